@@ -1,6 +1,6 @@
 //! The one error of the daemon, and its one conversion to a gRPC status.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use browse_proto::Reason;
 use tonic::{Code, Status};
@@ -21,6 +21,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The `domain` of every `google.rpc.ErrorInfo` that we send.
 pub const DOMAIN: &str = "browse";
+
+/// The metadata key that carries the filled hint, so that a client needs no
+/// table of its own.
+pub const HINT: &str = "hint";
 
 /// Page text in an error is cut at this many characters.
 const QUOTE_CHARS: usize = 80;
@@ -82,7 +86,6 @@ impl From<Error> for Status {
         let metadata =
             error.safe_metadata().into_iter().collect::<std::collections::HashMap<_, _>>();
         details.set_error_info(error.reason.name(), DOMAIN, metadata);
-        details.add_help_link(error.hint(), "");
         Status::with_error_details(code, error.message, details)
     }
 }
