@@ -3,3 +3,5 @@
 
 pub mod content;
 pub mod error;
+
+pub mod chromium;
