@@ -1,1 +1,5 @@
-//! Placeholder.
+//! The daemon of browse. The modules stand in the order in which a call meets
+//! them.
+
+pub mod content;
+pub mod error;

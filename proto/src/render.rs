@@ -1,0 +1,105 @@
+//! Turns a response into what a person or a model reads.
+//!
+//! Text follows the `line` template of the command. Page-derived content is
+//! printed inside an envelope with a nonce that the page cannot know.
+
+mod envelope;
+mod template;
+
+use serde_json::{Map, Value, json};
+
+pub use envelope::{Untrusted, defuse};
+
+use crate::{Command, Field, Kind, Message};
+
+/// The result of `command` within its decoded `response`.
+pub fn result(command: &Command, response: &Map<String, Value>) -> Value {
+    match command.result {
+        Some(index) => {
+            response.get(command.response.fields[index].name).cloned().unwrap_or(Value::Null)
+        }
+        None => Value::Object(response.clone()),
+    }
+}
+
+/// The text of `command` for its decoded `response`, without an envelope and
+/// without a final newline.
+pub fn text(command: &Command, response: &Map<String, Value>) -> String {
+    match result(command, response) {
+        Value::Object(row) if !command.line.is_empty() => template::fill(command.line, &row),
+        Value::Array(rows) if !command.line.is_empty() => {
+            let rows = rows.iter().filter_map(Value::as_object);
+            rows.map(|row| template::fill(command.line, row)).collect::<Vec<_>>().join("\n")
+        }
+        value => plain(&value, 0),
+    }
+}
+
+/// One JSON document: `{"result": …}`, with `untrusted` beside it when the
+/// result is page-derived.
+pub fn document(result: Value, untrusted: Option<&Untrusted>) -> Value {
+    match untrusted {
+        Some(untrusted) => json!({
+            "untrusted": {"nonce": untrusted.nonce, "source": untrusted.source},
+            "result": result,
+        }),
+        None => json!({ "result": result }),
+    }
+}
+
+/// Whether `response` holds any page-derived value that is not empty.
+pub fn is_page_derived(message: &Message, response: &Map<String, Value>) -> bool {
+    message
+        .fields
+        .iter()
+        .any(|field| response.get(field.name).is_some_and(|value| is_page_field(field, value)))
+}
+
+fn is_page_field(field: &Field, value: &Value) -> bool {
+    match (value, &field.kind) {
+        (Value::Array(items), _) => items.iter().any(|item| is_page_field(field, item)),
+        (Value::Object(fields), Kind::Message(of)) => is_page_derived(of, fields),
+        (Value::Object(fields), Kind::Any) => {
+            let name = fields.get("@type").and_then(Value::as_str).unwrap_or_default();
+            Message::by_name(name).is_some_and(|of| is_page_derived(of, fields))
+        }
+        (Value::String(text), _) => field.page && !text.is_empty(),
+        _ => false,
+    }
+}
+
+/// `key: value` lines, for results without a template.
+fn plain(value: &Value, level: usize) -> String {
+    let indent = "  ".repeat(level);
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let scalar = items.iter().all(|item| !item.is_object());
+            let items = items.iter().map(|item| plain(item, level));
+            items.collect::<Vec<_>>().join(if scalar { ", " } else { "\n" })
+        }
+        Value::Object(fields) => {
+            let filled = fields.iter().filter(|(_, value)| !is_empty(value));
+            let line = |(name, value): (&String, &Value)| match value {
+                Value::Object(_) => format!("{indent}{name}:\n{}", plain(value, level + 1)),
+                Value::Array(items) if items.iter().any(Value::is_object) => {
+                    format!("{indent}{name}:\n{}", plain(value, level + 1))
+                }
+                value => format!("{indent}{name}: {}", plain(value, level)),
+            };
+            filled.map(line).collect::<Vec<_>>().join("\n")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
+}
