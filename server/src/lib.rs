@@ -5,3 +5,4 @@ pub mod content;
 pub mod error;
 
 pub mod chromium;
+pub mod guardian;
