@@ -1,5 +1,7 @@
 //! The daemon of browse. The modules stand in the order in which a call meets
 //! them.
 
+pub mod policy;
+
 pub mod content;
 pub mod error;
