@@ -44,7 +44,7 @@ impl World {
             },
             refusals: Arc::new(move |refusal| {
                 let client = refusal.client.as_ref().map(ToString::to_string);
-                refused.lock().unwrap().push((refusal.reason, client));
+                refused.lock().expect("no test panics with it").push((refusal.reason, client));
             }),
         };
         guard(gate, service_fn(answer))
@@ -169,7 +169,7 @@ async fn a_token_that_reads_cannot_click() {
     let token = world.mint("ada", Audience::Skill, &[Scope::Read]);
     assert_eq!(call(&service, URL, Some(token.token())).await, None);
     assert_eq!(call(&service, CLICK, Some(token.token())).await, Some(Reason::ScopeDenied));
-    let heard = world.refused.lock().unwrap().clone();
+    let heard = world.refused.lock().expect("no test panics with it").clone();
     assert_eq!(heard, [(Reason::ScopeDenied, Some("ada".to_owned()))]);
 }
 

@@ -3,13 +3,17 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use browse_proto::Reason;
 
 use super::{ClientId, Grant, grant};
 use crate::error::{Error, Result};
+
+/// How long an ended grant is told from an unknown one. By then the token's own
+/// `exp` says so.
+const REMEMBERED: Duration = Duration::from_secs(5);
 
 /// Grants by `jti`. Rows of ended grants stay until they would have expired,
 /// so that a revoked token is told from an unknown one.
@@ -24,7 +28,7 @@ impl Grants {
     pub fn insert(&self, jti: String, grant: Arc<Grant>) -> Result<()> {
         let mut rows = self.rows();
         let now = SystemTime::now();
-        rows.retain(|_, row| row.expires().is_none_or(|end| end > now));
+        rows.retain(|_, row| row.expires().is_none_or(|end| end + REMEMBERED > now));
         let client = &grant.capability().client;
         if live(&rows, client).next().is_some() {
             let message = format!("a token for `{client}` is in force");
