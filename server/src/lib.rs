@@ -5,3 +5,6 @@ pub mod policy;
 
 pub mod content;
 pub mod error;
+
+pub mod chromium;
+pub mod guardian;
