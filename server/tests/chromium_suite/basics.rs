@@ -184,6 +184,34 @@ async fn history_and_same_document_navigations() {
 }
 
 #[tokio::test]
+async fn a_document_from_the_back_forward_cache_has_its_world_again() {
+    let site = Site::start()
+        .await
+        .page("/", "<title>a</title>")
+        .page("/b", "b");
+    // The headless shell has no such cache.
+    let fixture = Fixture::start_full().await;
+    let page = &fixture.page;
+    fixture.goto(&site.url("/")).await;
+    let frame = page.main_frame().id;
+    let world = page.world(&frame, &ENGINE).await.unwrap();
+    world.evaluate::<u32>("globalThis.mine = 7").await.unwrap();
+    let first = page.loader();
+    fixture.goto(&site.url_on("localhost", "/b")).await;
+    assert_eq!(
+        soon(page.back()).await.unwrap(),
+        Navigated::Document(first.clone())
+    );
+    soon(page.wait_for(&first, LoadState::NetworkIdle))
+        .await
+        .unwrap();
+    let again = page.world(&frame, &ENGINE).await.unwrap();
+    assert_eq!(again.context(), world.context());
+    assert_eq!(again.evaluate::<u32>("mine + runs").await.unwrap(), 8);
+    assert_eq!(fixture.js("document.title").await, "a");
+}
+
+#[tokio::test]
 async fn failures_of_a_navigation_have_names() {
     let site = Site::start().await;
     let fixture = Fixture::start().await;
