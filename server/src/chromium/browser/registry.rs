@@ -11,8 +11,8 @@ use tokio::sync::watch;
 
 use super::options::{BrowserOptions, DialogPolicy, Viewport};
 use crate::chromium::capture::event::{Event, EventSink};
-use crate::chromium::connection::connection::{Connection, EventHandler};
 use crate::chromium::connection::envelope::RawEvent;
+use crate::chromium::connection::pipe::{Connection, EventHandler};
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, FrameId, SessionId, TargetId};

@@ -12,4 +12,5 @@ pub(crate) mod protocol;
 pub(crate) mod response;
 pub(crate) mod setup;
 pub(crate) mod state;
+pub(crate) mod swap;
 pub(crate) mod wait;

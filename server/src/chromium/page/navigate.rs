@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::page::Page;
 use super::state::LoadState;
+use super::swap::across_swap;
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::{Error, Result};
@@ -77,8 +78,8 @@ impl Page {
     pub async fn reload(&self) -> Result<Navigated> {
         self.state.lock().alive_for_navigation()?;
         let before = self.state.lock().commits;
-        let reloaded: Call<IgnoredAny> = self.session().call_method("Page.reload", &NoParams);
-        reloaded.await?;
+        let session = self.session();
+        across_swap(|| session.call_method::<IgnoredAny>("Page.reload", &NoParams)).await?;
         self.committed_after(before).await
     }
 
@@ -120,20 +121,17 @@ impl Page {
 
     async fn go_in_history(&self, step: i64, direction: &'static str) -> Result<Navigated> {
         self.state.lock().alive_for_navigation()?;
-        let call: Call<History> = self
-            .session()
-            .call_method("Page.getNavigationHistory", &NoParams);
-        let history = call.await?;
+        let session = self.session();
+        let history: History =
+            across_swap(|| session.call_method("Page.getNavigationHistory", &NoParams)).await?;
         let entry = usize::try_from(history.current_index + step)
             .ok()
             .and_then(|index| history.entries.get(index))
             .ok_or(Error::HistoryEnd { direction })?;
         let before = self.state.lock().commits;
         let params = json!({ "entryId": entry.id });
-        let gone: Call<IgnoredAny> = self
-            .session()
-            .call_method("Page.navigateToHistoryEntry", &params);
-        gone.await?;
+        let method = "Page.navigateToHistoryEntry";
+        across_swap(|| session.call_method::<IgnoredAny>(method, &params)).await?;
         self.committed_after(before).await
     }
 
