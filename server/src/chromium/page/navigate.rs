@@ -52,7 +52,7 @@ struct HistoryEntry {
 impl Page {
     /// Goes to `url`; answers when its server has answered.
     pub async fn navigate(&self, url: &str) -> Result<Navigated> {
-        self.state.lock().alive_for_navigation()?;
+        self.state.lock().begin_navigation()?;
         let call: Call<NavigateAnswer> = self
             .session()
             .call_method("Page.navigate", &json!({ "url": url }));
@@ -76,7 +76,7 @@ impl Page {
     /// Loads the document again; answers when the new one is committed.
     /// Revives a crashed tab.
     pub async fn reload(&self) -> Result<Navigated> {
-        self.state.lock().alive_for_navigation()?;
+        self.state.lock().begin_navigation()?;
         let before = self.state.lock().commits;
         let session = self.session();
         across_swap(|| session.call_method::<IgnoredAny>("Page.reload", &NoParams)).await?;
@@ -120,7 +120,7 @@ impl Page {
     }
 
     async fn go_in_history(&self, step: i64, direction: &'static str) -> Result<Navigated> {
-        self.state.lock().alive_for_navigation()?;
+        self.state.lock().begin_navigation()?;
         let session = self.session();
         let history: History =
             across_swap(|| session.call_method("Page.getNavigationHistory", &NoParams)).await?;
@@ -138,7 +138,6 @@ impl Page {
     /// Waits for the next commit, or for the failure of the navigation.
     async fn committed_after(&self, before: u64) -> Result<Navigated> {
         let loader = self.loader();
-        self.state.lock().failed = None;
         self.wait_until(|state| {
             if let Some((_, error_text)) = &state.failed
                 && error_text == "net::ERR_ABORTED"
