@@ -234,6 +234,28 @@ impl Registry {
         }
     }
 
+    /// A renderer died: a tab's, or that of an out-of-process frame, whose tab
+    /// lives on with a hole in it.
+    fn crashed(&self, target: &TargetId) {
+        let pages = self.pages();
+        if let Some(page) = pages.iter().find(|page| page.target_id() == target) {
+            return page.crashed();
+        }
+        let frame = FrameId::from(target.as_str());
+        let session = pages.iter().find_map(|page| {
+            let state = page.state.lock();
+            state
+                .frames
+                .get(&frame)
+                .map(|frame| frame.session.id().clone())
+        });
+        if let Some(session) = session {
+            self.shared
+                .connection
+                .fail_session(session.as_str(), &Error::StaleContext);
+        }
+    }
+
     fn target_event(&self, name: &str, event: &RawEvent<'_>) -> Option<()> {
         match name {
             "attachedToTarget" => self.attached(event.params()?, event.session),

@@ -26,10 +26,6 @@ pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
             let target = page.target_id().clone();
             page.shared.sink.event(Event::Console(target, entry.into()));
         }),
-        Some(("Inspector", "targetCrashed")) => {
-            page.crashed();
-            Some(())
-        }
         _ => None,
     };
     if known.is_some() {

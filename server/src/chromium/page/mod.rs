@@ -3,6 +3,7 @@
 pub(crate) mod dialogs;
 pub(crate) mod events;
 pub(crate) mod frames;
+pub(crate) mod liveness;
 pub(crate) mod navigate;
 #[expect(
     clippy::module_inception,
