@@ -5,8 +5,9 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
-export const root = path.resolve(import.meta.dirname, "..");
+export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
 /** The caller's environment without what names a daemon or a token of theirs. */
 function environment(folder, extra) {
