@@ -3,3 +3,6 @@
 
 pub mod content;
 pub mod error;
+
+pub mod chromium;
+pub mod guardian;
