@@ -11,8 +11,8 @@ mod state_file;
 
 mod instance;
 
-pub use instance::{Daemon, Ending};
 pub use instance::Parts;
+pub use instance::{Daemon, Ending};
 pub use life::{browser_options, main};
 pub use project::Project;
 pub use settings::{Settings, SettingsReader};

@@ -1,8 +1,7 @@
 //! From start to end.
 
 use std::{
-    env,
-    fs,
+    env, fs,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
@@ -214,8 +213,10 @@ async fn launch(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) 
             let daemon = Arc::clone(&daemon);
             tokio::spawn(async move {
                 let reason = browser.gone().await;
-                tracing::error!(%reason, "the browser is gone");
-                daemon.end(Ending::BrowserGone);
+                if !daemon.is_ending() {
+                    tracing::error!(%reason, "the browser is gone");
+                    daemon.end(Ending::BrowserGone);
+                }
             });
         }
         Err(fault) => {
