@@ -24,6 +24,7 @@ mod launch;
 
 mod browser;
 mod capture;
+mod guard;
 mod input;
 mod page;
 mod world;
@@ -36,6 +37,8 @@ pub use capture::event::{Event, EventSink, NoSink};
 pub use connection::call::Call;
 pub use connection::session::Session;
 pub use error::{Error, Result};
+pub use guard::document::Denied;
+pub use guard::rules::{BadRule, HostRules};
 pub use ids::{BrowserContextId, FrameId, LoaderId, SessionId, TargetId};
 pub use input::geometry::{FrameMapping, Point};
 pub use input::keyboard::settle;
