@@ -19,7 +19,8 @@ pub fn check(model: &Model) -> Result<(), Vec<String>> {
         let odd = message.fields.iter().filter(|field| field.kind.contains("Unsupported"));
         faults.extend(odd.map(|f| format!("{}.{}: {}", message.name, f.name, f.kind)));
         let json = message.fields.iter().filter(|f| f.json && f.kind != "Kind::String");
-        faults.extend(json.map(|f| format!("{}.{}: JSON is held by a string", message.name, f.name)));
+        faults
+            .extend(json.map(|f| format!("{}.{}: JSON is held by a string", message.name, f.name)));
     }
     reasons(model, &mut faults);
     if faults.is_empty() { Ok(()) } else { Err(faults) }
