@@ -193,6 +193,7 @@ pub enum Source {
     CallerEnvironment,
     Extension,
     None,
+    Json,
 }
 
 impl Command {

@@ -5,11 +5,13 @@
 //! files, so that the command line pays nothing for reflection. The prost
 //! types and the tonic glue are behind features: the CLI needs neither.
 
+mod build;
 mod command;
 mod reason;
 pub mod render;
 pub mod wire;
 
+pub use build::build_id;
 pub use command::{Argument, Command, Enum, EnumValue, Field, Kind, Message, Scope, Source};
 pub use reason::{Code, Reason, Rule};
 

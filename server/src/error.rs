@@ -82,9 +82,9 @@ pub fn quote(text: &str) -> String {
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         let code = Code::from_i32(error.reason.rule().code as i32);
+        let mut metadata: HashMap<_, _> = error.safe_metadata().into_iter().collect();
+        metadata.insert(HINT.to_owned(), error.hint());
         let mut details = ErrorDetails::new();
-        let metadata =
-            error.safe_metadata().into_iter().collect::<std::collections::HashMap<_, _>>();
         details.set_error_info(error.reason.name(), DOMAIN, metadata);
         Status::with_error_details(code, error.message, details)
     }

@@ -1,5 +1,10 @@
 //! The daemon of browse. The modules stand in the order in which a call meets
 //! them.
 
+pub mod policy;
+
 pub mod content;
 pub mod error;
+
+pub mod chromium;
+pub mod guardian;

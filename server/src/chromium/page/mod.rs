@@ -1,0 +1,18 @@
+//! One tab: its frames, its documents, its navigations.
+
+pub(crate) mod dialogs;
+pub(crate) mod events;
+pub(crate) mod frames;
+pub(crate) mod liveness;
+pub(crate) mod navigate;
+#[expect(
+    clippy::module_inception,
+    reason = "the module's main type has the module's name"
+)]
+pub(crate) mod page;
+pub(crate) mod protocol;
+pub(crate) mod response;
+pub(crate) mod setup;
+pub(crate) mod state;
+pub(crate) mod swap;
+pub(crate) mod wait;
