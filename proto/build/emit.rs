@@ -36,13 +36,14 @@ pub fn registry(model: &Model) -> String {
 fn field(field: &Field) -> String {
     let short = field.short.chars().next();
     format!(
-        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, short: {short:?}, source: Source::{}, value: {:?}, help: {:?} }}, ",
+        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, json: {}, short: {short:?}, source: Source::{}, value: {:?}, help: {:?} }}, ",
         field.name,
         field.number,
         field.kind,
         field.repeated,
         field.optional,
         field.page,
+        field.json,
         SOURCES[field.source as usize],
         field.value,
         field.help
