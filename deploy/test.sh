@@ -36,8 +36,8 @@ awk '
   /^test result:/ { for (i = 2; i <= NF; i++) { if ($i ~ /^passed;/) passed += $(i-1); if ($i ~ /^failed;/) bad += $(i-1) } }
   /^(#|ℹ) pass [0-9]+$/ { passed += $3 }
   /^(#|ℹ) fail [0-9]+$/ { bad += $3 }
-  END { printf "\n%d passed, %d failed\n", passed, bad }
-' "$log"
+  END { printf "\n%d passed, %d failed\n", passed, bad; exit passed == 0 }
+' "$log" || failed+=("no test ran")
 if [ ${#failed[@]} -gt 0 ]; then
   fail "these suites failed: ${failed[*]}"
 fi
