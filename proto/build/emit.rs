@@ -49,7 +49,8 @@ fn field(field: &Field) -> String {
     )
 }
 
-const SOURCES: &[&str] = &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json"];
+const SOURCES: &[&str] =
+    &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
 
 fn command(model: &Model, command: &Command) -> String {
