@@ -3,3 +3,8 @@
 
 pub mod content;
 pub mod error;
+
+pub mod engine;
+
+pub mod chromium;
+pub mod guardian;

@@ -64,7 +64,7 @@ const watch = () => {
   beginCall();
   watchChanges(focusedElement());
   const focus = focusedElement();
-  return { focus: focus ? labelOf(focus) : null, frame: focus && frameWindow(focus) ? ownerNumber(focus) : 0 };
+  return { focus: focus ? labelOf(focus) : null, frame: focus && frameWindow(focus) ? ownerNumber(focus) : 0, takes: focus !== null && isEditable(focus) };
 };
 
 const report = () => {

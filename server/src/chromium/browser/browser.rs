@@ -1,0 +1,108 @@
+//! The running browser.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use super::options::BrowserOptions;
+use super::registry::Registry;
+use super::start::{Started, start};
+use crate::chromium::connection::call::Call;
+use crate::chromium::connection::connection::Connection;
+use crate::chromium::error::Result;
+use crate::chromium::ids::TargetId;
+use crate::chromium::launch::info::BrowserInfo;
+use crate::chromium::launch::process::BrowserProcess;
+use crate::chromium::page::page::Page;
+
+/// One Chromium. Dropping the last handle kills it and removes its profile.
+pub struct Browser {
+    registry: Arc<Registry>,
+    info: BrowserInfo,
+    process: tokio::sync::Mutex<BrowserProcess>,
+}
+
+impl Browser {
+    /// Finds, starts and greets a browser.
+    pub async fn launch(options: BrowserOptions) -> Result<Arc<Self>> {
+        let Started {
+            registry,
+            process,
+            info,
+        } = start(&options).await?;
+        Ok(Arc::new(Self {
+            registry,
+            info,
+            process: tokio::sync::Mutex::new(process),
+        }))
+    }
+
+    /// What is running.
+    pub fn info(&self) -> &BrowserInfo {
+        &self.info
+    }
+
+    /// All tabs of all contexts, in order of appearance.
+    pub fn pages(&self) -> Vec<Arc<Page>> {
+        self.registry.pages()
+    }
+
+    /// One tab.
+    pub fn page(&self, target: &TargetId) -> Option<Arc<Page>> {
+        self.registry.page(target)
+    }
+
+    /// Closes a tab at once, whatever it is doing. It is out of
+    /// [`Browser::pages`] when this returns.
+    pub async fn close_page(&self, target: &TargetId) -> Result<()> {
+        let params = json!({ "targetId": target });
+        let closed: Call<IgnoredAny> =
+            self.connection()
+                .call_method(None, "Target.closeTarget", &params);
+        let outcome = closed.await;
+        self.registry.close_page(target);
+        outcome.map(drop)
+    }
+
+    /// Waits for the browser's end and says why it came.
+    pub async fn gone(&self) -> String {
+        let mut gone = self.registry.gone();
+        match gone.wait_for(Option::is_some).await {
+            Ok(reason) => reason.clone().unwrap_or_default(),
+            Err(_) => String::new(),
+        }
+    }
+
+    /// Ends the browser and removes its temporary profile. A profile that the
+    /// user named is closed politely first.
+    pub async fn close(&self) {
+        let mut process = self.process.lock().await;
+        if process.keeps_profile() {
+            let closing: Call<IgnoredAny> = self.connection().call_method(
+                None,
+                "Browser.close",
+                &crate::chromium::connection::params::NoParams,
+            );
+            closing.ignore();
+            process
+                .exits_within(std::time::Duration::from_secs(2))
+                .await;
+        }
+        process.bury().await;
+    }
+
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.registry.shared.connection
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Where downloads land.
+    pub(crate) fn downloads(&self) -> PathBuf {
+        self.info.profile.join("browse-downloads")
+    }
+}

@@ -1,0 +1,61 @@
+//! How a browser behaves once it runs.
+
+use std::sync::Arc;
+
+use crate::chromium::capture::event::{EventSink, NoSink};
+use crate::chromium::launch::options::LaunchOptions;
+
+/// What happens to a dialog that no one-shot answer was given for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DialogPolicy {
+    /// OK, with the default text of a prompt.
+    #[default]
+    Accept,
+    /// Cancel.
+    Dismiss,
+}
+
+/// Size of the page area.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Viewport {
+    /// Width in CSS pixels.
+    pub width: u32,
+    /// Height in CSS pixels.
+    pub height: u32,
+    /// Device pixels for each CSS pixel.
+    pub scale: f64,
+}
+
+impl Default for Viewport {
+    fn default() -> Self {
+        Self {
+            width: 1280,
+            height: 720,
+            scale: 1.0,
+        }
+    }
+}
+
+/// Everything a browser is started with.
+#[derive(Clone)]
+pub struct BrowserOptions {
+    /// The process.
+    pub launch: LaunchOptions,
+    /// Default for dialogs.
+    pub dialogs: DialogPolicy,
+    /// Default size of new pages.
+    pub viewport: Viewport,
+    /// Hears of console lines, requests, dialogs, new pages.
+    pub sink: Arc<dyn EventSink>,
+}
+
+impl Default for BrowserOptions {
+    fn default() -> Self {
+        Self {
+            launch: LaunchOptions::default(),
+            dialogs: DialogPolicy::default(),
+            viewport: Viewport::default(),
+            sink: Arc::new(NoSink),
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Which target is which page, and whom an event is for.
+//!
+//! All of this runs on the task that reads the pipe, one event after the
+//! other; the locks are for the callers' lookups.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use tokio::sync::watch;
+
+use super::options::{BrowserOptions, DialogPolicy, Viewport};
+use crate::chromium::capture::event::{Event, EventSink};
+use crate::chromium::connection::connection::{Connection, EventHandler};
+use crate::chromium::connection::envelope::RawEvent;
+use crate::chromium::connection::session::Session;
+use crate::chromium::error::{Error, Result};
+use crate::chromium::ids::{BrowserContextId, FrameId, SessionId, TargetId};
+use crate::chromium::page::page::Page;
+use crate::chromium::page::{events, setup};
+use crate::chromium::sync::Lock;
+
+/// What every page of a browser shares.
+pub(crate) struct Shared {
+    pub connection: Connection,
+    pub sink: Arc<dyn EventSink>,
+    pub dialogs: DialogPolicy,
+    pub viewport: Viewport,
+}
+
+/// All that is attached.
+pub(crate) struct Registry {
+    pub shared: Arc<Shared>,
+    maps: Lock<Maps>,
+    changed: watch::Sender<()>,
+    gone: watch::Sender<Option<String>>,
+}
+
+#[derive(Default)]
+struct Maps {
+    /// In order of appearance.
+    pages: Vec<Arc<Page>>,
+    sessions: HashMap<SessionId, Attached>,
+}
+
+/// One session.
+#[derive(Clone)]
+struct Attached {
+    session: Session,
+    page: Option<Arc<Page>>,
+    role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Page,
+    Frame,
+    /// Workers and everything else that is only let run.
+    Other,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AttachedToTarget {
+    session_id: SessionId,
+    target_info: TargetInfo,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetInfo {
+    target_id: TargetId,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    opener_id: Option<TargetId>,
+    #[serde(default)]
+    browser_context_id: Option<BrowserContextId>,
+    #[serde(default)]
+    subtype: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DetachedFromTarget {
+    session_id: SessionId,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetOnly {
+    target_id: TargetId,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetInfoChanged {
+    target_info: TargetInfo,
+}
+
+impl Registry {
+    pub(crate) fn new(connection: Connection, options: &BrowserOptions) -> Arc<Self> {
+        let shared = Shared {
+            connection,
+            sink: Arc::clone(&options.sink),
+            dialogs: options.dialogs,
+            viewport: options.viewport,
+        };
+        Arc::new(Self {
+            shared: Arc::new(shared),
+            maps: Lock::default(),
+            changed: watch::Sender::new(()),
+            gone: watch::Sender::new(None),
+        })
+    }
+
+    /// All tabs, in order of appearance.
+    pub(crate) fn pages(&self) -> Vec<Arc<Page>> {
+        self.maps.lock().pages.clone()
+    }
+
+    /// One tab.
+    pub(crate) fn page(&self, target: &TargetId) -> Option<Arc<Page>> {
+        let maps = self.maps.lock();
+        maps.pages
+            .iter()
+            .find(|page| page.target_id() == target)
+            .cloned()
+    }
+
+    /// Waits for a tab that was just made to be attached and set up.
+    pub(crate) async fn page_ready(&self, target: &TargetId) -> Result<Arc<Page>> {
+        let mut changed = self.changed.subscribe();
+        loop {
+            if let Some(page) = self.page(target) {
+                page.wait_ready().await?;
+                return Ok(page);
+            }
+            if let Some(reason) = self.gone.borrow().clone() {
+                return Err(Error::BrowserGone { reason });
+            }
+            let _ = changed.changed().await;
+        }
+    }
+
+    /// Hides a tab whose closing was accepted. Chromium keeps it attached for
+    /// another half second.
+    pub(crate) fn close_page(&self, target: &TargetId) {
+        let page = {
+            let mut maps = self.maps.lock();
+            let at = maps
+                .pages
+                .iter()
+                .position(|page| page.target_id() == target);
+            at.map(|at| maps.pages.remove(at))
+        };
+        if let Some(page) = page {
+            page.end(&Error::TabClosed);
+            self.shared.sink.event(Event::PageClosed(target.clone()));
+            self.changed.send_replace(());
+        }
+    }
+
+    /// Why the browser is gone, once it is.
+    pub(crate) fn gone(&self) -> watch::Receiver<Option<String>> {
+        self.gone.subscribe()
+    }
+
+    fn attached(&self, event: AttachedToTarget, parent: Option<&str>) {
+        let info = event.target_info;
+        let session = Session::new(self.shared.connection.clone(), event.session_id);
+        let parent_page = parent.and_then(|id| self.maps.lock().sessions.get(id)?.page.clone());
+        let (role, page) = match (info.kind.as_str(), info.subtype.as_deref()) {
+            ("page", None) => (Role::Page, Some(self.new_page(&session, &info))),
+            ("iframe", _) => (Role::Frame, parent_page),
+            _ => (Role::Other, parent_page),
+        };
+        let attached = Attached {
+            session: session.clone(),
+            page: page.clone(),
+            role,
+        };
+        self.maps
+            .lock()
+            .sessions
+            .insert(session.id().clone(), attached);
+        match (role, page) {
+            (Role::Page, Some(page)) => {
+                setup::set_up_page(&page, self.shared.viewport);
+                self.maps.lock().pages.push(Arc::clone(&page));
+                self.shared.sink.event(Event::PageOpened(page));
+            }
+            (Role::Frame, Some(page)) => {
+                let frame = FrameId::from(info.target_id.as_str());
+                page.state.lock().frames.move_out(&frame, &session);
+                setup::set_up_frame(&page, &session);
+                page.notify();
+            }
+            _ => setup::resume(&session),
+        }
+        self.changed.send_replace(());
+    }
+
+    fn new_page(&self, session: &Session, info: &TargetInfo) -> Arc<Page> {
+        let context = info.browser_context_id.clone();
+        Page::new(
+            Arc::clone(&self.shared),
+            session.clone(),
+            info.target_id.clone(),
+            context.unwrap_or_else(|| BrowserContextId::from("")),
+            info.opener_id.clone(),
+        )
+    }
+
+    fn detached(&self, session: &SessionId) {
+        let Some(attached) = self.maps.lock().sessions.remove(session) else {
+            return;
+        };
+        match (attached.role, attached.page) {
+            (Role::Page, Some(page)) => self.close_page(page.target_id()),
+            (Role::Frame, Some(page)) => {
+                page.state.lock().frames.session_ended(session);
+                self.shared
+                    .connection
+                    .fail_session(session.as_str(), &Error::StaleContext);
+                page.notify();
+            }
+            _ => self
+                .shared
+                .connection
+                .fail_session(session.as_str(), &Error::TabClosed),
+        }
+    }
+
+    fn target_event(&self, name: &str, event: &RawEvent<'_>) -> Option<()> {
+        match name {
+            "attachedToTarget" => self.attached(event.params()?, event.session),
+            "detachedFromTarget" => {
+                self.detached(&event.params::<DetachedFromTarget>()?.session_id)
+            }
+            "targetDestroyed" => self.close_page(&event.params::<TargetOnly>()?.target_id),
+            "targetCrashed" => self
+                .page(&event.params::<TargetOnly>()?.target_id)?
+                .crashed(),
+            "targetInfoChanged" => {
+                let info = event.params::<TargetInfoChanged>()?.target_info;
+                let page = self.page(&info.target_id)?;
+                page.state.lock().title = info.title;
+                page.notify();
+            }
+            _ => {}
+        }
+        Some(())
+    }
+}
+
+impl EventHandler for Registry {
+    fn event(&self, event: &RawEvent<'_>) {
+        if let Some(name) = event.method.strip_prefix("Target.") {
+            self.target_event(name, event);
+            return;
+        }
+        let attached = event
+            .session
+            .and_then(|id| self.maps.lock().sessions.get(id).cloned());
+        if let Some(Attached {
+            session,
+            page: Some(page),
+            role,
+        }) = attached
+            && role != Role::Other
+        {
+            events::apply(&page, &session, event);
+        }
+    }
+
+    fn closed(&self, reason: &str) {
+        let maps = std::mem::take(&mut *self.maps.lock());
+        let error = Error::BrowserGone {
+            reason: reason.to_owned(),
+        };
+        for page in maps.pages {
+            page.end(&error);
+        }
+        self.gone.send_replace(Some(reason.to_owned()));
+        self.changed.send_replace(());
+        self.shared
+            .sink
+            .event(Event::BrowserGone(reason.to_owned()));
+    }
+}

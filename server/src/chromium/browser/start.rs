@@ -1,0 +1,205 @@
+//! From the settings to a browser that answers.
+
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use super::options::BrowserOptions;
+use super::registry::Registry;
+use crate::chromium::connection::call::Call;
+use crate::chromium::connection::connection::Connection;
+use crate::chromium::connection::params::NoParams;
+use crate::chromium::error::{Error, Result};
+use crate::chromium::launch::arguments::{Wanted, arguments};
+use crate::chromium::launch::find::{Found, find};
+use crate::chromium::launch::info::{BrowserInfo, Flavour, Sandbox};
+use crate::chromium::launch::options::LaunchOptions;
+use crate::chromium::launch::process::BrowserProcess;
+use crate::chromium::launch::profile::{Profile, shared_memory_problem};
+use crate::chromium::launch::spawn::spawn;
+use crate::chromium::page::setup;
+
+/// What Chromium prints when its sandbox is not to be had.
+const NO_SANDBOX_WORDS: [&str; 4] = [
+    "No usable sandbox",
+    "zygote_host_impl_linux",
+    "Failed to move to new namespace",
+    "without --no-sandbox is not supported",
+];
+
+/// A browser that has answered once.
+pub(crate) struct Started {
+    pub registry: Arc<Registry>,
+    pub process: BrowserProcess,
+    pub info: BrowserInfo,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Version {
+    product: String,
+    user_agent: String,
+}
+
+/// Starts the browser: with its sandbox if that can work, else without.
+pub(crate) async fn start(options: &BrowserOptions) -> Result<Started> {
+    let launch = &options.launch;
+    let found = find(launch.executable.as_deref(), launch.headed)?;
+    let within = tokio::time::timeout(launch.deadline, async {
+        if nix::unistd::geteuid().is_root() {
+            let reason = "the daemon runs as root, and Chromium's sandbox refuses root".to_owned();
+            return attempt(options, &found, Sandbox::Off { reason }).await;
+        }
+        match attempt(options, &found, Sandbox::On).await {
+            Err(Error::LaunchFailed { stderr, .. }) if is_about_sandbox(&stderr) => {
+                let reason = stderr
+                    .iter()
+                    .find(|line| NO_SANDBOX_WORDS.iter().any(|words| line.contains(words)))
+                    .cloned()
+                    .unwrap_or_default();
+                attempt(options, &found, Sandbox::Off { reason }).await
+            }
+            outcome => outcome,
+        }
+    });
+    let started = within.await.unwrap_or_else(|_| {
+        Err(Error::LaunchFailed {
+            path: found.executable.clone(),
+            problem: format!("it gave no answer within {:?}", launch.deadline),
+            stderr: Vec::new(),
+        })
+    })?;
+    if let Sandbox::Off { reason } = &started.info.sandbox {
+        tracing::warn!(%reason, "Chromium runs without its sandbox");
+    }
+    if let Some(note) = &started.info.shared_memory_note {
+        tracing::warn!(%note, "Chromium runs without shared memory in /dev/shm");
+    }
+    Ok(started)
+}
+
+fn is_about_sandbox(stderr: &[String]) -> bool {
+    stderr
+        .iter()
+        .any(|line| NO_SANDBOX_WORDS.iter().any(|words| line.contains(words)))
+}
+
+/// One try.
+async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> Result<Started> {
+    let launch = &options.launch;
+    let profile = Profile::open(launch.profile.as_deref())?;
+    if let (Some(guardian), true) = (&launch.guardian, profile.is_temporary()) {
+        guardian.remove(profile.path());
+    }
+    let shared_memory_note = shared_memory_problem();
+    let line = arguments(&Wanted {
+        flavour: found.flavour,
+        profile: profile.path(),
+        sandbox: &sandbox,
+        avoid_shared_memory: shared_memory_note.is_some(),
+        extra: &launch.extra_args,
+    })?;
+    let command = command(found, &line, &profile);
+    let downloads = profile.downloads();
+    let profile_path = profile.path().to_owned();
+    let (registry, process) = bring_up(command, profile, launch, options, found).await?;
+    let version = introduce(&registry, &downloads);
+    let version = tokio::select! {
+        version = version => version,
+        _ = process.exited() => Err(Error::BrowserGone { reason: "it ended".to_owned() }),
+    };
+    match version {
+        Ok(version) => Ok(Started {
+            info: BrowserInfo {
+                executable: found.executable.clone(),
+                flavour: found.flavour,
+                product: version.product,
+                user_agent: version.user_agent,
+                pid: process.pid(),
+                sandbox,
+                shared_memory_note,
+                profile: profile_path,
+            },
+            registry,
+            process,
+        }),
+        Err(_) => Err(failure(found, process).await),
+    }
+}
+
+fn command(found: &Found, line: &[String], profile: &Profile) -> Command {
+    let mut command = Command::new(&found.executable);
+    command
+        .args(line)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    if found.flavour == Flavour::Headed && std::env::var_os("XAUTHORITY").is_none() {
+        // HOME moves into the profile; the key of the display stays where it is.
+        if let Some(home) = std::env::home_dir() {
+            command.env("XAUTHORITY", home.join(".Xauthority"));
+        }
+    }
+    command.envs(profile.environment());
+    command
+}
+
+/// Starts the process and takes its pipe.
+async fn bring_up(
+    command: Command,
+    profile: Profile,
+    launch: &LaunchOptions,
+    options: &BrowserOptions,
+    found: &Found,
+) -> Result<(Arc<Registry>, BrowserProcess)> {
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair()
+        .map_err(|error| Error::system("the pipe to Chromium", error))?;
+    let connection = Connection::new(ours)?;
+    let child = spawn(command, theirs)
+        .await
+        .map_err(|error| Error::LaunchFailed {
+            path: found.executable.clone(),
+            problem: error.to_string(),
+            stderr: Vec::new(),
+        })?;
+    let process = BrowserProcess::adopt(child, profile, launch.guardian.clone())?;
+    let registry = Registry::new(connection.clone(), options);
+    connection.run(Arc::clone(&registry) as Arc<_>);
+    Ok((registry, process))
+}
+
+/// Says all that a new browser must hear, in one flight.
+fn introduce(registry: &Registry, downloads: &std::path::Path) -> Call<Version> {
+    let connection = &registry.shared.connection;
+    let say = |method: &'static str, params: &serde_json::Value| {
+        connection
+            .call_method::<IgnoredAny>(None, method, params)
+            .ignore();
+    };
+    say("Target.setDiscoverTargets", &json!({ "discover": true }));
+    connection.send(None, &setup::auto_attach());
+    say(
+        "Browser.setDownloadBehavior",
+        &json!({ "behavior": "allowAndName", "downloadPath": downloads, "eventsEnabled": true }),
+    );
+    connection.call_method(None, "Browser.getVersion", &NoParams)
+}
+
+/// Says why a browser that did not come up did not.
+async fn failure(found: &Found, mut process: BrowserProcess) -> Error {
+    process.kill();
+    let problem = match process.exited().await {
+        Some(status) => format!("it ended with {status}"),
+        None => "it ended".to_owned(),
+    };
+    let stderr = process.stderr();
+    process.bury().await;
+    Error::LaunchFailed {
+        path: found.executable.clone(),
+        problem,
+        stderr,
+    }
+}

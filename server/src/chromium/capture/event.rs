@@ -1,0 +1,38 @@
+//! The events a browser reports, and who hears them.
+
+use std::sync::Arc;
+
+use super::console::ConsoleEntry;
+use crate::chromium::ids::TargetId;
+use crate::chromium::page::page::Page;
+
+/// Something happened in the browser.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Event {
+    /// A tab appeared: asked for, opened by a page, or by a modified click.
+    PageOpened(Arc<Page>),
+    /// A tab is gone.
+    PageClosed(TargetId),
+    /// A tab's renderer crashed.
+    PageCrashed(TargetId),
+    /// A line for the console, or an uncaught exception.
+    Console(TargetId, ConsoleEntry),
+    /// The browser ended; the reason. Nothing follows.
+    BrowserGone(String),
+}
+
+/// Hears of every event. It is called on the task that reads the pipe, so it
+/// must return at once: put the event into a bounded buffer, nothing more.
+pub trait EventSink: Send + Sync + 'static {
+    /// One event.
+    fn event(&self, event: Event);
+}
+
+/// Hears nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct NoSink;
+
+impl EventSink for NoSink {
+    fn event(&self, _event: Event) {}
+}

@@ -1,0 +1,124 @@
+//! A call that was written and whose answer may be awaited.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use tokio::sync::oneshot;
+
+use super::connection::Connection;
+use super::envelope;
+use crate::chromium::error::{Error, Result};
+
+/// An answer to come. The message is on the pipe already, so calls made one
+/// after the other travel in one flight. Dropping it forgets the answer; what
+/// Chromium does with the message is not undone.
+#[must_use = "await the answer, or call `ignore`"]
+pub struct Call<T> {
+    state: State,
+    method: Cow<'static, str>,
+    decode: fn(&str, &[u8]) -> Result<T>,
+}
+
+enum State {
+    Failed(Option<Error>),
+    Waiting {
+        connection: Connection,
+        id: u32,
+        receiver: oneshot::Receiver<Result<Bytes>>,
+    },
+}
+
+impl<T: DeserializeOwned> Call<T> {
+    pub(crate) fn waiting(
+        connection: Connection,
+        id: u32,
+        receiver: oneshot::Receiver<Result<Bytes>>,
+        method: Cow<'static, str>,
+    ) -> Self {
+        Self {
+            state: State::Waiting {
+                connection,
+                id,
+                receiver,
+            },
+            method,
+            decode: decode_result,
+        }
+    }
+
+    pub(crate) fn failed(error: Error, method: Cow<'static, str>) -> Self {
+        Self {
+            state: State::Failed(Some(error)),
+            method,
+            decode: decode_result,
+        }
+    }
+}
+
+impl<T> Call<T> {
+    /// Lets the call run without anybody waiting for it.
+    pub fn ignore(self) {}
+
+    /// Gives the answer another shape. The function sees the method's name and
+    /// the whole message; it runs on the task that awaits.
+    pub(crate) fn decode_with<U>(mut self, decode: fn(&str, &[u8]) -> Result<U>) -> Call<U> {
+        let state = std::mem::replace(&mut self.state, State::Failed(None));
+        Call {
+            state,
+            method: std::mem::take(&mut self.method),
+            decode,
+        }
+    }
+}
+
+impl<T> Future for Call<T> {
+    type Output = Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = match &mut self.state {
+            State::Failed(error) => Err(error.take().unwrap_or(Error::TabClosed)),
+            State::Waiting { receiver, .. } => match ready!(Pin::new(receiver).poll(cx)) {
+                Ok(answer) => answer,
+                Err(_) => Err(Error::BrowserGone {
+                    reason: "its connection was shut down".to_owned(),
+                }),
+            },
+        };
+        // What was answered needs no forgetting.
+        self.state = State::Failed(None);
+        Poll::Ready(decoded(&self.method, answer, self.decode))
+    }
+}
+
+impl<T> Drop for Call<T> {
+    fn drop(&mut self) {
+        if let State::Waiting { connection, id, .. } = &self.state {
+            connection.forget(*id);
+        }
+    }
+}
+
+/// Sorts an error answer, or decodes a good one.
+pub(crate) fn decoded<T>(
+    method: &str,
+    answer: Result<Bytes>,
+    decode: fn(&str, &[u8]) -> Result<T>,
+) -> Result<T> {
+    match answer {
+        Ok(message) => decode(method, &message),
+        Err(Error::Protocol { message, .. }) => Err(Error::from_protocol(method, message)),
+        Err(error) => Err(error),
+    }
+}
+
+/// The plain way: the answer's `result` is the value.
+pub(crate) fn decode_result<T: DeserializeOwned>(method: &str, message: &[u8]) -> Result<T> {
+    envelope::result(message).map_err(|error| Error::Protocol {
+        method: method.to_owned(),
+        message: format!("answered with something unexpected: {error}"),
+    })
+}

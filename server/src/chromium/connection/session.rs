@@ -1,0 +1,73 @@
+//! One flat session: the address of a target on the shared pipe.
+
+use std::borrow::Cow;
+
+use chromiumoxide_types::Command;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::call::Call;
+use super::connection::Connection;
+use crate::chromium::error::Result;
+use crate::chromium::ids::SessionId;
+
+/// Calls through it reach one target. Cheap to clone.
+#[derive(Clone)]
+pub struct Session {
+    connection: Connection,
+    id: SessionId,
+}
+
+impl Session {
+    pub(crate) fn new(connection: Connection, id: SessionId) -> Self {
+        Self { connection, id }
+    }
+
+    /// The session's id.
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// Writes a typed command now; the returned call waits for its answer.
+    pub(crate) fn call<C: Command>(&self, command: &C) -> Call<C::Response> {
+        self.connection.call(Some(&self.id), command)
+    }
+
+    /// Writes any method with any JSON parameters. For commands that the typed
+    /// protocol lacks or declares too narrowly, and for `browse cdp`.
+    pub fn call_method<R: DeserializeOwned>(
+        &self,
+        method: impl Into<Cow<'static, str>>,
+        params: &impl Serialize,
+    ) -> Call<R> {
+        self.connection.call_method(Some(&self.id), method, params)
+    }
+
+    /// As [`Connection::call_then`], on this session.
+    pub(crate) fn call_then<R: DeserializeOwned + 'static>(
+        &self,
+        method: &'static str,
+        params: &impl Serialize,
+        then: impl FnOnce(Result<R>) + Send + 'static,
+    ) {
+        self.connection
+            .call_then(Some(&self.id), method, params, then);
+    }
+
+    /// Writes a typed command whose answer nobody wants.
+    pub(crate) fn send<C: Command>(&self, command: &C) {
+        self.connection.send(Some(&self.id), command);
+    }
+}
+
+impl PartialEq for Session {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Session({})", self.id)
+    }
+}

@@ -1,0 +1,127 @@
+//! The keyboard.
+
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+use super::keys::{Key, KeyCombination, SHIFT};
+use crate::chromium::connection::call::Call;
+use crate::chromium::error::Result;
+use crate::chromium::page::page::Page;
+
+/// macOS applies shortcuts in its text system, which a headless browser has
+/// not; there the editing commands are named.
+const MAC_COMMANDS: [(&str, &str); 6] = [
+    ("KeyA", "selectAll"),
+    ("KeyC", "copy"),
+    ("KeyV", "paste"),
+    ("KeyX", "cut"),
+    ("KeyZ", "undo"),
+    ("KeyY", "redo"),
+];
+
+/// The modifier that text shortcuts have on macOS.
+const META: u8 = 4;
+
+impl Page {
+    /// Presses and releases a key with its modifiers. All events are written
+    /// before this returns; the calls answer when the page has handled them.
+    pub fn press(&self, combination: &KeyCombination) -> Vec<Call<IgnoredAny>> {
+        let mut calls = Vec::new();
+        let mut modifiers = 0;
+        for key in &combination.held {
+            modifiers |= key.modifier();
+            calls.push(self.key_down(*key, modifiers));
+        }
+        calls.push(self.key_down(combination.key, modifiers | combination.key.modifier()));
+        calls.push(self.key_up(combination.key, modifiers));
+        for key in combination.held.iter().rev() {
+            modifiers &= !key.modifier();
+            calls.push(self.key_up(*key, modifiers));
+        }
+        calls
+    }
+
+    /// Types text as a person would: a key for each character that has one;
+    /// what no key types arrives as from an input method.
+    pub fn type_text(&self, text: &str) -> Vec<Call<IgnoredAny>> {
+        let mut calls = Vec::new();
+        let normalised = text.replace("\r\n", "\n");
+        let mut buffer = [0; 4];
+        for character in normalised.chars() {
+            let name: &str = character.encode_utf8(&mut buffer);
+            match Key::named(name) {
+                Ok(key) => {
+                    let modifiers = if key.shifted { SHIFT } else { 0 };
+                    calls.push(self.key_down(key, modifiers));
+                    calls.push(self.key_up(key, modifiers));
+                }
+                Err(_) => calls.push(self.insert_text(name)),
+            }
+        }
+        calls
+    }
+
+    /// Puts text into the focused element in one step, as an input method does.
+    pub fn insert_text(&self, text: &str) -> Call<IgnoredAny> {
+        self.session()
+            .call_method("Input.insertText", &json!({ "text": text }))
+    }
+
+    /// Presses a key and keeps it down.
+    pub fn key_down(&self, key: Key, modifiers: u8) -> Call<IgnoredAny> {
+        let shifted = key.shifted || modifiers & SHIFT != 0;
+        // With Control, Alt or Meta held a key does something, it types nothing.
+        let plain = modifiers & !SHIFT == 0;
+        let text = key.layout.text(shifted).filter(|_| plain);
+        let mut params = describe(key, modifiers);
+        params["type"] = json!(if text.is_some() {
+            "keyDown"
+        } else {
+            "rawKeyDown"
+        });
+        if let Some(text) = text {
+            params["text"] = json!(text);
+            params["unmodifiedText"] = json!(text);
+        }
+        if cfg!(target_os = "macos")
+            && modifiers & META != 0
+            && let Some((_, command)) = MAC_COMMANDS
+                .iter()
+                .find(|(code, _)| *code == key.layout.code)
+        {
+            params["commands"] = json!([command]);
+        }
+        self.session()
+            .call_method("Input.dispatchKeyEvent", &params)
+    }
+
+    /// Lets a key go.
+    pub fn key_up(&self, key: Key, modifiers: u8) -> Call<IgnoredAny> {
+        let mut params = describe(key, modifiers);
+        params["type"] = json!("keyUp");
+        self.session()
+            .call_method("Input.dispatchKeyEvent", &params)
+    }
+}
+
+/// Waits for all of them and answers the first error.
+pub async fn settle(calls: Vec<Call<IgnoredAny>>) -> Result<()> {
+    for call in calls {
+        call.await?;
+    }
+    Ok(())
+}
+
+fn describe(key: Key, modifiers: u8) -> Value {
+    let layout = key.layout;
+    let shifted = key.shifted || modifiers & SHIFT != 0;
+    json!({
+        "modifiers": modifiers,
+        "code": layout.code,
+        "key": if shifted { layout.shifted } else { layout.key },
+        "windowsVirtualKeyCode": layout.key_code,
+        "nativeVirtualKeyCode": layout.key_code,
+        "location": layout.location,
+        "isKeypad": layout.location == 3,
+    })
+}

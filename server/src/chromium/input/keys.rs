@@ -1,0 +1,140 @@
+//! Names of keys, as Playwright writes them: `Enter`, `a`, `KeyA`,
+//! `Control+A`, `Shift+Tab`, `Control++`.
+
+use super::layout::{LAYOUT, LayoutKey};
+use crate::chromium::error::{Error, Result};
+
+/// Bits of the modifiers, in the order in which they are held down.
+const MODIFIERS: [(&str, u8); 4] = [("Alt", 1), ("Control", 2), ("Meta", 4), ("Shift", 8)];
+
+/// Shift's bit.
+pub(crate) const SHIFT: u8 = 8;
+
+/// One key by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    pub(crate) layout: LayoutKey,
+    /// The name is of what the key types with Shift, such as `A` or `!`.
+    pub(crate) shifted: bool,
+}
+
+/// A key with the modifiers held around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyCombination {
+    /// Keys held, in order.
+    pub(crate) held: Vec<Key>,
+    /// The key itself.
+    pub(crate) key: Key,
+}
+
+impl Key {
+    /// Looks a key up by `code`, by name, or by the character it types.
+    pub fn named(name: &str) -> Result<Self> {
+        let name = match name {
+            "ControlOrMeta" if cfg!(target_os = "macos") => "Meta",
+            "ControlOrMeta" => "Control",
+            "Esc" => "Escape",
+            "Del" => "Delete",
+            "Return" | "\n" | "\r" => "Enter",
+            "\t" => "Tab",
+            "Ctrl" => "Control",
+            "Cmd" | "Command" => "Meta",
+            "Option" => "Alt",
+            other => other,
+        };
+        let find = |matches: &dyn Fn(&LayoutKey) -> bool| LAYOUT.iter().find(|key| matches(key));
+        // The keypad repeats characters of the main block, which comes first.
+        let main = |key: &LayoutKey| key.key == name && key.location != 3;
+        let plain = find(&main).or_else(|| find(&|key| key.code == name));
+        if let Some(layout) = plain {
+            return Ok(Self {
+                layout: *layout,
+                shifted: false,
+            });
+        }
+        let layout = find(&|key| key.shifted == name).ok_or_else(|| Error::UnknownKey {
+            key: name.to_owned(),
+        })?;
+        Ok(Self {
+            layout: *layout,
+            shifted: true,
+        })
+    }
+
+    /// The modifier bit this key holds, 0 for other keys.
+    pub(crate) fn modifier(self) -> u8 {
+        MODIFIERS
+            .iter()
+            .find(|(name, _)| *name == self.layout.key)
+            .map_or(0, |(_, bit)| *bit)
+    }
+}
+
+impl KeyCombination {
+    /// Reads `Control+Shift+K` and the like. A `+` at the end is the key `+`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let unknown = || Error::UnknownKey {
+            key: text.to_owned(),
+        };
+        let (held, key) = match text.strip_suffix('+') {
+            Some("") => ("", "+"),
+            Some(rest) => (rest.strip_suffix('+').ok_or_else(unknown)?, "+"),
+            None => text.rsplit_once('+').unwrap_or(("", text)),
+        };
+        let held = held
+            .split('+')
+            .filter(|name| !name.is_empty())
+            .map(|name| {
+                let key = Key::named(name)?;
+                if key.modifier() == 0 {
+                    Err(unknown())
+                } else {
+                    Ok(key)
+                }
+            })
+            .collect::<Result<Vec<Key>>>()?;
+        Ok(Self {
+            held,
+            key: Key::named(key)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> (Vec<&'static str>, &'static str, bool) {
+        let combination = KeyCombination::parse(text).expect(text);
+        let held = combination.held.iter().map(|key| key.layout.key).collect();
+        (held, combination.key.layout.code, combination.key.shifted)
+    }
+
+    #[test]
+    fn names_are_understood_as_playwright_does() {
+        assert_eq!(parsed("a"), (vec![], "KeyA", false));
+        assert_eq!(parsed("A"), (vec![], "KeyA", true));
+        assert_eq!(parsed("KeyA"), (vec![], "KeyA", false));
+        assert_eq!(parsed("Control+A"), (vec!["Control"], "KeyA", true));
+        assert_eq!(parsed("Shift+Tab"), (vec!["Shift"], "Tab", false));
+        assert_eq!(parsed("+"), (vec![], "Equal", true));
+        assert_eq!(parsed("Control++"), (vec!["Control"], "Equal", true));
+        assert_eq!(
+            parsed("Control+Shift+ArrowDown"),
+            (vec!["Control", "Shift"], "ArrowDown", false)
+        );
+        assert_eq!(parsed("NumpadEnter"), (vec![], "NumpadEnter", false));
+        assert_eq!(parsed(" "), (vec![], "Space", false));
+        assert_eq!(parsed("F5"), (vec![], "F5", false));
+    }
+
+    #[test]
+    fn unknown_keys_are_errors() {
+        for text in ["", "Foo", "Control+", "a+b", "Control+Foo", "é"] {
+            assert!(
+                matches!(KeyCombination::parse(text), Err(Error::UnknownKey { .. })),
+                "{text}"
+            );
+        }
+    }
+}

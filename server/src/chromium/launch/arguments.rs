@@ -1,0 +1,173 @@
+//! Chromium's command line.
+
+use std::path::Path;
+
+use super::info::{Flavour, Sandbox};
+use crate::chromium::error::{Error, Result};
+
+/// Against first-run dialogs, background traffic, throttling of tabs that
+/// nobody looks at, and keyrings.
+const ALWAYS: &[&str] = &[
+    "--remote-debugging-pipe",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--no-service-autorun",
+    "--no-pings",
+    "--disable-background-networking",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-field-trial-config",
+    "--disable-hang-monitor",
+    "--disable-ipc-flooding-protection",
+    "--disable-popup-blocking",
+    "--disable-prompt-on-repost",
+    "--disable-search-engine-choice-screen",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--mute-audio",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--force-color-profile=srgb",
+    "--hide-scrollbars",
+    // Frames of other sites in processes of their own: the default of the full
+    // browser, off in the shell.
+    "--site-per-process",
+    // Keeps WebRTC from going around a proxy. The two spellings are read by
+    // the full browser and by the shell.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+];
+
+/// Features that phone home, or that change what a page sees of a navigation.
+const DISABLED_FEATURES: &[&str] = &[
+    "AutofillServerCommunication",
+    "CertificateTransparencyComponentUpdater",
+    "DestroyProfileOnBrowserClose",
+    "DialMediaRouteProvider",
+    "GlobalMediaControls",
+    "HttpsUpgrades",
+    "InterestFeedContentSuggestions",
+    "LensOverlay",
+    "MediaRouter",
+    "OptimizationHints",
+    "PaintHolding",
+    "Translate",
+];
+
+/// Arguments that would open a door beside the pipe or move the profile.
+const REFUSED: &[(&str, &str)] = &[
+    (
+        "--remote-debugging-port",
+        "it gives full control to every local user",
+    ),
+    (
+        "--remote-debugging-address",
+        "it gives full control to every local user",
+    ),
+    ("--remote-debugging-pipe", "the daemon sets it"),
+    (
+        "--user-data-dir",
+        "name the profile in the settings instead",
+    ),
+];
+
+/// What the command line is made from.
+pub(crate) struct Wanted<'a> {
+    pub flavour: Flavour,
+    pub profile: &'a Path,
+    pub sandbox: &'a Sandbox,
+    pub avoid_shared_memory: bool,
+    pub extra: &'a [String],
+}
+
+/// The whole command line, ours first so that the user's arguments win.
+pub(crate) fn arguments(wanted: &Wanted<'_>) -> Result<Vec<String>> {
+    check(wanted.extra)?;
+    let mut line: Vec<String> = ALWAYS.iter().map(ToString::to_string).collect();
+    line.push(format!("--user-data-dir={}", wanted.profile.display()));
+    match wanted.flavour {
+        Flavour::HeadlessShell => {}
+        Flavour::Headless => line.push("--headless".to_owned()),
+        Flavour::Headed => {}
+    }
+    if wanted.flavour != Flavour::HeadlessShell {
+        line.push("--no-startup-window".to_owned());
+    }
+    if *wanted.sandbox != Sandbox::On {
+        line.push("--no-sandbox".to_owned());
+    }
+    if wanted.avoid_shared_memory {
+        line.push("--disable-dev-shm-usage".to_owned());
+    }
+    // Only the last `--disable-features` counts, so the user's are merged in.
+    let mut disabled: Vec<&str> = DISABLED_FEATURES.to_vec();
+    for argument in wanted.extra {
+        match argument.strip_prefix("--disable-features=") {
+            Some(more) => disabled.extend(more.split(',').filter(|name| !name.is_empty())),
+            None => line.push(argument.clone()),
+        }
+    }
+    line.push(format!("--disable-features={}", disabled.join(",")));
+    Ok(line)
+}
+
+/// Refuses what would undo the design.
+fn check(extra: &[String]) -> Result<()> {
+    for argument in extra {
+        let name = argument.split('=').next().unwrap_or_default();
+        if let Some((_, reason)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+            return Err(Error::BadArgument {
+                argument: name.to_owned(),
+                reason,
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(extra: &[&str]) -> Result<Vec<String>> {
+        let extra: Vec<String> = extra.iter().map(ToString::to_string).collect();
+        arguments(&Wanted {
+            flavour: Flavour::Headless,
+            profile: Path::new("/p"),
+            sandbox: &Sandbox::On,
+            avoid_shared_memory: false,
+            extra: &extra,
+        })
+    }
+
+    #[test]
+    fn the_users_disabled_features_join_ours() {
+        let line = line(&["--disable-features=Mine", "--lang=de"]).expect("accepted");
+        let features: Vec<&String> = line
+            .iter()
+            .filter(|a| a.starts_with("--disable-features="))
+            .collect();
+        assert_eq!(features.len(), 1);
+        assert!(features[0].contains("Mine") && features[0].contains("Translate"));
+        assert!(line.contains(&"--lang=de".to_owned()));
+        assert!(!line.contains(&"--no-sandbox".to_owned()));
+    }
+
+    #[test]
+    fn a_debugging_port_is_refused() {
+        for argument in ["--remote-debugging-port=9222", "--user-data-dir=/x"] {
+            assert!(
+                matches!(line(&[argument]), Err(Error::BadArgument { .. })),
+                "{argument}"
+            );
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Which binary to start.
+//!
+//! Debian puts wrapper scripts on PATH that do not `exec`: a signal to the
+//! wrapper's pid would orphan the browser. So the binaries themselves are
+//! looked up in the places packages put them, and PATH is the last resort.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::hint::install_hint;
+use super::info::Flavour;
+use crate::chromium::error::{Error, Result};
+
+/// Headless shells, best first.
+const SHELLS: &[&str] = &[
+    "/usr/lib/chromium/chromium-headless-shell",
+    "/usr/lib64/chromium-browser/headless_shell",
+    "/opt/chrome-headless-shell/chrome-headless-shell",
+];
+
+/// Full browsers, best first.
+const BROWSERS: &[&str] = &[
+    "/usr/lib/chromium/chromium",
+    "/usr/lib64/chromium-browser/chromium-browser",
+    "/opt/google/chrome/chrome",
+    "/opt/google/chrome-beta/chrome",
+    "/opt/microsoft/msedge/msedge",
+    "/opt/brave.com/brave/brave",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+];
+
+/// Names looked up on PATH when no known place has a browser.
+const NAMES: &[&str] = &[
+    "chrome-headless-shell",
+    "chromium",
+    "google-chrome",
+    "chrome",
+];
+
+/// A binary and how it will run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub executable: PathBuf,
+    pub flavour: Flavour,
+}
+
+/// The configured browser, else the best installed one.
+pub(crate) fn find(configured: Option<&Path>, headed: bool) -> Result<Found> {
+    if let Some(path) = configured {
+        let executable = usable(path).map_err(|problem| Error::Unusable {
+            path: path.to_owned(),
+            problem,
+        })?;
+        let executable = behind_wrapper(executable);
+        let flavour = flavour_of(&executable, headed);
+        if headed && flavour == Flavour::HeadlessShell {
+            return Err(Error::Unusable {
+                path: path.to_owned(),
+                problem: "a headless shell cannot show windows".to_owned(),
+            });
+        }
+        return Ok(Found {
+            executable,
+            flavour,
+        });
+    }
+    let shells = SHELLS.iter().filter(|_| !headed);
+    let home = std::env::home_dir().unwrap_or_default();
+    shells
+        .chain(BROWSERS)
+        .map(PathBuf::from)
+        .chain(
+            BROWSERS
+                .iter()
+                .map(|path| home.join(path.trim_start_matches('/'))),
+        )
+        .chain(on_path())
+        .find_map(|path| usable(&path).ok())
+        .map(|executable| {
+            let executable = behind_wrapper(executable);
+            let flavour = flavour_of(&executable, headed);
+            Found {
+                executable,
+                flavour,
+            }
+        })
+        .filter(|found| !(headed && found.flavour == Flavour::HeadlessShell))
+        .ok_or_else(|| Error::NotFound {
+            hint: install_hint(),
+        })
+}
+
+/// The candidates on PATH.
+fn on_path() -> impl Iterator<Item = PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    NAMES.iter().flat_map(move |name| {
+        folders
+            .iter()
+            .map(|folder| folder.join(name))
+            .collect::<Vec<_>>()
+    })
+}
+
+/// Follows links and says what is wrong with a path that cannot be run.
+fn usable(path: &Path) -> Result<PathBuf, String> {
+    let path = path.canonicalize().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => error.to_string(),
+    })?;
+    let metadata = path.metadata().map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    if metadata.permissions().mode() & 0o111 == 0 {
+        return Err("it is not executable".to_owned());
+    }
+    // Ubuntu's stub, and anything else that snapd starts.
+    if path.file_name().is_some_and(|name| name == "snap") {
+        return Err("it is started by snap, which cannot be driven".to_owned());
+    }
+    Ok(path)
+}
+
+/// Replaces Debian's wrapper scripts by the binaries they start.
+fn behind_wrapper(path: PathBuf) -> PathBuf {
+    let binary = match path.to_str() {
+        Some("/usr/bin/chromium-headless-shell") => "/usr/lib/chromium/chromium-headless-shell",
+        Some("/usr/bin/chromium") => "/usr/lib/chromium/chromium",
+        _ => return path,
+    };
+    usable(Path::new(binary)).unwrap_or(path)
+}
+
+/// Headless shells are known by their name.
+fn flavour_of(path: &Path, headed: bool) -> Flavour {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.contains("headless-shell") || name.contains("headless_shell") {
+        Flavour::HeadlessShell
+    } else if headed {
+        Flavour::Headed
+    } else {
+        Flavour::Headless
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configured_path_that_cannot_run_is_an_error_of_its_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("chromium");
+        let problem = |path: &Path| match find(Some(path), false) {
+            Err(Error::Unusable { problem, .. }) => problem,
+            other => panic!("expected a refusal, got {other:?}"),
+        };
+        assert_eq!(problem(&file), "there is no such file");
+        assert_eq!(problem(folder.path()), "it is not a file");
+        std::fs::write(&file, "").expect("written");
+        assert_eq!(problem(&file), "it is not executable");
+    }
+
+    #[test]
+    fn a_shell_is_known_by_its_name_and_cannot_be_headed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("chrome-headless-shell");
+        std::fs::write(&file, "").expect("written");
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("set");
+        let found = find(Some(&file), false).expect("usable");
+        assert_eq!(found.flavour, Flavour::HeadlessShell);
+        assert!(matches!(
+            find(Some(&file), true),
+            Err(Error::Unusable { .. })
+        ));
+    }
+}

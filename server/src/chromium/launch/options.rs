@@ -1,0 +1,37 @@
+//! How to launch.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::guardian::handle::Guardian;
+
+/// What the settings say about the browser process.
+#[derive(Clone)]
+pub struct LaunchOptions {
+    /// `BROWSE_CHROMIUM`; must exist when set.
+    pub executable: Option<PathBuf>,
+    /// Show windows.
+    pub headed: bool,
+    /// `BROWSE_CHROMIUM_ARGS`, appended to ours.
+    pub extra_args: Vec<String>,
+    /// A profile that the user named and that is kept; else a temporary one.
+    pub profile: Option<PathBuf>,
+    /// How long the browser may take to its first answer.
+    pub deadline: Duration,
+    /// Told of the process and the profile, so that both end with the daemon.
+    pub guardian: Option<Arc<Guardian>>,
+}
+
+impl Default for LaunchOptions {
+    fn default() -> Self {
+        Self {
+            executable: None,
+            headed: false,
+            extra_args: Vec::new(),
+            profile: None,
+            deadline: Duration::from_secs(20),
+            guardian: None,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The browser process while it lives: its pid, its last words, its end.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ExitStatus};
+use std::sync::Arc;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use tokio::sync::watch;
+
+use super::profile::Profile;
+use crate::chromium::error::{Error, Result};
+use crate::chromium::sync::Lock;
+use crate::guardian::handle::Guardian;
+
+/// Lines of stderr kept.
+const KEPT_LINES: usize = 40;
+/// Longer lines are cut.
+const KEPT_LINE: usize = 500;
+
+type Tail = Arc<Lock<VecDeque<String>>>;
+
+/// A running browser. Dropping it kills the process and removes the profile.
+pub(crate) struct BrowserProcess {
+    pid: u32,
+    stderr: Tail,
+    exited: watch::Receiver<Option<ExitStatus>>,
+    profile: Option<Profile>,
+    guardian: Option<Arc<Guardian>>,
+}
+
+impl BrowserProcess {
+    /// Takes over a child that was just started.
+    pub(crate) fn adopt(
+        mut child: Child,
+        profile: Profile,
+        guardian: Option<Arc<Guardian>>,
+    ) -> Result<Self> {
+        let pid = child.id();
+        if let Some(guardian) = &guardian {
+            guardian.kill(pid);
+        }
+        let stderr = Tail::default();
+        let thread = |name: &str| {
+            std::thread::Builder::new()
+                .name(name.to_owned())
+                .stack_size(128 * 1024)
+        };
+        let fail = |error| Error::system("a thread for the browser", error);
+        if let Some(pipe) = child.stderr.take() {
+            let tail = Arc::clone(&stderr);
+            thread("browser-stderr")
+                .spawn(move || keep_tail(pipe, &tail))
+                .map_err(fail)?;
+        }
+        let (exit, exited) = watch::channel(None);
+        thread("browser-wait")
+            .spawn(move || {
+                let _ = exit.send(child.wait().ok());
+            })
+            .map_err(fail)?;
+        Ok(Self {
+            pid,
+            stderr,
+            exited,
+            profile: Some(profile),
+            guardian,
+        })
+    }
+
+    /// The browser process's id, which is also its process group.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// The last lines of stderr.
+    pub(crate) fn stderr(&self) -> Vec<String> {
+        self.stderr.lock().iter().cloned().collect()
+    }
+
+    /// Waits for the process to end.
+    pub(crate) async fn exited(&self) -> Option<ExitStatus> {
+        let mut exited = self.exited.clone();
+        exited
+            .wait_for(Option::is_some)
+            .await
+            .ok()
+            .and_then(|status| *status)
+    }
+
+    /// Whether the process has ended.
+    pub(crate) fn has_exited(&self) -> bool {
+        self.exited.borrow().is_some() || self.exited.has_changed().is_err()
+    }
+
+    /// Whether the profile outlives the browser.
+    pub(crate) fn keeps_profile(&self) -> bool {
+        self.profile
+            .as_ref()
+            .is_some_and(|profile| !profile.is_temporary())
+    }
+
+    /// Waits for the end, but not for ever.
+    pub(crate) async fn exits_within(&self, patience: std::time::Duration) {
+        let _ = tokio::time::timeout(patience, self.exited()).await;
+    }
+
+    /// Kills the process and everything it started.
+    pub(crate) fn kill(&self) {
+        if !self.has_exited() {
+            let _ = killpg(Pid::from_raw(self.pid as i32), Signal::SIGKILL);
+        }
+    }
+
+    /// Waits for the end and removes the profile.
+    pub(crate) async fn bury(&mut self) {
+        self.kill();
+        self.exited().await;
+        let Some(profile) = self.profile.take() else {
+            return;
+        };
+        let guardian = self.guardian.clone();
+        let pid = self.pid;
+        let removed = tokio::task::spawn_blocking(move || {
+            clean(profile, pid, guardian.as_deref());
+        });
+        let _ = removed.await;
+    }
+}
+
+impl Drop for BrowserProcess {
+    fn drop(&mut self) {
+        self.kill();
+        if let Some(profile) = self.profile.take() {
+            clean(profile, self.pid, self.guardian.as_deref());
+        }
+    }
+}
+
+/// Removes a temporary profile. The children of the browser die a moment after
+/// it and may still write, so a failure is retried for a little while.
+fn clean(profile: Profile, pid: u32, guardian: Option<&Guardian>) {
+    let path = profile.path().to_owned();
+    if profile.is_temporary() {
+        drop(profile);
+        for _ in 0..100 {
+            match std::fs::remove_dir_all(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    std::thread::sleep(std::time::Duration::from_millis(5));
+                }
+                _ => break,
+            }
+        }
+    }
+    if let Some(guardian) = guardian {
+        guardian.forget_kill(pid);
+        guardian.forget_remove(&path);
+    }
+}
+
+/// Reads stderr to its end, keeping the last lines.
+fn keep_tail(pipe: impl Read, tail: &Lock<VecDeque<String>>) {
+    let mut reader = BufReader::new(pipe);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        // A line without end must not grow without end.
+        match reader.by_ref().take(64 * 1024).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let text: String = String::from_utf8_lossy(&line)
+            .trim_end()
+            .chars()
+            .take(KEPT_LINE)
+            .collect();
+        tracing::debug!(target: "chromium", "{text}");
+        let mut tail = tail.lock();
+        if tail.len() == KEPT_LINES {
+            tail.pop_front();
+        }
+        tail.push_back(text);
+    }
+}

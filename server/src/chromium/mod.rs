@@ -1,0 +1,51 @@
+//! Everything that knows the DevTools protocol.
+//!
+//! The rest of the daemon sees browsers, pages, frames and worlds; no type of
+//! the protocol crate leaves this module. Three rules hold everywhere in it:
+//!
+//! * **A call is written when it is made.** Functions that return a
+//!   [`Call`] have already put their message on the pipe; awaiting only waits
+//!   for the answer. Several calls made before the first `await` therefore
+//!   travel in one flight. Dropping a call forgets it, nothing more.
+//! * **Events are applied before later answers are delivered**, because one
+//!   task reads the pipe and applies each event to the page's state in place.
+//!   A caller that has its answer sees every state change Chromium reported
+//!   before it.
+//! * **Nothing here has a deadline** except the launch. The dispatcher times
+//!   out whole handlers, so every future in this module may be dropped at any
+//!   point.
+
+mod error;
+mod ids;
+pub(crate) mod sync;
+
+mod connection;
+mod launch;
+
+mod browser;
+mod capture;
+mod input;
+mod page;
+mod world;
+
+pub use browser::browser::Browser;
+pub use browser::context::{Context, ContextOptions};
+pub use browser::options::{BrowserOptions, DialogPolicy, Viewport};
+pub use capture::console::ConsoleEntry;
+pub use capture::event::{Event, EventSink, NoSink};
+pub use connection::call::Call;
+pub use connection::session::Session;
+pub use error::{Error, Result};
+pub use ids::{BrowserContextId, FrameId, LoaderId, SessionId, TargetId};
+pub use input::keyboard::settle;
+pub use input::keys::{Key, KeyCombination};
+pub use input::mouse::{MouseButton, MouseEvent, MouseEventKind};
+pub use launch::info::{BrowserInfo, Flavour, Sandbox};
+pub use launch::options::LaunchOptions;
+pub use page::frames::Frame;
+pub use page::navigate::Navigated;
+pub use page::page::Page;
+pub use page::state::{LoadState, MainResponse, NavigationState};
+pub use world::argument::Argument;
+pub use world::main_world::{EvaluateOptions, Evaluated};
+pub use world::world::{Engine, World};

@@ -1,0 +1,187 @@
+//! Applies the events of one session to its page.
+
+use std::sync::Arc;
+
+use super::page::Page;
+use super::protocol::{
+    ContextCreated, ContextDestroyed, FrameAttached, FrameDetached, FrameNavigated, FrameOnly,
+    FrameStartedNavigating, LifecycleEvent, NavigatedWithinDocument,
+};
+use super::state::{LoadSet, LoadState, PageState, Pending};
+use crate::chromium::capture::console::{ConsoleApiCalled, ExceptionThrown, LogEntryAdded};
+use crate::chromium::capture::event::Event;
+use crate::chromium::connection::envelope::RawEvent;
+use crate::chromium::connection::session::Session;
+use crate::chromium::page::response::{LoadingFailed, RequestWillBeSent, ResponseReceived};
+
+/// Applies one event that came on `session`, which serves some of the page's
+/// frames. An event that does not fit changes nothing.
+pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
+    let known = match event.method.split_once('.') {
+        Some(("Page", name)) => frame_event(page, session, name, event),
+        Some(("Runtime", name)) => runtime_event(page, session, name, event),
+        Some(("Network", name)) => network_event(page, name, event),
+        Some(("Log", "entryAdded")) => event.params::<LogEntryAdded>().map(|entry| {
+            let target = page.target_id().clone();
+            page.shared.sink.event(Event::Console(target, entry.into()));
+        }),
+        Some(("Inspector", "targetCrashed")) => {
+            page.crashed();
+            Some(())
+        }
+        _ => None,
+    };
+    if known.is_some() {
+        page.notify();
+    }
+}
+
+fn frame_event(page: &Page, session: &Session, name: &str, event: &RawEvent<'_>) -> Option<()> {
+    match name {
+        "frameAttached" => {
+            let attached: FrameAttached = event.params()?;
+            let mut state = page.state.lock();
+            state.frames.attach(
+                attached.frame_id,
+                Some(attached.parent_frame_id),
+                session.clone(),
+            );
+        }
+        "frameDetached" => {
+            let detached: FrameDetached = event.params()?;
+            // A swap moves the frame to another process; it lives on.
+            if detached.reason.as_deref() != Some("swap") {
+                page.state.lock().frames.remove(&detached.frame_id);
+            }
+        }
+        "frameNavigated" => navigated(&mut page.state.lock(), session, &event.params()?),
+        "navigatedWithinDocument" => {
+            let navigated: NavigatedWithinDocument = event.params()?;
+            let mut state = page.state.lock();
+            let is_main = *state.frames.root() == navigated.frame_id;
+            state.frames.get_mut(&navigated.frame_id)?.url = navigated.url;
+            state.commits += u64::from(is_main);
+        }
+        "frameStartedNavigating" => {
+            let started: FrameStartedNavigating = event.params()?;
+            let mut state = page.state.lock();
+            let same_document = started.navigation_type.ends_with("ameDocument");
+            if *state.frames.root() == started.frame_id && !same_document {
+                state.pending = Some(Pending {
+                    loader: started.loader_id,
+                    url: started.url,
+                });
+            }
+        }
+        "frameStartedLoading" | "frameStoppedLoading" => {
+            let frame: FrameOnly = event.params()?;
+            let mut state = page.state.lock();
+            if *state.frames.root() == frame.frame_id {
+                state.loading = name == "frameStartedLoading";
+                if !state.loading {
+                    state.pending = None;
+                }
+            }
+        }
+        "lifecycleEvent" => {
+            let lifecycle: LifecycleEvent = event.params()?;
+            let mut state = page.state.lock();
+            let frame = state.frames.get_mut(&lifecycle.frame_id)?;
+            if frame.reached.0 != lifecycle.loader_id {
+                frame.reached = (lifecycle.loader_id, LoadSet::default());
+            }
+            frame.reached.1.insert(match lifecycle.name.as_str() {
+                "DOMContentLoaded" => LoadState::DomContentLoaded,
+                "load" => LoadState::Load,
+                "networkIdle" => LoadState::NetworkIdle,
+                _ => return None,
+            });
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn navigated(state: &mut PageState, session: &Session, navigated: &FrameNavigated) {
+    let frame = &navigated.frame;
+    state.frames.navigated(frame, session);
+    let restored = navigated.kind.as_deref() == Some("BackForwardCacheRestore");
+    if restored && let Some(known) = state.frames.get_mut(&frame.id) {
+        // Its milestones are not reported again.
+        known.reached = (frame.loader_id.clone(), LoadSet::ALL);
+    }
+    if *state.frames.root() == frame.id {
+        state.commits += 1;
+        state.crashed = false;
+        state.pending = None;
+        state.unreachable = frame.unreachable_url.clone();
+        state.title = String::new();
+    }
+}
+
+fn runtime_event(page: &Page, session: &Session, name: &str, event: &RawEvent<'_>) -> Option<()> {
+    let console = |entry| {
+        let target = page.target_id().clone();
+        page.shared.sink.event(Event::Console(target, entry));
+        // Nobody waits for console lines.
+        None
+    };
+    match name {
+        "executionContextCreated" => {
+            let created: ContextCreated = event.params()?;
+            let aux = created.context.aux_data.filter(|aux| aux.is_default)?;
+            let mut state = page.state.lock();
+            let frame = state.frames.get_mut(&aux.frame_id?)?;
+            if frame.session == *session {
+                frame.main_world = Some(created.context.id);
+            }
+        }
+        "executionContextDestroyed" => {
+            let destroyed: ContextDestroyed = event.params()?;
+            let context = Some(destroyed.execution_context_id);
+            page.state
+                .lock()
+                .frames
+                .forget_worlds(session.id(), context);
+        }
+        "executionContextsCleared" => page.state.lock().frames.forget_worlds(session.id(), None),
+        "consoleAPICalled" => console(event.params::<ConsoleApiCalled>()?.into())?,
+        "exceptionThrown" => console(event.params::<ExceptionThrown>()?.into())?,
+        _ => return None,
+    }
+    Some(())
+}
+
+fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
+    match name {
+        "requestWillBeSent" => {
+            let request: RequestWillBeSent = event.params()?;
+            let mut state = page.state.lock();
+            if request.is_document_of(state.frames.root()) {
+                state.pending = Some(Pending {
+                    loader: request.loader_id,
+                    url: request.document_url,
+                });
+            }
+        }
+        "responseReceived" => {
+            let received: ResponseReceived = event.params()?;
+            let mut state = page.state.lock();
+            if received.is_document_of(state.frames.root()) {
+                state.pending = None;
+                state.response = Some((received.loader_id.clone(), received.main_response()));
+            }
+        }
+        "loadingFailed" => {
+            let failed: LoadingFailed = event.params()?;
+            let mut state = page.state.lock();
+            let pending = state.pending.as_ref()?;
+            if pending.loader.as_str() == failed.request_id {
+                state.failed = Some((pending.loader.clone(), failed.error_text));
+                state.pending = None;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}

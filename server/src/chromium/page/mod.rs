@@ -1,0 +1,15 @@
+//! One tab: its frames, its documents, its navigations.
+
+pub(crate) mod events;
+pub(crate) mod frames;
+pub(crate) mod navigate;
+#[expect(
+    clippy::module_inception,
+    reason = "the module's main type has the module's name"
+)]
+pub(crate) mod page;
+pub(crate) mod protocol;
+pub(crate) mod response;
+pub(crate) mod setup;
+pub(crate) mod state;
+pub(crate) mod wait;

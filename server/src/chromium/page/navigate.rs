@@ -1,0 +1,173 @@
+//! Going somewhere.
+
+use chromiumoxide_cdp::cdp::browser_protocol::page as cdp;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use super::page::Page;
+use super::state::LoadState;
+use crate::chromium::connection::call::Call;
+use crate::chromium::connection::params::NoParams;
+use crate::chromium::error::{Error, Result};
+use crate::chromium::ids::LoaderId;
+
+/// How a navigation began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Navigated {
+    /// A new document is being loaded; wait for it with [`Page::wait_for`].
+    Document(LoaderId),
+    /// Only the fragment changed; nothing is loaded.
+    SameDocument,
+    /// The server sent a file, which is being downloaded; the page stays.
+    Download,
+}
+
+/// `Page.navigate`'s answer.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NavigateAnswer {
+    #[serde(default)]
+    loader_id: Option<LoaderId>,
+    #[serde(default)]
+    error_text: Option<String>,
+    #[serde(default)]
+    is_download: bool,
+}
+
+/// `Page.getNavigationHistory`'s answer.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct History {
+    current_index: i64,
+    entries: Vec<HistoryEntry>,
+}
+
+#[derive(Deserialize)]
+struct HistoryEntry {
+    id: i64,
+}
+
+impl Page {
+    /// Goes to `url`; answers when its server has answered.
+    pub async fn navigate(&self, url: &str) -> Result<Navigated> {
+        self.state.lock().alive_for_navigation()?;
+        let call: Call<NavigateAnswer> = self
+            .session()
+            .call_method("Page.navigate", &json!({ "url": url }));
+        let answer = call.await?;
+        if answer.is_download {
+            return Ok(Navigated::Download);
+        }
+        if let Some(error_text) = answer.error_text.filter(|text| !text.is_empty()) {
+            // An error status without a body: Chromium shows its own page, but
+            // the server did answer.
+            if error_text != "net::ERR_HTTP_RESPONSE_CODE_FAILURE" {
+                return Err(self.navigation_error(url, error_text));
+            }
+        }
+        Ok(match answer.loader_id {
+            Some(loader) => Navigated::Document(loader),
+            None => Navigated::SameDocument,
+        })
+    }
+
+    /// Loads the document again; answers when the new one is committed.
+    /// Revives a crashed tab.
+    pub async fn reload(&self) -> Result<Navigated> {
+        self.state.lock().alive_for_navigation()?;
+        let before = self.state.lock().commits;
+        let reloaded: Call<IgnoredAny> = self.session().call_method("Page.reload", &NoParams);
+        reloaded.await?;
+        self.committed_after(before).await
+    }
+
+    /// Goes one entry back in the tab's history.
+    pub async fn back(&self) -> Result<Navigated> {
+        self.go_in_history(-1, "earlier").await
+    }
+
+    /// Goes one entry forward in the tab's history.
+    pub async fn forward(&self) -> Result<Navigated> {
+        self.go_in_history(1, "later").await
+    }
+
+    /// Ends whatever is loading. Works while a server does not answer.
+    pub async fn stop_loading(&self) -> Result<()> {
+        self.session()
+            .call(&cdp::StopLoadingParams::default())
+            .await?;
+        // Chromium reports no event when the navigation had not begun to load.
+        self.state.lock().pending = None;
+        self.notify();
+        Ok(())
+    }
+
+    /// Replaces the document's content with `html`, at `about:blank`, so that
+    /// it has no origin of anybody's. Answers when it is parsed.
+    pub async fn set_content(&self, html: &str) -> Result<LoaderId> {
+        if let Navigated::Document(loader) = self.navigate("about:blank").await? {
+            self.wait_for(&loader, LoadState::Load).await?;
+        }
+        let frame = self.main_frame();
+        let params = json!({ "frameId": frame.id, "html": html });
+        let written: Call<IgnoredAny> = frame
+            .session
+            .call_method("Page.setDocumentContent", &params);
+        written.await?;
+        Ok(frame.loader)
+    }
+
+    async fn go_in_history(&self, step: i64, direction: &'static str) -> Result<Navigated> {
+        self.state.lock().alive_for_navigation()?;
+        let call: Call<History> = self
+            .session()
+            .call_method("Page.getNavigationHistory", &NoParams);
+        let history = call.await?;
+        let entry = usize::try_from(history.current_index + step)
+            .ok()
+            .and_then(|index| history.entries.get(index))
+            .ok_or(Error::HistoryEnd { direction })?;
+        let before = self.state.lock().commits;
+        let params = json!({ "entryId": entry.id });
+        let gone: Call<IgnoredAny> = self
+            .session()
+            .call_method("Page.navigateToHistoryEntry", &params);
+        gone.await?;
+        self.committed_after(before).await
+    }
+
+    /// Waits for the next commit, or for the failure of the navigation.
+    async fn committed_after(&self, before: u64) -> Result<Navigated> {
+        let loader = self.loader();
+        self.state.lock().failed = None;
+        self.wait_until(|state| {
+            if let Some((_, error_text)) = &state.failed
+                && error_text == "net::ERR_ABORTED"
+            {
+                return Some(Err(Error::NavigationFailed {
+                    url: String::new(),
+                    error_text: error_text.clone(),
+                }));
+            }
+            if state.commits == before {
+                return None;
+            }
+            let main = state.frames.get(state.frames.root())?;
+            Some(Ok(if main.loader == loader {
+                Navigated::SameDocument
+            } else {
+                Navigated::Document(main.loader.clone())
+            }))
+        })
+        .await?
+    }
+
+    /// Names the cause of a failed navigation as well as it is known.
+    fn navigation_error(&self, url: &str, error_text: String) -> Error {
+        Error::NavigationFailed {
+            url: url.to_owned(),
+            error_text,
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A tab as the rest of the daemon sees it.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::frames::{Frame, FrameTree};
+use super::state::{LoadState, MainResponse, NavigationState, PageState};
+use crate::chromium::browser::registry::Shared;
+use crate::chromium::capture::event::Event;
+use crate::chromium::connection::session::Session;
+use crate::chromium::error::{Error, Result};
+use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
+use crate::chromium::sync::Lock;
+use crate::chromium::world::cache::WorldCache;
+
+/// One top-level page. The object lives as long as the tab, whatever it shows.
+pub struct Page {
+    pub(crate) shared: Arc<Shared>,
+    target: TargetId,
+    context: BrowserContextId,
+    opener: Option<TargetId>,
+    session: Session,
+    pub(crate) state: Lock<PageState>,
+    pub(crate) worlds: WorldCache,
+    changed: watch::Sender<()>,
+}
+
+impl Page {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        session: Session,
+        target: TargetId,
+        context: BrowserContextId,
+        opener: Option<TargetId>,
+    ) -> Arc<Self> {
+        let frames = FrameTree::new(FrameId::from(target.as_str()), session.clone());
+        Arc::new(Self {
+            shared,
+            target,
+            context,
+            opener,
+            session,
+            state: Lock::new(PageState::new(frames)),
+            worlds: WorldCache::default(),
+            changed: watch::Sender::new(()),
+        })
+    }
+
+    /// The tab's id, which is also the id of its main frame.
+    pub fn target_id(&self) -> &TargetId {
+        &self.target
+    }
+
+    /// The browser context it belongs to.
+    pub fn context_id(&self) -> &BrowserContextId {
+        &self.context
+    }
+
+    /// The tab that opened it.
+    pub fn opener(&self) -> Option<&TargetId> {
+        self.opener.as_ref()
+    }
+
+    /// The session of the main frame. Input goes here, also for frames in
+    /// other processes.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// URL of the current document, with fragment.
+    pub fn url(&self) -> String {
+        self.main_frame().url
+    }
+
+    /// The document's title, as last reported.
+    pub fn title(&self) -> String {
+        self.state.lock().title.clone()
+    }
+
+    /// Loader of the current main document.
+    pub fn loader(&self) -> LoaderId {
+        self.main_frame().loader
+    }
+
+    /// The answer that brought the current main document, where there was one.
+    pub fn main_response(&self) -> Option<MainResponse> {
+        let state = self.state.lock();
+        let loader = &state.frames.get(state.frames.root())?.loader;
+        let (of, response) = state.response.as_ref()?;
+        (of == loader).then(|| response.clone())
+    }
+
+    /// What the main frame is doing.
+    pub fn navigation(&self) -> NavigationState {
+        self.state.lock().navigation()
+    }
+
+    /// Whether the current main document has reached a milestone.
+    pub fn has_reached(&self, milestone: LoadState) -> bool {
+        let state = self.state.lock();
+        state.frames.get(state.frames.root()).is_some_and(|frame| {
+            frame.reached.0 == frame.loader && frame.reached.1.contains(milestone)
+        })
+    }
+
+    /// Whether the renderer crashed and was not reloaded since.
+    pub fn is_crashed(&self) -> bool {
+        self.state.lock().crashed
+    }
+
+    /// Whether the tab is gone.
+    pub fn is_closed(&self) -> bool {
+        self.state.lock().closed
+    }
+
+    /// All frames, parents before children.
+    pub fn frames(&self) -> Vec<Frame> {
+        self.state.lock().frames.all()
+    }
+
+    /// One frame.
+    pub fn frame(&self, id: &FrameId) -> Result<Frame> {
+        let state = self.state.lock();
+        state.alive()?;
+        state
+            .frames
+            .get(id)
+            .cloned()
+            .ok_or_else(|| Error::NoSuchFrame {
+                frame: id.to_string(),
+            })
+    }
+
+    /// The main frame.
+    pub fn main_frame(&self) -> Frame {
+        let state = self.state.lock();
+        let root = state.frames.get(state.frames.root());
+        root.cloned()
+            .expect("the root is never removed from a frame tree")
+    }
+
+    /// Refuses at once what Chromium would queue for an unknown time: the tab
+    /// is closed or crashed, or a navigation waits for its server.
+    pub fn ensure_answering(&self) -> Result<()> {
+        let state = self.state.lock();
+        state.alive()?;
+        match &state.pending {
+            Some(pending) => Err(Error::NavigationPending {
+                url: pending.url.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The renderer is dead: nothing that waits on it will be answered.
+    pub(crate) fn crashed(&self) {
+        let sessions: Vec<_> = {
+            let mut state = self.state.lock();
+            if std::mem::replace(&mut state.crashed, true) {
+                return;
+            }
+            state.pending = None;
+            state.loading = false;
+            state
+                .frames
+                .all()
+                .into_iter()
+                .map(|frame| frame.session)
+                .collect()
+        };
+        for session in sessions {
+            self.shared
+                .connection
+                .fail_session(session.id().as_str(), &Error::TabCrashed);
+        }
+        self.shared
+            .sink
+            .event(Event::PageCrashed(self.target.clone()));
+        self.notify();
+    }
+
+    /// The tab is gone: ends everything that waits on it.
+    pub(crate) fn end(&self, error: &Error) {
+        let sessions: Vec<_> = {
+            let mut state = self.state.lock();
+            state.closed = true;
+            state.ready.get_or_insert_with(|| Err(error.clone()));
+            state
+                .frames
+                .all()
+                .into_iter()
+                .map(|frame| frame.session)
+                .collect()
+        };
+        for session in sessions {
+            self.shared
+                .connection
+                .fail_session(session.id().as_str(), error);
+        }
+        self.notify();
+    }
+
+    /// Tells those who wait that something may have changed.
+    pub(crate) fn notify(&self) {
+        self.changed.send_replace(());
+    }
+
+    /// For [`Page::wait_until`](super::wait).
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+}
+
+impl std::fmt::Debug for Page {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Page({})", self.target)
+    }
+}

@@ -1,0 +1,137 @@
+//! What is known of a tab at this moment.
+
+use super::frames::FrameTree;
+use crate::chromium::error::{Error, Result};
+use crate::chromium::ids::LoaderId;
+
+/// A milestone of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LoadState {
+    /// The document is committed.
+    Committed,
+    /// Parsed.
+    DomContentLoaded,
+    /// Loaded with everything it embeds.
+    Load,
+    /// No request for 500 ms.
+    NetworkIdle,
+}
+
+/// Which milestones a document has reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LoadSet(u8);
+
+impl LoadSet {
+    /// All milestones: a document that came back from the cache.
+    pub(crate) const ALL: Self = Self(u8::MAX);
+
+    pub(crate) fn insert(&mut self, state: LoadState) {
+        self.0 |= 1 << state as u8;
+    }
+
+    pub(crate) fn contains(self, state: LoadState) -> bool {
+        state == LoadState::Committed || self.0 & (1 << state as u8) != 0
+    }
+}
+
+/// What the tab's main frame is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NavigationState {
+    /// Nothing.
+    Idle,
+    /// A request is out and its server has not answered. Chromium queues
+    /// every command for the renderer until then.
+    AwaitingHeaders {
+        /// Where it goes.
+        url: String,
+    },
+    /// A document is coming in.
+    Loading,
+}
+
+/// The answer that brought the main document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MainResponse {
+    /// HTTP status; 0 for schemes that have none.
+    pub status: u16,
+    /// The peer's address as Chromium connected to it, without port.
+    pub remote_address: Option<String>,
+    /// Content type without parameters.
+    pub mime_type: String,
+}
+
+/// A main-frame navigation between its start and its commit.
+#[derive(Debug, Clone)]
+pub(crate) struct Pending {
+    pub loader: LoaderId,
+    pub url: String,
+}
+
+/// Everything mutable of a page, behind one lock.
+pub(crate) struct PageState {
+    /// Whether the setup is done, and how it ended.
+    pub ready: Option<Result<()>>,
+    pub frames: FrameTree,
+    pub title: String,
+    pub pending: Option<Pending>,
+    pub loading: bool,
+    /// Answer for the navigation under way or the current document.
+    pub response: Option<(LoaderId, MainResponse)>,
+    /// Counts commits and same-document navigations of the main frame.
+    pub commits: u64,
+    /// Loader and error of the last navigation that failed before its commit.
+    pub failed: Option<(LoaderId, String)>,
+    /// URL that could not be reached, while its error page is shown.
+    pub unreachable: Option<String>,
+    pub crashed: bool,
+    pub closed: bool,
+}
+
+impl PageState {
+    pub(crate) fn new(frames: FrameTree) -> Self {
+        Self {
+            ready: None,
+            frames,
+            title: String::new(),
+            pending: None,
+            loading: false,
+            response: None,
+            commits: 0,
+            failed: None,
+            unreachable: None,
+            crashed: false,
+            closed: false,
+        }
+    }
+
+    /// Why no call can be answered at all, if so.
+    pub(crate) fn alive(&self) -> Result<()> {
+        if self.closed {
+            Err(Error::TabClosed)
+        } else if self.crashed {
+            Err(Error::TabCrashed)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// A crashed tab can still go somewhere; that is how it is revived.
+    pub(crate) fn alive_for_navigation(&self) -> Result<()> {
+        if self.closed {
+            Err(Error::TabClosed)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What the main frame is doing.
+    pub(crate) fn navigation(&self) -> NavigationState {
+        match &self.pending {
+            Some(pending) => NavigationState::AwaitingHeaders {
+                url: pending.url.clone(),
+            },
+            None if self.loading => NavigationState::Loading,
+            None => NavigationState::Idle,
+        }
+    }
+}

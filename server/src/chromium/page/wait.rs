@@ -1,0 +1,60 @@
+//! Waiting for a tab to get somewhere. Nothing polls: each event that changes
+//! a page wakes those who wait for it.
+
+use super::page::Page;
+use super::state::{LoadState, PageState};
+use crate::chromium::error::Result;
+use crate::chromium::ids::LoaderId;
+
+impl Page {
+    /// Waits until `look` finds what it looks for; ends early when the tab
+    /// closes or crashes.
+    pub(crate) async fn wait_until<T>(
+        &self,
+        mut look: impl FnMut(&PageState) -> Option<T>,
+    ) -> Result<T> {
+        let mut changes = self.changes();
+        loop {
+            {
+                let state = self.state.lock();
+                if let Some(found) = look(&state) {
+                    return Ok(found);
+                }
+                state.alive()?;
+            }
+            // The sender lives in `self`, so this only ends with a change.
+            let _ = changes.changed().await;
+        }
+    }
+
+    /// Waits until the tab has been set up.
+    pub(crate) async fn wait_ready(&self) -> Result<()> {
+        self.wait_until(|state| state.ready.clone()).await?
+    }
+
+    /// Waits until the document of `loader` reaches a milestone, and answers
+    /// the loader that did. A document that is replaced meanwhile hands the
+    /// wait over to its successor, so client-side redirects are followed.
+    pub async fn wait_for(&self, loader: &LoaderId, milestone: LoadState) -> Result<LoaderId> {
+        let mut seen = false;
+        self.wait_until(|state| {
+            let main = state.frames.get(state.frames.root())?;
+            // The commit of `loader` may not have been reported yet.
+            seen |= main.loader == *loader;
+            let current = seen && state.pending.is_none();
+            let reached = main.reached.0 == main.loader && main.reached.1.contains(milestone);
+            (current && reached).then(|| main.loader.clone())
+        })
+        .await
+    }
+
+    /// Waits until whatever the tab shows or is loading reaches a milestone.
+    pub async fn wait_for_current(&self, milestone: LoadState) -> Result<LoaderId> {
+        self.wait_until(|state| {
+            let main = state.frames.get(state.frames.root())?;
+            let reached = main.reached.0 == main.loader && main.reached.1.contains(milestone);
+            (state.pending.is_none() && reached).then(|| main.loader.clone())
+        })
+        .await
+    }
+}

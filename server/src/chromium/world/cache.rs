@@ -1,0 +1,105 @@
+//! Which worlds a tab has already.
+//!
+//! The key is the document, not only the frame: a document that comes back
+//! from the back-forward cache has its world, and the refs in it, again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::world::{Engine, World};
+use crate::chromium::connection::call::Call;
+use crate::chromium::error::{Error, Result};
+use crate::chromium::ids::{FrameId, LoaderId, SessionId};
+use crate::chromium::page::page::Page;
+use crate::chromium::sync::Lock;
+
+/// Worlds kept for documents that may come back.
+const MAX_WORLDS: usize = 512;
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    session: SessionId,
+    frame: FrameId,
+    loader: LoaderId,
+    world: &'static str,
+}
+
+/// The worlds of one tab.
+#[derive(Default)]
+pub(crate) struct WorldCache(Lock<HashMap<Key, Arc<World>>>);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Created {
+    execution_context_id: i64,
+}
+
+impl Page {
+    /// The world of `engine` in the frame's current document, made on first
+    /// use. Ends at once with `NavigationPending` while Chromium would queue.
+    pub async fn world(&self, frame: &FrameId, engine: &'static Engine) -> Result<Arc<World>> {
+        loop {
+            self.ensure_answering()?;
+            let before = self.frame(frame)?;
+            let key = Key {
+                session: before.session.id().clone(),
+                frame: frame.clone(),
+                loader: before.loader.clone(),
+                world: engine.world,
+            };
+            if let Some(world) = self.worlds.0.lock().get(&key) {
+                return Ok(Arc::clone(world));
+            }
+            let params = json!({
+                "frameId": frame,
+                "worldName": engine.world,
+                "grantUniveralAccess": false,
+            });
+            let created: Call<Created> = before
+                .session
+                .call_method("Page.createIsolatedWorld", &params);
+            let created = match created.await {
+                Ok(created) => created,
+                // The frame went away or moved between our look and the call.
+                Err(Error::Protocol { .. }) => return Err(Error::StaleContext),
+                Err(error) => return Err(error),
+            };
+            // The answer comes after the report of the commit it belongs to,
+            // so an unchanged loader means that the context is its own.
+            let after = self.frame(frame)?;
+            if after.loader != before.loader || after.session != before.session {
+                continue;
+            }
+            let world = World::new(
+                before.session,
+                frame.clone(),
+                before.loader,
+                created.execution_context_id,
+                engine,
+            );
+            let world = self.worlds.insert(key, Arc::new(world));
+            return Ok(world);
+        }
+    }
+
+    /// Forgets a world that turned out to be gone.
+    pub fn forget_world(&self, world: &World) {
+        let mut worlds = self.worlds.0.lock();
+        worlds.retain(|_, known| !std::ptr::eq(Arc::as_ptr(known), world));
+    }
+}
+
+impl WorldCache {
+    /// Keeps the first of two that were made at the same time.
+    fn insert(&self, key: Key, world: Arc<World>) -> Arc<World> {
+        let mut worlds = self.0.lock();
+        if worlds.len() >= MAX_WORLDS {
+            // Rare, and cheap to make again; no need to pick.
+            worlds.clear();
+        }
+        Arc::clone(worlds.entry(key).or_insert(world))
+    }
+}

@@ -1,0 +1,205 @@
+//! One isolated world of one document, with an engine in it.
+
+use std::sync::Arc;
+
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::{Value, json};
+
+use super::argument::Argument;
+use super::outcome;
+use crate::chromium::connection::call::Call;
+use crate::chromium::connection::session::Session;
+use crate::chromium::error::Result;
+use crate::chromium::ids::{FrameId, LoaderId};
+use crate::chromium::sync::Lock;
+
+/// A script that is injected once into each document that it is used in.
+/// It must bear being run twice in the same world.
+#[derive(Debug)]
+pub struct Engine {
+    /// Name of the isolated world; one world for each name.
+    pub world: &'static str,
+    /// The script.
+    pub script: &'static str,
+}
+
+/// An isolated world. It stays valid exactly as long as its document; calls
+/// into a document that is gone end with `StaleContext`.
+pub struct World {
+    session: Session,
+    frame: FrameId,
+    loader: LoaderId,
+    context: i64,
+    engine: &'static Engine,
+    injected: Arc<Lock<bool>>,
+}
+
+impl World {
+    pub(crate) fn new(
+        session: Session,
+        frame: FrameId,
+        loader: LoaderId,
+        context: i64,
+        engine: &'static Engine,
+    ) -> Self {
+        Self {
+            session,
+            frame,
+            loader,
+            context,
+            engine,
+            injected: Arc::default(),
+        }
+    }
+
+    /// The frame it is in.
+    pub fn frame(&self) -> &FrameId {
+        &self.frame
+    }
+
+    /// The document it is in.
+    pub fn loader(&self) -> &LoaderId {
+        &self.loader
+    }
+
+    /// The execution context's id, unique within the session.
+    pub fn context(&self) -> i64 {
+        self.context
+    }
+
+    /// The session that serves the frame.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Calls `function` (a declaration such as `(a) => a + 1`) and answers its
+    /// JSON value as `T`. A promise is awaited. For large results let the
+    /// function return a JSON string and take `String`: that is six times
+    /// faster than returning the object.
+    pub fn call<T: DeserializeOwned>(&self, function: &str, arguments: &[Argument]) -> Call<T> {
+        let params = json!({
+            "functionDeclaration": function,
+            "executionContextId": self.context,
+            "arguments": arguments,
+            "returnByValue": true,
+            "awaitPromise": true,
+        });
+        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params)
+            .decode_with(outcome::value)
+    }
+
+    /// As [`World::call`], with an object of this world as `this`.
+    pub fn call_on<T: DeserializeOwned>(
+        &self,
+        object: &str,
+        function: &str,
+        arguments: &[Argument],
+    ) -> Call<T> {
+        let params = json!({
+            "functionDeclaration": function,
+            "objectId": object,
+            "arguments": arguments,
+            "returnByValue": true,
+            "awaitPromise": true,
+        });
+        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params)
+            .decode_with(outcome::value)
+    }
+
+    /// Calls `function` and answers the id of the object it returns, `None`
+    /// for a primitive. Objects live until [`World::release`] of their group
+    /// or the end of the document.
+    pub fn call_handle(
+        &self,
+        function: &str,
+        arguments: &[Argument],
+        group: &str,
+    ) -> Call<Option<String>> {
+        let params = json!({
+            "functionDeclaration": function,
+            "executionContextId": self.context,
+            "arguments": arguments,
+            "objectGroup": group,
+            "awaitPromise": true,
+        });
+        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params)
+            .decode_with(outcome::object)
+    }
+
+    /// Evaluates an expression and answers its JSON value.
+    pub fn evaluate<T: DeserializeOwned>(&self, expression: &str) -> Call<T> {
+        let params = json!({
+            "expression": expression,
+            "contextId": self.context,
+            "returnByValue": true,
+            "awaitPromise": true,
+        });
+        self.run::<IgnoredAny>("Runtime.evaluate", &params)
+            .decode_with(outcome::value)
+    }
+
+    /// Sends any method to this world's session with the engine in place, for
+    /// evaluations with options that the other functions do not have. The
+    /// caller puts [`World::context`] into the parameters.
+    pub fn call_method<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: &Value,
+    ) -> Call<T> {
+        self.run(method, params)
+    }
+
+    /// Lets go of the remote objects of a group.
+    pub fn release(&self, group: &str) {
+        let params = json!({ "objectGroup": group });
+        self.session
+            .call_method::<IgnoredAny>("Runtime.releaseObjectGroup", &params)
+            .ignore();
+    }
+
+    /// Writes a call, preceded by the engine if this document has none yet:
+    /// both travel in one flight.
+    fn run<T: DeserializeOwned>(&self, method: &'static str, params: &Value) -> Call<T> {
+        // The lock orders a second caller's message behind the injection.
+        let mut injected = self.injected.lock();
+        if !*injected {
+            *injected = true;
+            self.inject();
+        }
+        self.session.call_method(method, params)
+    }
+
+    fn inject(&self) {
+        let params = json!({
+            "expression": self.engine.script,
+            "contextId": self.context,
+            "returnByValue": false,
+            "silent": true,
+        });
+        let injected = Arc::clone(&self.injected);
+        let world = self.engine.world;
+        self.session
+            .call_then("Runtime.evaluate", &params, move |answer: Result<Value>| {
+                let problem = match &answer {
+                    Err(error) => error.to_string(),
+                    Ok(answer) => match answer.get("exceptionDetails") {
+                        Some(details) => details.to_string(),
+                        None => return,
+                    },
+                };
+                // Ended by `terminateExecution`, say: the next call tries again.
+                tracing::debug!(world, %problem, "the engine was not injected");
+                *injected.lock() = false;
+            });
+    }
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "World({} in {}, {})",
+            self.context, self.frame, self.loader
+        )
+    }
+}

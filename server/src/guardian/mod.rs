@@ -1,0 +1,16 @@
+//! The guardian: a small process that outlives a killed daemon and tidies up.
+//!
+//! The daemon starts `browsed --guardian` before anything that could be left
+//! behind, and writes into its standard input what must not stay: processes
+//! and paths, one a line. When that pipe ends, because the daemon stopped,
+//! crashed or was killed, the guardian ends those processes, removes those
+//! paths and exits.
+
+pub(crate) mod handle;
+pub(crate) mod ledger;
+pub(crate) mod process;
+pub(crate) mod processes;
+pub(crate) mod sweep;
+
+pub use handle::Guardian;
+pub use process::{FLAG, run};

@@ -1,0 +1,130 @@
+//! Looking at processes without mistaking one for another.
+//!
+//! A pid alone may have been given to somebody else meanwhile; a pid with its
+//! start time cannot.
+
+/// What is known of one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub pid: i32,
+    pub parent: i32,
+    pub group: i32,
+    /// In the clock of the operating system; only compared.
+    pub started: u64,
+    /// Ended, but not yet collected by its parent.
+    pub zombie: bool,
+}
+
+/// Looks one process up.
+pub(crate) fn look(pid: i32) -> Option<Process> {
+    system::look(pid)
+}
+
+/// All processes that can be seen.
+pub(crate) fn all() -> Vec<Process> {
+    system::pids()
+        .into_iter()
+        .filter_map(system::look)
+        .collect()
+}
+
+/// The process and all below it, the process itself first.
+pub(crate) fn tree(root: i32, all: &[Process]) -> Vec<i32> {
+    let mut tree = vec![root];
+    let mut next = 0;
+    while let Some(parent) = tree.get(next).copied() {
+        next += 1;
+        let children = all.iter().filter(|process| process.parent == parent);
+        tree.extend(
+            children
+                .map(|process| process.pid)
+                .filter(|pid| *pid != parent),
+        );
+    }
+    tree
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use super::Process;
+
+    pub(super) fn look(pid: i32) -> Option<Process> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name in parentheses may hold anything, parentheses included.
+        let (_, fields) = stat.rsplit_once(") ")?;
+        let field = |number: usize| fields.split(' ').nth(number - 3);
+        Some(Process {
+            pid,
+            parent: field(4)?.parse().ok()?,
+            group: field(5)?.parse().ok()?,
+            started: field(22)?.trim().parse().ok()?,
+            zombie: matches!(field(3)?, "Z" | "X"),
+        })
+    }
+
+    pub(super) fn pids() -> Vec<i32> {
+        let Ok(folder) = std::fs::read_dir("/proc") else {
+            return Vec::new();
+        };
+        folder
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .collect()
+    }
+}
+
+#[cfg(target_os = "macos")]
+mod system {
+    use super::Process;
+    use nix::libc;
+
+    #[allow(unsafe_code)]
+    pub(super) fn look(pid: i32) -> Option<Process> {
+        // SAFETY: the buffer is a plain C struct of exactly the size we pass.
+        let info: libc::proc_bsdinfo = unsafe {
+            let mut info = std::mem::zeroed();
+            let size = std::mem::size_of::<libc::proc_bsdinfo>() as libc::c_int;
+            let buffer = std::ptr::from_mut(&mut info).cast();
+            let written = libc::proc_pidinfo(pid, libc::PROC_PIDTBSDINFO, 0, buffer, size);
+            (written == size).then_some(info)?
+        };
+        Some(Process {
+            pid,
+            parent: info.pbi_ppid as i32,
+            group: info.pbi_pgid as i32,
+            started: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
+            zombie: info.pbi_status == libc::SZOMB,
+        })
+    }
+
+    #[allow(unsafe_code)]
+    pub(super) fn pids() -> Vec<i32> {
+        let mut pids = vec![0i32; 16 * 1024];
+        let size = std::mem::size_of_val(pids.as_slice()) as libc::c_int;
+        // SAFETY: the buffer has exactly the size we pass.
+        let count = unsafe { libc::proc_listallpids(pids.as_mut_ptr().cast(), size) };
+        pids.truncate(usize::try_from(count).unwrap_or_default());
+        pids
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn we_find_ourselves_and_our_child() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .expect("spawned");
+        let pid = child.id() as i32;
+        let us = std::process::id() as i32;
+        let seen = look(pid).expect("there");
+        assert_eq!((seen.parent, seen.zombie), (us, false));
+        assert!(tree(us, &all()).contains(&pid));
+        child.kill().expect("killed");
+        child.wait().expect("collected");
+        assert!(look(pid).is_none_or(|other| other.started != seen.started));
+    }
+}

@@ -1,0 +1,7 @@
+//! The `chromium` room against a real browser on loopback pages.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod basics;

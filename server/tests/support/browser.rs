@@ -1,0 +1,83 @@
+//! A browser with one tab.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use browse_server::chromium::{
+    Browser, BrowserOptions, Context, ContextOptions, Engine, EvaluateOptions, LoadState,
+    Navigated, Page,
+};
+use serde_json::Value;
+
+use super::sink::Recorder;
+
+/// An engine that counts how often it ran in its world.
+pub static ENGINE: Engine = Engine {
+    world: "test",
+    script: "globalThis.runs = (globalThis.runs ?? 0) + 1;",
+};
+
+/// A browser, a context, a tab, and what was reported.
+pub struct Fixture {
+    pub browser: Arc<Browser>,
+    pub context: Context,
+    pub page: Arc<Page>,
+    pub recorder: Recorder,
+}
+
+impl Fixture {
+    pub async fn start() -> Self {
+        Self::start_with(BrowserOptions::default()).await
+    }
+
+    pub async fn start_with(mut options: BrowserOptions) -> Self {
+        let recorder = Recorder::default();
+        options.sink = Arc::new(recorder.clone());
+        let browser = Browser::launch(options).await.unwrap();
+        let context = browser
+            .new_context(&ContextOptions::default())
+            .await
+            .unwrap();
+        let page = context.new_page().await.unwrap();
+        Self {
+            browser,
+            context,
+            page,
+            recorder,
+        }
+    }
+
+    /// Goes somewhere and waits for the load event.
+    pub async fn goto(&self, url: &str) {
+        goto(&self.page, url).await;
+    }
+
+    /// Evaluates in the page's own world of the main frame.
+    pub async fn js(&self, expression: &str) -> Value {
+        js(&self.page, expression).await
+    }
+}
+
+pub async fn goto(page: &Page, url: &str) {
+    match page.navigate(url).await.unwrap() {
+        Navigated::Document(loader) => {
+            page.wait_for(&loader, LoadState::Load).await.unwrap();
+        }
+        other => panic!("expected a document, got {other:?}"),
+    }
+}
+
+pub async fn js(page: &Page, expression: &str) -> Value {
+    let frame = page.main_frame().id;
+    let call = page
+        .evaluate(&frame, expression, EvaluateOptions::default())
+        .unwrap();
+    call.await.unwrap()
+}
+
+/// Fails a test that waits for something that does not come.
+pub async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(10), future)
+        .await
+        .expect("it did not come")
+}
