@@ -152,17 +152,15 @@ async fn history_and_same_document_navigations() {
     let fixture = Fixture::start().await;
     let page = &fixture.page;
     fixture.goto(&site.url("/a")).await;
-    let first = page.loader();
     assert_eq!(
         page.navigate(&site.url("/a#x")).await.unwrap(),
         Navigated::SameDocument
     );
     fixture.goto(&site.url("/b")).await;
-    assert_eq!(
-        soon(page.back()).await.unwrap(),
-        Navigated::Document(first.clone())
-    );
-    soon(page.wait_for(&first, LoadState::Load)).await.unwrap();
+    let Navigated::Document(loader) = soon(page.back()).await.unwrap() else {
+        panic!()
+    };
+    soon(page.wait_for(&loader, LoadState::Load)).await.unwrap();
     assert_eq!(page.url(), site.url("/a#x"));
     assert_eq!(soon(page.back()).await.unwrap(), Navigated::SameDocument);
     assert_eq!(page.url(), site.url("/a"));
@@ -181,6 +179,34 @@ async fn history_and_same_document_navigations() {
         .await
         .unwrap();
     assert_eq!(fixture.js("document.title").await, "b");
+}
+
+#[tokio::test]
+async fn a_document_from_the_back_forward_cache_has_its_world_again() {
+    let site = Site::start()
+        .await
+        .page("/", "<title>a</title>")
+        .page("/b", "b");
+    // The headless shell has no such cache.
+    let fixture = Fixture::start_full().await;
+    let page = &fixture.page;
+    fixture.goto(&site.url("/")).await;
+    let frame = page.main_frame().id;
+    let world = page.world(&frame, &ENGINE).await.unwrap();
+    world.evaluate::<u32>("globalThis.mine = 7").await.unwrap();
+    let first = page.loader();
+    fixture.goto(&site.url_on("localhost", "/b")).await;
+    assert_eq!(
+        soon(page.back()).await.unwrap(),
+        Navigated::Document(first.clone())
+    );
+    soon(page.wait_for(&first, LoadState::NetworkIdle))
+        .await
+        .unwrap();
+    let again = page.world(&frame, &ENGINE).await.unwrap();
+    assert_eq!(again.context(), world.context());
+    assert_eq!(again.evaluate::<u32>("mine + runs").await.unwrap(), 8);
+    assert_eq!(fixture.js("document.title").await, "a");
 }
 
 #[tokio::test]

@@ -30,7 +30,20 @@ impl Fixture {
         Self::start_with(BrowserOptions::default()).await
     }
 
+    /// The full browser instead of the headless shell.
+    pub async fn start_full() -> Self {
+        let mut options = BrowserOptions::default();
+        options.launch.executable = Some("/usr/lib/chromium/chromium".into());
+        Self::start_with(options).await
+    }
+
     pub async fn start_with(mut options: BrowserOptions) -> Self {
+        if std::env::var_os("TRACE_WIRE").is_some() {
+            let _ = tracing_subscriber::fmt()
+                .with_env_filter("chromium::wire=trace")
+                .with_writer(std::io::stderr)
+                .try_init();
+        }
         let recorder = Recorder::default();
         options.sink = Arc::new(recorder.clone());
         let browser = Browser::launch(options).await.unwrap();

@@ -10,7 +10,7 @@ use super::options::BrowserOptions;
 use super::registry::Registry;
 use super::start::{Started, start};
 use crate::chromium::connection::call::Call;
-use crate::chromium::connection::connection::Connection;
+use crate::chromium::connection::pipe::Connection;
 use crate::chromium::error::Result;
 use crate::chromium::ids::TargetId;
 use crate::chromium::launch::info::BrowserInfo;

@@ -11,8 +11,8 @@ use tokio::sync::watch;
 
 use super::options::{BrowserOptions, DialogPolicy, Viewport};
 use crate::chromium::capture::event::{Event, EventSink};
-use crate::chromium::connection::connection::{Connection, EventHandler};
 use crate::chromium::connection::envelope::RawEvent;
+use crate::chromium::connection::pipe::{Connection, EventHandler};
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, FrameId, SessionId, TargetId};
@@ -231,6 +231,28 @@ impl Registry {
                 .shared
                 .connection
                 .fail_session(session.as_str(), &Error::TabClosed),
+        }
+    }
+
+    /// A renderer died: a tab's, or that of an out-of-process frame, whose tab
+    /// lives on with a hole in it.
+    fn crashed(&self, target: &TargetId) {
+        let pages = self.pages();
+        if let Some(page) = pages.iter().find(|page| page.target_id() == target) {
+            return page.crashed();
+        }
+        let frame = FrameId::from(target.as_str());
+        let session = pages.iter().find_map(|page| {
+            let state = page.state.lock();
+            state
+                .frames
+                .get(&frame)
+                .map(|frame| frame.session.id().clone())
+        });
+        if let Some(session) = session {
+            self.shared
+                .connection
+                .fail_session(session.as_str(), &Error::StaleContext);
         }
     }
 

@@ -10,8 +10,8 @@ use serde_json::json;
 use super::options::BrowserOptions;
 use super::registry::Registry;
 use crate::chromium::connection::call::Call;
-use crate::chromium::connection::connection::Connection;
 use crate::chromium::connection::params::NoParams;
+use crate::chromium::connection::pipe::Connection;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::launch::arguments::{Wanted, arguments};
 use crate::chromium::launch::find::{Found, find};
@@ -190,12 +190,16 @@ fn introduce(registry: &Registry, downloads: &std::path::Path) -> Call<Version> 
 
 /// Says why a browser that did not come up did not.
 async fn failure(found: &Found, mut process: BrowserProcess) -> Error {
+    // Its pipe broke because it is ending; its own status tells more than ours.
+    process
+        .exits_within(std::time::Duration::from_millis(300))
+        .await;
     process.kill();
     let problem = match process.exited().await {
         Some(status) => format!("it ended with {status}"),
         None => "it ended".to_owned(),
     };
-    let stderr = process.stderr();
+    let stderr = process.last_words().await;
     process.bury().await;
     Error::LaunchFailed {
         path: found.executable.clone(),

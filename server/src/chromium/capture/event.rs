@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::console::ConsoleEntry;
 use crate::chromium::ids::TargetId;
+use crate::chromium::page::dialogs::Dialog;
 use crate::chromium::page::page::Page;
 
 /// Something happened in the browser.
@@ -18,6 +19,8 @@ pub enum Event {
     PageCrashed(TargetId),
     /// A line for the console, or an uncaught exception.
     Console(TargetId, ConsoleEntry),
+    /// A dialog opened and was answered.
+    Dialog(TargetId, Dialog),
     /// The browser ended; the reason. Nothing follows.
     BrowserGone(String),
 }

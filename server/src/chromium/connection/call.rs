@@ -9,8 +9,8 @@ use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use tokio::sync::oneshot;
 
-use super::connection::Connection;
 use super::envelope;
+use super::pipe::Connection;
 use crate::chromium::error::{Error, Result};
 
 /// An answer to come. The message is on the pipe already, so calls made one

@@ -1,10 +1,10 @@
 //! The pipe to Chromium: messages, calls and sessions.
 
 pub(crate) mod call;
-pub(crate) mod connection;
 pub(crate) mod envelope;
 pub(crate) mod json;
 pub(crate) mod params;
+pub(crate) mod pipe;
 pub(crate) mod reader;
 pub(crate) mod session;
 pub(crate) mod writer;

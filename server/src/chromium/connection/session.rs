@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::call::Call;
-use super::connection::Connection;
+use super::pipe::Connection;
 use crate::chromium::error::Result;
 use crate::chromium::ids::SessionId;
 

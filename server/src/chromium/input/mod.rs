@@ -1,5 +1,6 @@
 //! Real input events, on the main session of the tab.
 
+pub(crate) mod geometry;
 pub(crate) mod keyboard;
 pub(crate) mod keys;
 pub(crate) mod layout;

@@ -16,6 +16,8 @@ use crate::guardian::handle::Guardian;
 
 /// Lines of stderr kept.
 const KEPT_LINES: usize = 40;
+/// How long the last words may take to arrive.
+const LAST_WORDS: std::time::Duration = std::time::Duration::from_millis(200);
 /// Longer lines are cut.
 const KEPT_LINE: usize = 500;
 
@@ -25,6 +27,7 @@ type Tail = Arc<Lock<VecDeque<String>>>;
 pub(crate) struct BrowserProcess {
     pid: u32,
     stderr: Tail,
+    stderr_ended: watch::Receiver<bool>,
     exited: watch::Receiver<Option<ExitStatus>>,
     profile: Option<Profile>,
     guardian: Option<Arc<Guardian>>,
@@ -42,6 +45,7 @@ impl BrowserProcess {
             guardian.kill(pid);
         }
         let stderr = Tail::default();
+        let (ended, stderr_ended) = watch::channel(false);
         let thread = |name: &str| {
             std::thread::Builder::new()
                 .name(name.to_owned())
@@ -51,7 +55,10 @@ impl BrowserProcess {
         if let Some(pipe) = child.stderr.take() {
             let tail = Arc::clone(&stderr);
             thread("browser-stderr")
-                .spawn(move || keep_tail(pipe, &tail))
+                .spawn(move || {
+                    keep_tail(pipe, &tail);
+                    let _ = ended.send(true);
+                })
                 .map_err(fail)?;
         }
         let (exit, exited) = watch::channel(None);
@@ -63,6 +70,7 @@ impl BrowserProcess {
         Ok(Self {
             pid,
             stderr,
+            stderr_ended,
             exited,
             profile: Some(profile),
             guardian,
@@ -72,6 +80,15 @@ impl BrowserProcess {
     /// The browser process's id, which is also its process group.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// The last words of a process that has ended: all of them are read by
+    /// then, unless a child of it still holds the pipe.
+    pub(crate) async fn last_words(&self) -> Vec<String> {
+        let mut ended = self.stderr_ended.clone();
+        let all = ended.wait_for(|ended| *ended);
+        let _ = tokio::time::timeout(LAST_WORDS, all).await;
+        self.stderr()
     }
 
     /// The last lines of stderr.

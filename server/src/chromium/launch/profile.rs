@@ -93,7 +93,7 @@ impl Profile {
 pub(crate) fn shared_memory_problem() -> Option<String> {
     let place = Path::new("/dev/shm");
     let room = match nix::sys::statvfs::statvfs(place) {
-        Ok(stat) => stat.blocks_available() as u64 * stat.fragment_size() as u64,
+        Ok(stat) => stat.blocks_available() * stat.fragment_size(),
         Err(error) => return Some(format!("/dev/shm cannot be used: {error}")),
     };
     if room < MIN_SHARED_MEMORY {

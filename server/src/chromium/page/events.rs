@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::dialogs;
 use super::page::Page;
 use super::protocol::{
     ContextCreated, ContextDestroyed, FrameAttached, FrameDetached, FrameNavigated, FrameOnly,
@@ -25,10 +26,6 @@ pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
             let target = page.target_id().clone();
             page.shared.sink.event(Event::Console(target, entry.into()));
         }),
-        Some(("Inspector", "targetCrashed")) => {
-            page.crashed();
-            Some(())
-        }
         _ => None,
     };
     if known.is_some() {
@@ -36,7 +33,12 @@ pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
     }
 }
 
-fn frame_event(page: &Page, session: &Session, name: &str, event: &RawEvent<'_>) -> Option<()> {
+fn frame_event(
+    page: &Arc<Page>,
+    session: &Session,
+    name: &str,
+    event: &RawEvent<'_>,
+) -> Option<()> {
     match name {
         "frameAttached" => {
             let attached: FrameAttached = event.params()?;
@@ -97,6 +99,8 @@ fn frame_event(page: &Page, session: &Session, name: &str, event: &RawEvent<'_>)
                 _ => return None,
             });
         }
+        "javascriptDialogOpening" => dialogs::opening(page, event)?,
+        "javascriptDialogClosed" => dialogs::closed(page)?,
         _ => return None,
     }
     Some(())

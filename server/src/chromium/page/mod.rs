@@ -1,7 +1,9 @@
 //! One tab: its frames, its documents, its navigations.
 
+pub(crate) mod dialogs;
 pub(crate) mod events;
 pub(crate) mod frames;
+pub(crate) mod liveness;
 pub(crate) mod navigate;
 #[expect(
     clippy::module_inception,
@@ -12,4 +14,5 @@ pub(crate) mod protocol;
 pub(crate) mod response;
 pub(crate) mod setup;
 pub(crate) mod state;
+pub(crate) mod swap;
 pub(crate) mod wait;

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::page::Page;
 use super::state::LoadState;
+use super::swap::across_swap;
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::{Error, Result};
@@ -51,7 +52,7 @@ struct HistoryEntry {
 impl Page {
     /// Goes to `url`; answers when its server has answered.
     pub async fn navigate(&self, url: &str) -> Result<Navigated> {
-        self.state.lock().alive_for_navigation()?;
+        self.state.lock().begin_navigation()?;
         let call: Call<NavigateAnswer> = self
             .session()
             .call_method("Page.navigate", &json!({ "url": url }));
@@ -75,10 +76,10 @@ impl Page {
     /// Loads the document again; answers when the new one is committed.
     /// Revives a crashed tab.
     pub async fn reload(&self) -> Result<Navigated> {
-        self.state.lock().alive_for_navigation()?;
+        self.state.lock().begin_navigation()?;
         let before = self.state.lock().commits;
-        let reloaded: Call<IgnoredAny> = self.session().call_method("Page.reload", &NoParams);
-        reloaded.await?;
+        let session = self.session();
+        across_swap(|| session.call_method::<IgnoredAny>("Page.reload", &NoParams)).await?;
         self.committed_after(before).await
     }
 
@@ -119,28 +120,24 @@ impl Page {
     }
 
     async fn go_in_history(&self, step: i64, direction: &'static str) -> Result<Navigated> {
-        self.state.lock().alive_for_navigation()?;
-        let call: Call<History> = self
-            .session()
-            .call_method("Page.getNavigationHistory", &NoParams);
-        let history = call.await?;
+        self.state.lock().begin_navigation()?;
+        let session = self.session();
+        let history: History =
+            across_swap(|| session.call_method("Page.getNavigationHistory", &NoParams)).await?;
         let entry = usize::try_from(history.current_index + step)
             .ok()
             .and_then(|index| history.entries.get(index))
             .ok_or(Error::HistoryEnd { direction })?;
         let before = self.state.lock().commits;
         let params = json!({ "entryId": entry.id });
-        let gone: Call<IgnoredAny> = self
-            .session()
-            .call_method("Page.navigateToHistoryEntry", &params);
-        gone.await?;
+        let method = "Page.navigateToHistoryEntry";
+        across_swap(|| session.call_method::<IgnoredAny>(method, &params)).await?;
         self.committed_after(before).await
     }
 
     /// Waits for the next commit, or for the failure of the navigation.
     async fn committed_after(&self, before: u64) -> Result<Navigated> {
         let loader = self.loader();
-        self.state.lock().failed = None;
         self.wait_until(|state| {
             if let Some((_, error_text)) = &state.failed
                 && error_text == "net::ERR_ABORTED"

@@ -1,9 +1,11 @@
 //! A tab as the rest of the daemon sees it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use super::dialogs::DialogAnswer;
 use super::frames::{Frame, FrameTree};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use crate::chromium::browser::registry::Shared;
@@ -23,6 +25,7 @@ pub struct Page {
     session: Session,
     pub(crate) state: Lock<PageState>,
     pub(crate) worlds: WorldCache,
+    pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
     changed: watch::Sender<()>,
 }
 
@@ -43,6 +46,7 @@ impl Page {
             session,
             state: Lock::new(PageState::new(frames)),
             worlds: WorldCache::default(),
+            dialogs: Lock::default(),
             changed: watch::Sender::new(()),
         })
     }

@@ -23,8 +23,6 @@ pub(crate) struct WireFrame {
     pub url_fragment: Option<String>,
     #[serde(default)]
     pub unreachable_url: Option<String>,
-    #[serde(default)]
-    pub mime_type: Option<String>,
 }
 
 impl WireFrame {

@@ -17,7 +17,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
     FilterEntry, SetAutoAttachParams, TargetFilter,
 };
-use chromiumoxide_cdp::cdp::browser_protocol::{inspector, log, network, page as cdp};
+use chromiumoxide_cdp::cdp::browser_protocol::{log, network, page as cdp};
 use chromiumoxide_cdp::cdp::js_protocol::runtime;
 use serde::de::IgnoredAny;
 
@@ -55,7 +55,6 @@ pub(crate) fn resume(session: &Session) {
 pub(crate) fn set_up_page(page: &Arc<Page>, viewport: Viewport) {
     let session = page.session();
     observe(page, session);
-    session.send(&inspector::EnableParams::default());
     session.send(&SetFocusEmulationEnabledParams::new(true));
     session.send(&metrics(viewport));
     let waiting = Arc::downgrade(page);

@@ -83,6 +83,8 @@ pub(crate) struct PageState {
     pub failed: Option<(LoaderId, String)>,
     /// URL that could not be reached, while its error page is shown.
     pub unreachable: Option<String>,
+    /// Kind of the dialog that is open.
+    pub dialog: Option<String>,
     pub crashed: bool,
     pub closed: bool,
 }
@@ -99,6 +101,7 @@ impl PageState {
             commits: 0,
             failed: None,
             unreachable: None,
+            dialog: None,
             crashed: false,
             closed: false,
         }
@@ -115,13 +118,15 @@ impl PageState {
         }
     }
 
-    /// A crashed tab can still go somewhere; that is how it is revived.
-    pub(crate) fn alive_for_navigation(&self) -> Result<()> {
+    /// Whether the tab can go somewhere. A crashed one can: the navigation
+    /// gives it a new renderer, and calls made meanwhile wait for that.
+    pub(crate) fn begin_navigation(&mut self) -> Result<()> {
         if self.closed {
-            Err(Error::TabClosed)
-        } else {
-            Ok(())
+            return Err(Error::TabClosed);
         }
+        self.crashed = false;
+        self.failed = None;
+        Ok(())
     }
 
     /// What the main frame is doing.

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::outcome;
 use crate::chromium::connection::call::Call;
-use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::FrameId;
 use crate::chromium::page::page::Page;
@@ -59,13 +58,5 @@ impl Page {
         }
         let call: Call<Value> = frame.session.call_method("Runtime.evaluate", &params);
         Ok(call.decode_with(outcome::value))
-    }
-
-    /// Ends whatever script runs in the tab. Works on a page that hangs.
-    pub async fn terminate_execution(&self) -> Result<()> {
-        let ended: Call<serde::de::IgnoredAny> = self
-            .session()
-            .call_method("Runtime.terminateExecution", &NoParams);
-        ended.await.map(drop)
     }
 }

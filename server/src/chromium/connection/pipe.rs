@@ -229,12 +229,14 @@ impl Connection {
             }
             pending.waiters.insert(id, waiter);
         }
+        tracing::trace!(target: "chromium::wire", "-> {}", String::from_utf8_lossy(&message));
         self.0.writer.send(&self.0.stream, message);
         Ok(id)
     }
 
     /// Routes one incoming message.
     fn receive(&self, message: &Bytes, handler: &dyn EventHandler) {
+        tracing::trace!(target: "chromium::wire", "<- {}", String::from_utf8_lossy(message));
         let head: Head<'_> = match serde_json::from_slice(message) {
             Ok(head) => head,
             Err(error) => {
