@@ -49,7 +49,7 @@ fn field(field: &Field) -> String {
     )
 }
 
-const SOURCES: &[&str] = &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None"];
+const SOURCES: &[&str] = &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
 
 fn command(model: &Model, command: &Command) -> String {
@@ -137,6 +137,11 @@ fn pascal(name: &str) -> String {
     name.split('_').map(word).collect()
 }
 
+/// The name of a Rust function: `type` is a keyword.
+fn identifier(name: String) -> String {
+    if name == "type" { format!("r#{name}") } else { name }
+}
+
 /// Writes one macro per service. It calls back with a line per RPC, so that
 /// the server's glue names every handler and none can be missing.
 pub fn glue(model: &Model) -> String {
@@ -145,7 +150,7 @@ pub fn glue(model: &Model) -> String {
         let lines = |streaming: bool| -> String {
             let of = model.commands.iter().filter(|c| c.service == service);
             let line = |c: &Command| {
-                let function = model::snake(&c.method);
+                let function = identifier(model::snake(&c.method));
                 let stream = if streaming { format!(" {}Stream", c.method) } else { String::new() };
                 format!("{} {function} {} {}{stream}; ", c.group, c.request, c.response)
             };

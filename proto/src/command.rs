@@ -191,6 +191,7 @@ pub enum Source {
     CallerEnvironment,
     Extension,
     None,
+    Json,
 }
 
 impl Command {

@@ -1,6 +1,8 @@
 //! The daemon of browse. The modules stand in the order in which a call meets
 //! them.
 
+pub mod policy;
+
 pub mod content;
 pub mod error;
 
