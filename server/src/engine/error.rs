@@ -38,6 +38,8 @@ pub enum Kind {
     RefStale,
     /// `REF_UNKNOWN`.
     RefUnknown,
+    /// `REF_OTHER_TAB`.
+    RefOtherTab,
     /// `ELEMENT_COVERED`.
     Covered,
     /// `ELEMENT_HIDDEN`.
@@ -75,6 +77,7 @@ impl Kind {
             Self::Ambiguous => "ELEMENT_AMBIGUOUS",
             Self::RefStale => "REF_STALE",
             Self::RefUnknown => "REF_UNKNOWN",
+            Self::RefOtherTab => "REF_OTHER_TAB",
             Self::Covered => "ELEMENT_COVERED",
             Self::Hidden => "ELEMENT_HIDDEN",
             Self::Disabled => "ELEMENT_DISABLED",

@@ -24,14 +24,16 @@ mod action;
 
 mod read;
 
+pub use action::check::Checked;
 pub use action::click::{Button, Click, Modifiers};
-pub use action::receipt::{Dialog, Download, OpenedTab, Receipt};
-pub use action::scroll::{Direction, Scroll, Scrolled};
+pub use action::receipt::{OpenedTab, Receipt};
+pub use action::scroll::{Direction, Point, Scroll};
 pub use error::{Error, Kind, Result};
 pub use page::engine::Engine;
+pub use page::numbers::RefNumbers;
 pub use page::script::SCRIPT;
 pub use read::facts::{Described, Rect, State};
-pub use read::find::{Findings, Pattern};
+pub use read::find::{Found, Pattern};
 pub use read::text::Link;
 pub use read::wait::Predicate;
 pub use snapshot::options::SnapshotOptions;

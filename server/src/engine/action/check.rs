@@ -9,23 +9,24 @@ use crate::engine::page::engine::Engine;
 use crate::engine::read::facts::State;
 use crate::engine::target::target::Target;
 
+/// A check mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checked {
+    /// Set.
+    On,
+    /// Not set.
+    Off,
+}
+
 impl Engine {
-    /// Sets the check mark; what is checked already is left alone.
-    pub async fn check(&self, target: &Target, deadline: Instant) -> Result<Receipt> {
-        self.set_checked(target, true, deadline).await
-    }
-
-    /// Clears it.
-    pub async fn uncheck(&self, target: &Target, deadline: Instant) -> Result<Receipt> {
-        self.set_checked(target, false, deadline).await
-    }
-
-    async fn set_checked(&self, target: &Target, wanted: bool, deadline: Instant) -> Result<Receipt> {
+    /// Sets or clears the check mark; what is so already is left alone.
+    pub async fn set_checked(&self, target: &Target, checked: Checked, deadline: Instant) -> Result<Receipt> {
+        let wanted = checked == Checked::On;
         let word = if wanted { "checked" } else { "unchecked" };
         if self.is(target, State::Checked).await? == wanted {
             return Ok(Receipt { result: Some(format!("{word} already")), ..Receipt::default() });
         }
-        let mut receipt = self.click(target, Click::default(), deadline).await?;
+        let mut receipt = self.click(target, &Click::default(), deadline).await?;
         match self.is(target, State::Checked).await {
             Ok(now) if now == wanted => {
                 receipt.result = Some(word.to_owned());

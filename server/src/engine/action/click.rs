@@ -71,8 +71,8 @@ enum Gesture {
 impl Engine {
     /// Clicks, when the element is ready for it. An undelivered click is an
     /// error, and was stopped before the page saw it.
-    pub async fn click(&self, target: &Target, click: Click, deadline: Instant) -> Result<Receipt> {
-        self.gesture(target, &Gesture::Click(click), deadline).await
+    pub async fn click(&self, target: &Target, click: &Click, deadline: Instant) -> Result<Receipt> {
+        self.gesture(target, &Gesture::Click(*click), deadline).await
     }
 
     /// Moves the pointer over an element.

@@ -35,7 +35,7 @@ impl Engine {
 
     /// Presses a key or chord, such as `Control+A`.
     pub async fn press(&self, key: &str, deadline: Instant) -> Result<Receipt> {
-        let combination: KeyCombination = key.parse().map_err(|error: chromium::Error| {
+        let combination = KeyCombination::parse(key).map_err(|error: chromium::Error| {
             Error::refused(Kind::KeyUnknown, error.to_string()).with("key", key)
         })?;
         let _turn = self.state().acting.lock().await;

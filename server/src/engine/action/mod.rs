@@ -1,11 +1,11 @@
 //! Acting on a page: aim, deliver, prove, and say what changed.
 
+pub mod check;
 pub mod click;
 pub mod receipt;
 pub mod scroll;
 
 pub(crate) mod aim;
-pub(crate) mod check;
 pub(crate) mod field;
 pub(crate) mod keys;
 pub(crate) mod outcome;

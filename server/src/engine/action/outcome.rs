@@ -31,7 +31,6 @@ pub(crate) struct Changes {
     pub url: String,
     pub title: Option<String>,
     pub focus: Option<(String, String)>,
-    pub focused: bool,
     pub field: bool,
     pub checked: Option<String>,
     pub scrolled: Option<(f64, f64)>,
@@ -62,8 +61,16 @@ impl Engine {
                 Err(Error::Browser(crate::chromium::Error::NavigationPending { .. })) => Ok(None),
                 Err(error) => Err(error),
             },
-            () = self.page().navigation_started() => Ok(None),
+            started = self.page().wait_until(|state| state.pending.as_ref().map(|_| ())) => {
+                started?;
+                Ok(None)
+            }
         }
+    }
+
+    /// Whether the document is another one, or about to be.
+    pub(crate) fn has_moved(&self, before: &Before) -> bool {
+        self.page().loader() != before.loader || self.page().navigation() != NavigationState::Idle
     }
 
     /// The receipt of an action that was delivered.
@@ -83,10 +90,10 @@ impl Engine {
             ..Receipt::default()
         };
         for opened in seen.opened {
-            receipt.opened.push(OpenedTab { target: opened.target_id().clone(), url: address(&opened).await });
+            receipt.opened.push(OpenedTab { target_id: opened.target_id().clone(), url: address(&opened).await });
         }
         if let Some(changes) = changes {
-            receipt.changed = navigated || changes.mutations > 0 || changes.field || changes.focused || changes.scrolled.is_some() || changes.gone;
+            receipt.changed = navigated || changes.mutations > 0 || changes.field || changes.focus.is_some() || changes.scrolled.is_some() || changes.gone;
             receipt.title = changes.title.filter(|_| !navigated);
             receipt.focus = changes.focus.filter(|_| !navigated).map(|(role, name)| label(&role, &name));
             receipt.selected = changes.selected;
@@ -118,7 +125,11 @@ impl Engine {
 
 /// A tab is born blank; it knows where it goes a moment later.
 async fn address(page: &crate::chromium::Page) -> String {
-    let _ = timeout(TAB_ADDRESS, page.wait_for_address()).await;
+    let known = page.wait_until(|state| {
+        let root = state.frames.get(state.frames.root())?;
+        (state.pending.is_some() || !matches!(root.url.as_str(), "" | "about:blank")).then_some(())
+    });
+    let _ = timeout(TAB_ADDRESS, known).await;
     match page.navigation() {
         NavigationState::AwaitingHeaders { url } => url,
         _ => page.url(),

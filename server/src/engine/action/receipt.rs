@@ -6,29 +6,9 @@ use crate::chromium::TargetId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedTab {
     /// Its id in the browser.
-    pub target: TargetId,
+    pub target_id: TargetId,
     /// Where it goes, as far as known.
     pub url: String,
-}
-
-/// A dialog that was answered while the action ran.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dialog {
-    /// `alert`, `confirm`, `prompt` or `beforeunload`.
-    pub kind: String,
-    /// What it said.
-    pub message: String,
-    /// How it was answered.
-    pub answer: String,
-}
-
-/// A download that began.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Download {
-    /// Where it comes from.
-    pub url: String,
-    /// The name that was suggested.
-    pub name: String,
 }
 
 /// What changed. Everything is empty when nothing did.
@@ -45,9 +25,9 @@ pub struct Receipt {
     /// Tabs that were opened.
     pub opened: Vec<OpenedTab>,
     /// Dialogs that were answered.
-    pub dialogs: Vec<Dialog>,
-    /// Downloads that began.
-    pub downloads: Vec<Download>,
+    pub dialogs: Vec<String>,
+    /// Names of downloads that began.
+    pub downloads: Vec<String>,
     /// What has the focus now, when it moved elsewhere: `textbox "Email"`.
     pub focus: Option<String>,
     /// Errors of the console, at most three.
@@ -73,8 +53,8 @@ impl Receipt {
         lines.extend(self.navigating.as_ref().map(|url| format!("loading: {url}")));
         lines.extend(self.title.as_ref().map(|title| format!("title: {title}")));
         lines.extend(self.opened.iter().map(|tab| format!("new tab: {}", tab.url)));
-        lines.extend(self.dialogs.iter().map(|dialog| format!("{}: \"{}\", answered {}", dialog.kind, dialog.message, dialog.answer)));
-        lines.extend(self.downloads.iter().map(|download| format!("download: {}", download.name)));
+        lines.extend(self.dialogs.iter().cloned());
+        lines.extend(self.downloads.iter().map(|download| format!("download: {download}")));
         lines.extend(self.focus.as_ref().map(|focus| format!("focus: {focus}")));
         lines.extend(self.errors.iter().map(|error| format!("console error: {error}")));
         if lines.is_empty() {

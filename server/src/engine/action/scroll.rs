@@ -23,37 +23,29 @@ pub enum Direction {
 }
 
 /// What to scroll.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scroll {
     /// An element into view.
     Into(Target),
-    /// The box around an element (or the page) in a direction, by pixels or
-    /// nearly a screen.
-    Towards {
-        /// The box; none for the page.
-        target: Option<Target>,
-        /// The direction.
-        direction: Direction,
-        /// Pixels; none for nearly a screen.
-        by: Option<f64>,
-    },
+    /// The box around an element, down by pixels.
+    Within(Target, u32),
+    /// The page in a direction, by pixels or nearly a screen.
+    Toward(Direction, Option<u32>),
     /// The page to its end.
-    ToEnd,
+    Bottom,
 }
 
 /// Where the box stands afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-pub struct Scrolled {
+pub struct Point {
+    /// Pixels from the left.
+    #[serde(rename = "left")]
+    pub x: f64,
+    /// Pixels from the top.
+    #[serde(rename = "top")]
+    pub y: f64,
     /// Whether anything moved.
     pub moved: bool,
-    /// Pixels from the left.
-    pub left: f64,
-    /// Pixels from the top.
-    pub top: f64,
-    /// Height of the content.
-    pub height: f64,
-    /// Height of what shows of it.
-    pub view: f64,
 }
 
 impl Direction {
@@ -69,7 +61,7 @@ impl Direction {
 
 impl Engine {
     /// Scrolls, and answers where the box stands now.
-    pub async fn scroll(&self, scroll: &Scroll, deadline: Instant) -> Result<Scrolled> {
+    pub async fn scroll(&self, scroll: &Scroll, deadline: Instant) -> Result<Point> {
         let _turn = self.state().acting.lock().await;
         let (target, more) = argument(scroll);
         let Some(target) = target else {
@@ -89,9 +81,8 @@ impl Engine {
 fn argument(scroll: &Scroll) -> (Option<&Target>, Value) {
     match scroll {
         Scroll::Into(target) => (Some(target), json!({ "into": true })),
-        Scroll::Towards { target, direction, by } => {
-            (target.as_ref(), json!({ "direction": direction.word(), "by": by }))
-        }
-        Scroll::ToEnd => (None, json!({ "end": true })),
+        Scroll::Within(target, by) => (Some(target), json!({ "direction": "down", "by": by })),
+        Scroll::Toward(direction, by) => (None, json!({ "direction": direction.word(), "by": by })),
+        Scroll::Bottom => (None, json!({ "end": true })),
     }
 }

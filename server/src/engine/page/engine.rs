@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::numbers::RefNumbers;
 use super::owners::Owners;
 use super::refs::{Document, RefTable};
 use super::script::SCRIPT;
@@ -18,6 +19,8 @@ use crate::engine::target::target::{Query, Target};
 #[derive(Clone)]
 pub struct Engine {
     page: Arc<Page>,
+    tab: u64,
+    numbers: Arc<RefNumbers>,
     state: Arc<State>,
 }
 
@@ -36,9 +39,9 @@ pub(crate) struct State {
 }
 
 impl Engine {
-    /// The engine of a tab.
-    pub fn new(page: Arc<Page>) -> Self {
-        Self { page, state: Arc::default() }
+    /// The engine of the tab `tab`, whose refs come out of `numbers`.
+    pub fn new(page: Arc<Page>, numbers: Arc<RefNumbers>, tab: u64) -> Self {
+        Self { page, tab, numbers, state: Arc::default() }
     }
 
     /// The tab.
@@ -50,9 +53,9 @@ impl Engine {
         &self.state
     }
 
-    /// Whether a ref was given out in this tab.
-    pub fn knows(&self, number: u32) -> bool {
-        self.state.refs.lock().knows(number)
+    /// Numbers for new refs of this tab; the first of them.
+    pub(crate) fn give(&self, count: usize) -> u32 {
+        self.numbers.give(self.tab, u32::try_from(count).unwrap_or(u32::MAX))
     }
 
     /// Sets the frame that selectors look in; none for the main frame.
@@ -88,10 +91,7 @@ impl Engine {
         };
         let document = match self.state.refs.lock().find(number) {
             Some((document, _)) => document.clone(),
-            None => {
-                let message = format!("`{target}` was never given out in this tab");
-                return Err(Error::refused(Kind::RefUnknown, message).with("ref", target));
-            }
+            None => return Err(self.foreign(target, number)),
         };
         let current = self.page.frame(&document.frame).is_ok_and(|frame| frame.loader == document.loader);
         if !current {
@@ -99,6 +99,18 @@ impl Engine {
         }
         let world = self.world(&document.frame).await?;
         if *world.loader() == document.loader { Ok(world) } else { Err(self.stale(target)) }
+    }
+
+    /// The error of a ref that this tab never gave out.
+    fn foreign(&self, target: &Target, number: u32) -> Error {
+        let error = match self.numbers.tab_of(number) {
+            Some(tab) if tab != self.tab => {
+                let message = format!("`{target}` belongs to tab {tab}, not to tab {}", self.tab);
+                Error::refused(Kind::RefOtherTab, message).with("tab", tab)
+            }
+            _ => Error::refused(Kind::RefUnknown, format!("`{target}` was never given out")),
+        };
+        error.with("ref", target)
     }
 
     /// The error of a ref whose element is gone: what it was, never a guess

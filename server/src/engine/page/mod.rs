@@ -1,6 +1,7 @@
 //! One tab's engine: its script, its state, and the way to a frame.
 
 pub mod engine;
+pub mod numbers;
 pub mod script;
 
 pub(crate) mod closed_roots;

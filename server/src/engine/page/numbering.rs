@@ -15,7 +15,8 @@ impl Engine {
     /// without waiting for it: later calls to the frame come after this one.
     pub(crate) fn commit(&self, world: &World, serial: u64, labels: Vec<Label>) -> u32 {
         let count = labels.len();
-        let base = self.state().refs.lock().give(Engine::document_of(world), labels);
+        let base = self.give(count);
+        self.state().refs.lock().insert(base, Engine::document_of(world), labels);
         if count > 0 {
             wire::tell(world, &format!("browseEngine.commit({serial},{base})"));
         }

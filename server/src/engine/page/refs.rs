@@ -1,4 +1,4 @@
-//! Which ref belongs to which document, and what it was when it was given out.
+//! Which ref of a tab belongs to which document, and what it was when it was given out.
 
 use std::sync::Arc;
 
@@ -7,11 +7,10 @@ use crate::chromium::{FrameId, LoaderId};
 /// Labels kept for messages; beyond this the oldest documents lose theirs.
 const MAX_LABELS: usize = 100_000;
 
-/// All refs of one tab. Numbers rise and are never given twice.
+/// All refs of one tab, in rising order.
 #[derive(Debug, Default)]
 pub(crate) struct RefTable {
     blocks: Vec<Block>,
-    given: u32,
     labels: usize,
 }
 
@@ -35,11 +34,9 @@ pub(crate) struct Document {
 pub(crate) type Label = (Arc<str>, Box<str>);
 
 impl RefTable {
-    /// Gives out as many numbers as there are labels, and answers the first.
-    pub fn give(&mut self, document: Document, labels: Vec<Label>) -> u32 {
-        let base = self.given + 1;
+    /// Remembers who has the numbers from `base` on.
+    pub fn insert(&mut self, base: u32, document: Document, labels: Vec<Label>) {
         let count = u32::try_from(labels.len()).unwrap_or(u32::MAX);
-        self.given = self.given.saturating_add(count);
         self.labels += labels.len();
         self.blocks.push(Block { base, count, document, labels });
         let mut oldest = 0;
@@ -47,7 +44,6 @@ impl RefTable {
             self.labels -= std::mem::take(&mut self.blocks[oldest].labels).len();
             oldest += 1;
         }
-        base
     }
 
     /// The document a number was given in, and the label it had.
@@ -58,10 +54,6 @@ impl RefTable {
         (offset < block.count).then(|| (&block.document, block.labels.get(offset as usize)))
     }
 
-    /// Whether it was given out in this tab.
-    pub fn knows(&self, number: u32) -> bool {
-        self.find(number).is_some()
-    }
 }
 
 #[cfg(test)]
@@ -77,21 +69,20 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_given_once_and_found_again() {
+    fn numbers_are_found_in_their_block() {
         let mut table = RefTable::default();
-        assert_eq!(table.give(document("1"), labels(3)), 1);
-        assert_eq!(table.give(document("2"), labels(0)), 4);
-        assert_eq!(table.give(document("3"), labels(2)), 4);
+        table.insert(1, document("1"), labels(3));
+        table.insert(10, document("3"), labels(2));
         assert_eq!(table.find(3).map(|(of, label)| (of.loader.as_str(), label.map(|label| &*label.1))), Some(("1", Some("b2"))));
-        assert_eq!(table.find(4).map(|(of, _)| of.loader.as_str()), Some("3"));
-        assert!(!table.knows(0) && !table.knows(6));
+        assert_eq!(table.find(10).map(|(of, _)| of.loader.as_str()), Some("3"));
+        assert!([0, 4, 9, 12].iter().all(|number| table.find(*number).is_none()));
     }
 
     #[test]
     fn old_labels_are_dropped_but_not_the_numbers() {
         let mut table = RefTable::default();
-        table.give(document("1"), labels(MAX_LABELS));
-        table.give(document("2"), labels(1));
+        table.insert(1, document("1"), labels(MAX_LABELS));
+        table.insert(200_000, document("2"), labels(1));
         assert_eq!(table.find(7).map(|(of, label)| (of.loader.as_str(), label)), Some(("1", None)));
     }
 }

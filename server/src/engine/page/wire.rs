@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::refusal;
-use crate::chromium::{self, Call, World};
+use crate::chromium::{Call, World};
 use crate::engine::error::{Error, Result};
 
 /// An answer to come.
@@ -44,9 +44,4 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> Result<T> {
 /// Tells the script something that needs no answer.
 pub(crate) fn tell(world: &World, expression: &str) {
     world.evaluate::<serde::de::IgnoredAny>(expression).ignore();
-}
-
-/// The world of a call that was made for a document that may be gone.
-pub(crate) fn is_gone(error: &chromium::Error) -> bool {
-    matches!(error, chromium::Error::StaleContext | chromium::Error::NoSuchFrame { .. })
 }

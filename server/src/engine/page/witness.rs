@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use crate::chromium::sync::Lock;
-use crate::chromium::{Event, Page};
-use crate::engine::action::receipt::{Dialog, Download};
+use crate::chromium::{Dialog, DialogAnswer, Event, Page};
 
 /// Console errors kept for one receipt.
 const MAX_ERRORS: usize = 3;
@@ -19,8 +18,8 @@ pub(crate) struct Witness(Lock<Option<Seen>>);
 pub(crate) struct Seen {
     pub opened: Vec<Arc<Page>>,
     pub errors: Vec<String>,
-    pub dialogs: Vec<Dialog>,
-    pub downloads: Vec<Download>,
+    pub dialogs: Vec<String>,
+    pub downloads: Vec<String>,
 }
 
 impl Witness {
@@ -34,11 +33,7 @@ impl Witness {
         self.0.lock().take().unwrap_or_default()
     }
 
-    /// A look without ending it.
-    pub fn peek(&self) -> Seen {
-        self.0.lock().clone().unwrap_or_default()
-    }
-
+    /// Notes an event while an action runs.
     pub fn observe(&self, page: &Page, event: &Event) {
         let mut seen = self.0.lock();
         let Some(seen) = seen.as_mut() else { return };
@@ -55,7 +50,20 @@ impl Witness {
                     seen.errors.push(entry.text.clone());
                 }
             }
+            Event::Dialog(target, dialog) if target == page.target_id() => {
+                seen.dialogs.push(dialog_text(dialog));
+            }
             _ => {}
         }
     }
+}
+
+/// `confirm "Delete it?", accepted`.
+fn dialog_text(dialog: &Dialog) -> String {
+    let answer = match &dialog.answer {
+        DialogAnswer::Accept(Some(text)) => format!("answered \"{text}\""),
+        DialogAnswer::Accept(None) => "accepted".to_owned(),
+        DialogAnswer::Dismiss => "dismissed".to_owned(),
+    };
+    format!("{} \"{}\", {answer}", dialog.kind, dialog.message)
 }

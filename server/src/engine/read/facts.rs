@@ -129,7 +129,7 @@ impl Engine {
     }
 
     /// The attributes in document order; never the value of a password field.
-    pub async fn attributes(&self, target: &Target) -> Result<Vec<(String, String)>> {
+    pub async fn attrs(&self, target: &Target) -> Result<Vec<(String, String)>> {
         Ok(self.ask_about::<Attributes>(target, "attributes", json!({})).await?.attributes)
     }
 
@@ -144,11 +144,17 @@ impl Engine {
         self.bounds_with(target, false).await
     }
 
-    /// The same, after scrolling it into view.
-    pub async fn bounds_in_view(&self, target: &Target) -> Result<Rect> {
-        self.bounds_with(target, true).await
+    /// The same in the coordinates of the main document, for pictures of it.
+    pub async fn page_bounds(&self, target: &Target) -> Result<Rect> {
+        let mut rect = self.bounds_with(target, true).await?;
+        let main = self.world(&self.page().main_frame().id).await?;
+        let (x, y): (f64, f64) = main.evaluate("[scrollX, scrollY]").await?;
+        rect.x += x;
+        rect.y += y;
+        Ok(rect)
     }
 
+    /// With `reveal` it is scrolled into view first.
     async fn bounds_with(&self, target: &Target, reveal: bool) -> Result<Rect> {
         let world = self.world_for(target).await?;
         let argument = json!({ "target": target.query, "reveal": reveal });

@@ -8,20 +8,17 @@ use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::snapshot::options::SnapshotOptions;
 
-/// Lines shown around a match.
-const CONTEXT: usize = 3;
-
 /// What to look for: text without regard to case, or a `/regular expression/`.
 #[derive(Debug, Clone)]
 pub struct Pattern(Regex);
 
 /// The lines that match, with the lines around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Findings {
+pub struct Found {
     /// Groups of lines; `--` stands between groups that do not touch.
     pub text: String,
     /// How many lines match.
-    pub count: usize,
+    pub count: u32,
 }
 
 impl FromStr for Pattern {
@@ -48,28 +45,28 @@ impl FromStr for Pattern {
 
 impl Engine {
     /// Lines of the whole snapshot that match, with their refs.
-    pub async fn find(&self, pattern: &Pattern) -> Result<Findings> {
+    pub async fn find(&self, pattern: &Pattern, around: usize) -> Result<Found> {
         let options = SnapshotOptions { cursor: true, ..SnapshotOptions::default() };
         let snapshot = self.snapshot(&options).await?;
         let lines: Vec<&str> = snapshot.text.lines().collect();
-        Ok(search(&lines, &pattern.0))
+        Ok(search(&lines, &pattern.0, around))
     }
 }
 
-fn search(lines: &[&str], pattern: &Regex) -> Findings {
+fn search(lines: &[&str], pattern: &Regex, around: usize) -> Found {
     let matching: Vec<usize> = (0..lines.len()).filter(|index| pattern.is_match(lines[*index])).collect();
     let mut shown: Vec<&str> = Vec::new();
     let mut next = 0;
     for index in &matching {
-        let start = index.saturating_sub(CONTEXT).max(next);
-        let end = (index + CONTEXT + 1).min(lines.len());
+        let start = index.saturating_sub(around).max(next);
+        let end = (index + around + 1).min(lines.len());
         if start > next && !shown.is_empty() {
             shown.push("--");
         }
         shown.extend(&lines[start..end.max(start)]);
         next = end.max(next);
     }
-    Findings { text: shown.join("\n"), count: matching.len() }
+    Found { text: shown.join("\n"), count: u32::try_from(matching.len()).unwrap_or(u32::MAX) }
 }
 
 #[cfg(test)]
@@ -82,7 +79,7 @@ mod tests {
     #[test]
     fn groups_that_touch_are_joined() {
         let pattern: Pattern = "needle".parse().unwrap();
-        let found = search(&LINES, &pattern.0);
+        let found = search(&LINES, &pattern.0, 3);
         assert_eq!(found.count, 2);
         assert_eq!(found.text, "b\nc\nd\nNeedle\nf\ng\nh\ni\nj\nk\nneedle 2");
     }
@@ -90,7 +87,7 @@ mod tests {
     #[test]
     fn expressions_respect_case() {
         let pattern: Pattern = "/^needle/".parse().unwrap();
-        assert_eq!(search(&LINES, &pattern.0).text, "i\nj\nk\nneedle 2");
+        assert_eq!(search(&LINES, &pattern.0, 3).text, "i\nj\nk\nneedle 2");
         assert!("/[/".parse::<Pattern>().is_err());
     }
 }

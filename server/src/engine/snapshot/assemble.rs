@@ -36,7 +36,7 @@ impl Assembly<'_> {
         let frame = if *id == collected.root && walk.world.frame() == &self.engine.page().main_frame().id {
             String::new()
         } else {
-            id.to_string()
+            self.engine.page().frame(id).map_or_else(|_| id.to_string(), |frame| if frame.name.is_empty() { frame.url } else { frame.name })
         };
         let document = Engine::document_of(&walk.world);
         for (index, line) in walk.walked.nodes.0.iter().enumerate() {

@@ -14,13 +14,14 @@ impl Engine {
         Ok(snapshot)
     }
 
-    /// The same, with the changes since the previous snapshot of the same kind
-    /// as its text. Without a previous one the text is whole.
-    pub async fn snapshot_diff(&self, options: &SnapshotOptions) -> Result<Snapshot> {
+    /// What changed since the previous snapshot of the same kind, as a unified
+    /// diff without nodes. Without a previous one the text is whole.
+    pub async fn diff(&self, options: &SnapshotOptions) -> Result<Snapshot> {
         let (mut snapshot, whole) = self.take(options).await?;
         let before = self.state().history.lock().replace(options.kind(), whole.clone());
         if let Some(before) = before {
             snapshot.text = diff::unified(&before, &whole);
+            snapshot.nodes.clear();
         }
         Ok(snapshot)
     }
