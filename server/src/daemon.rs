@@ -13,7 +13,7 @@ mod state_file;
 mod instance;
 
 pub use instance::Parts;
-pub use instance::{Daemon, Ending};
+pub use instance::{Call, Daemon, Ending};
 pub use life::{browser_options, main};
 pub use connection::serve as serve_connection;
 pub use project::Project;
