@@ -16,7 +16,7 @@ use super::{
     limits::{has_tab, needs_page},
 };
 use crate::{
-    chromium::{self, Page, TargetId, address},
+    chromium::{self, Page, TargetId, is_metadata_host},
     content::Delivery,
     daemon::{Daemon, Settings},
     engine::Engine,
@@ -219,7 +219,7 @@ impl Context {
     /// `ADDRESS_DENIED` for metadata services, `HOST_DENIED` for hosts that the
     /// token does not name.
     pub fn check_address(&self, url: &Url) -> Result<()> {
-        if address::is_metadata(url) {
+        if url.host().is_some_and(|host| is_metadata_host(&host)) {
             let message = format!("`{}` is never opened", url.host_str().unwrap_or_default());
             return Err(Error::new(Reason::AddressDenied, message).with("url", url));
         }

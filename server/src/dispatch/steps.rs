@@ -68,15 +68,11 @@ fn refused(cx: &Context, request: &Any, error: &Error) {
     cx.daemon().activity().refused(&Refusal { reason: error.reason(), client, path });
 }
 
-async fn run<Q, R>(
-    cx: &Context,
-    bytes: &[u8],
-    name: &str,
-    handler: impl for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
-) -> Result<(Any, bool)>
+async fn run<Q, R, F>(cx: &Context, bytes: &[u8], name: &str, handler: F) -> Result<(Any, bool)>
 where
     Q: prost::Message + Default,
     R: prost::Message + PageDerived,
+    F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
     let begun = Instant::now();
     let request = Q::decode(bytes).map_err(|error| {
@@ -98,10 +94,10 @@ macro_rules! browser_steps {
         /// Runs a step of BrowserService.
         async fn browser(cx: &Context, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
             $(if name == stringify!($request) {
-                let handler = |cx, request| crate::browser::$group::$function(cx, request).boxed();
-                return Some(run::<v1::$request, v1::$response>(
-                    cx, bytes, stringify!($response), handler,
-                ).await);
+                let name = stringify!($response);
+                return Some(run(cx, bytes, name, |cx, request: v1::$request| {
+                    crate::browser::$group::$function(cx, request).boxed()
+                }).await);
             })*
             None
         }
@@ -115,10 +111,10 @@ macro_rules! steps {
         /// Runs a step of this service.
         async fn $perform(cx: &Context, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
             $(if name == stringify!($request) {
-                let handler = |cx, request| crate::$handlers::$function(cx, request).boxed();
-                return Some(run::<v1::$request, v1::$response>(
-                    cx, bytes, stringify!($response), handler,
-                ).await);
+                let name = stringify!($response);
+                return Some(run(cx, bytes, name, |cx, request: v1::$request| {
+                    crate::$handlers::$function(cx, request).boxed()
+                }).await);
             })*
             None
         }
