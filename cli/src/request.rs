@@ -86,6 +86,7 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin) -> Result<()> {
                     fields.insert(name, json!(format));
                 }
             }
+            Source::Json => {}
             Source::Argv | Source::Steps | Source::None => {}
         }
     }
