@@ -11,6 +11,7 @@ mod registry;
 mod session;
 mod sink;
 mod slot;
+mod spare;
 mod tab;
 
 pub use capture::{Capture, Weigh};

@@ -10,7 +10,10 @@ use std::{
 };
 
 use browse_proto::Reason;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -126,7 +129,7 @@ async fn live(settings: Settings) -> Result<Ending> {
         authority: Arc::new(Authority::new()?),
         sessions: Sessions::new(),
         guardian: Some(Arc::clone(&guardian)),
-        notice: mark(&folder(&settings)),
+        notice: left_behind(&folder(&settings)),
         settings,
     });
     let path = daemon.settings().state_file.clone();
@@ -136,6 +139,7 @@ async fn live(settings: Settings) -> Result<Ending> {
     let closing = CancellationToken::new();
     let served = tokio::spawn(serve::serve(listener, services, closing.clone()));
     let state = StateFile::write(path, &describe(&daemon, None))?;
+    mark(&folder(daemon.settings()));
     tracing::info!(%address, project = %daemon.settings().project.display(), "the daemon serves");
     CaptureLog::start(folder(daemon.settings()), daemon.sessions());
     let launched = tokio::spawn(launch(Arc::clone(&daemon), guardian.clone(), state));
@@ -143,11 +147,16 @@ async fn live(settings: Settings) -> Result<Ending> {
 
     let ending = daemon.ended().await;
     tracing::info!(?ending, "the daemon ends");
+    // From the outside in: no new callers find us, those that are here get
+    // their answers, the browser goes.
+    launched.abort();
+    // Dropping the state file removes it, also when the launch was cut short.
+    drop(launched.await);
     closing.cancel();
     if tokio::time::timeout(GRACE, served).await.is_err() {
         tracing::warn!(calls = daemon.calls(), "not every answer has left");
     }
-    end(&daemon, launched).await;
+    end(&daemon).await;
     if ending != Ending::BrowserGone {
         let _ = fs::remove_file(folder(daemon.settings()).join(MARK));
     }
@@ -158,23 +167,24 @@ async fn live(settings: Settings) -> Result<Ending> {
     Ok(ending)
 }
 
-async fn end(daemon: &Daemon, launched: tokio::task::JoinHandle<StateFile>) {
-    launched.abort();
-    if let BrowserState::Running(browser) = daemon.sessions().slot().state() {
-        browser.close().await;
+async fn end(daemon: &Daemon) {
+    if let BrowserState::Running(browser) = daemon.sessions().slot().state()
+        && tokio::time::timeout(GRACE, browser.close()).await.is_err()
+    {
+        tracing::warn!("the browser did not end in time; the guardian ends it");
     }
-    // Dropping the state file removes it, also when the launch was cut short.
-    drop(launched.await);
 }
 
-/// Leaves a mark that an orderly end takes away, and answers what to tell when
-/// the last daemon left its own.
-fn mark(folder: &Path) -> Option<String> {
-    let path = folder.join(MARK);
-    let unclean = path.exists();
-    if let Err(error) = fs::write(&path, "") {
+/// Leaves a mark that an orderly end takes away.
+fn mark(folder: &Path) {
+    if let Err(error) = fs::write(folder.join(MARK), "") {
         tracing::warn!(%error, "an unclean end could not be noticed");
     }
+}
+
+/// What to tell when the last daemon left its mark.
+fn left_behind(folder: &Path) -> Option<String> {
+    let unclean = folder.join(MARK).exists();
     unclean.then(|| "the previous browser ended unexpectedly; its tabs are lost".to_owned())
 }
 
@@ -196,37 +206,43 @@ fn timestamp(time: SystemTime) -> String {
     humantime::format_rfc3339_millis(time).to_string()
 }
 
-/// Starts the browser, and keeps the state file until the daemon ends.
+/// Starts the browser while the daemon already serves, and keeps the state
+/// file until the daemon ends. A start that failed is tried again when somebody
+/// asks: the cause may have been mended.
 async fn launch(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) -> StateFile {
-    let settings = daemon.settings();
     let slot = daemon.sessions().slot();
-    if settings.no_browser {
+    if daemon.settings().no_browser {
         let error = Error::new(Reason::BrowserMissing, "the daemon was started without a browser");
-        slot.set(BrowserState::Failed(error.with("install", "unset BROWSE_NO_BROWSER")));
-        return state;
+        let error = error.with("install", "unset BROWSE_NO_BROWSER");
+        loop {
+            slot.set(BrowserState::Failed(error.clone(), Instant::now()));
+            slot.wanted_again().await;
+        }
     }
-    let options = browser_options(&daemon, Some(guardian));
-    match Browser::launch(options).await {
-        Ok(browser) => {
-            tracing::info!(info = ?browser.info(), "the browser runs");
-            if let Err(error) = state.update(&describe(&daemon, Some(&browser))) {
-                tracing::warn!(%error, "the state file does not name the browser");
+    let browser = loop {
+        match Browser::launch(browser_options(&daemon, Some(Arc::clone(&guardian)))).await {
+            Ok(browser) => break browser,
+            Err(fault) => {
+                tracing::error!(%fault, "the browser does not start");
+                slot.set(BrowserState::Failed(fault.into(), Instant::now()));
+                slot.wanted_again().await;
             }
-            slot.set(BrowserState::Running(Arc::clone(&browser)));
-            let daemon = Arc::clone(&daemon);
-            tokio::spawn(async move {
-                let reason = browser.gone().await;
-                if !daemon.is_ending() {
-                    tracing::error!(%reason, "the browser is gone");
-                    daemon.end(Ending::BrowserGone);
-                }
-            });
         }
-        Err(fault) => {
-            tracing::error!(%fault, "the browser does not start");
-            slot.set(BrowserState::Failed(fault.into()));
-        }
+    };
+    tracing::info!(info = ?browser.info(), "the browser runs");
+    if let Err(error) = state.update(&describe(&daemon, Some(&browser))) {
+        tracing::warn!(%error, "the state file does not name the browser");
     }
+    slot.set(BrowserState::Running(Arc::clone(&browser)));
+    let (warmed, watched) = (Arc::clone(&daemon), Arc::clone(&daemon));
+    tokio::spawn(async move { warmed.sessions().warm().await });
+    tokio::spawn(async move {
+        let reason = browser.gone().await;
+        if !watched.is_ending() {
+            tracing::error!(%reason, tabs = watched.sessions().tabs().len(), "the browser is gone");
+            watched.end(Ending::BrowserGone);
+        }
+    });
     state
 }
 

@@ -7,12 +7,12 @@ use std::sync::{
 
 use browse_proto::Reason;
 
-use super::{BrowserSlot, Session, SessionName, SessionRules, Tab, TabId};
+use super::{BrowserSlot, Session, SessionName, SessionRules, Tab, TabId, spare::Spare};
 use crate::{
-    chromium::{Context, ContextOptions, Page, TargetId},
+    chromium::{Context, ContextOptions, HostRules, Page, TargetId},
     engine::{Engine, RefNumbers},
     error::{Error, Result},
-    policy::ClientId,
+    policy::{ClientId, Hosts},
 };
 
 /// The sessions of a daemon. `default`, which is root's, is always there.
@@ -21,6 +21,7 @@ pub struct Sessions {
     numbers: Arc<RefNumbers>,
     next_tab: AtomicU64,
     all: Mutex<Vec<Arc<Session>>>,
+    pub(super) spare: tokio::sync::Mutex<Option<Spare>>,
 }
 
 impl Sessions {
@@ -35,6 +36,7 @@ impl Sessions {
                 numbers: Arc::default(),
                 next_tab: AtomicU64::new(1),
                 all: Mutex::new(vec![first]),
+                spare: tokio::sync::Mutex::default(),
             }
         })
     }
@@ -123,8 +125,13 @@ impl Sessions {
 
     pub(super) async fn new_context(&self, session: &Session) -> Result<Context> {
         let browser = self.slot.browser().await?;
-        let options = ContextOptions::default();
-        let _ = session.rules();
+        let hosts = match &session.rules().hosts {
+            Hosts::Any => None,
+            hosts => Some(HostRules::parse(&hosts.patterns()).map_err(|bad| {
+                Error::new(Reason::ArgumentInvalid, bad.to_string()).with("command", "session new")
+            })?),
+        };
+        let options = ContextOptions { hosts, ..ContextOptions::default() };
         Ok(browser.new_context(&options).await?)
     }
 

@@ -131,8 +131,17 @@ impl Session {
     pub async fn open_tab(&self, owner: &ClientId) -> Result<Arc<Tab>> {
         let gone = || Error::new(Reason::ShuttingDown, "the daemon is shutting down");
         let sessions = self.sessions.upgrade().ok_or_else(gone)?;
-        let context = self.context.get_or_try_init(|| sessions.new_context(self)).await?;
-        let page = context.new_page().await?;
+        let mut fresh = None;
+        let lease = async {
+            let (context, page) = sessions.lease(self).await?;
+            fresh = page;
+            Ok::<_, Error>(context)
+        };
+        let context = self.context.get_or_try_init(|| lease).await?;
+        let page = match fresh {
+            Some(page) => page,
+            None => context.new_page().await?,
+        };
         let tab = sessions.tab_of(page.target_id());
         let tab = tab.unwrap_or_else(|| sessions.adopt(self, page));
         tab.set_owner(owner);
