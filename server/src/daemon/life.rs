@@ -35,6 +35,9 @@ use crate::{
 /// Time that calls in flight get to end when the daemon is told to stop.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// Time that answers get to leave.
+const FLUSH: Duration = Duration::from_millis(200);
+
 /// Time that the guardian gets to tidy up.
 const SWEEP: Duration = Duration::from_secs(2);
 
@@ -153,9 +156,9 @@ async fn live(settings: Settings) -> Result<Ending> {
     // Dropping the state file removes it, also when the launch was cut short.
     drop(launched.await);
     closing.cancel();
-    if tokio::time::timeout(GRACE, served).await.is_err() {
-        tracing::warn!(calls = daemon.calls(), "not every answer has left");
-    }
+    settle(&daemon).await;
+    // A caller who keeps its connection open must not hold us up.
+    let _ = tokio::time::timeout(FLUSH, served).await;
     end(&daemon).await;
     if ending != Ending::BrowserGone {
         let _ = fs::remove_file(folder(daemon.settings()).join(MARK));
@@ -165,6 +168,17 @@ async fn live(settings: Settings) -> Result<Ending> {
         tracing::warn!("the guardian is still tidying up");
     }
     Ok(ending)
+}
+
+/// Waits until no call is in flight; the dispatcher cuts them in time.
+async fn settle(daemon: &Daemon) {
+    let begun = Instant::now();
+    while daemon.calls() > 0 && begun.elapsed() < GRACE {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    if daemon.calls() > 0 {
+        tracing::warn!(calls = daemon.calls(), "not every call has ended");
+    }
 }
 
 async fn end(daemon: &Daemon) {

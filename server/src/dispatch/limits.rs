@@ -88,6 +88,11 @@ pub fn needs_page(command: &Command) -> bool {
     has_tab(command) && !navigates && !RECORDS.contains(&command.function)
 }
 
+/// Whether it gives up the document of the tab.
+pub fn leaves_page(command: &Command) -> bool {
+    command.group == "navigation" && !matches!(command.function, "get_url" | "wait")
+}
+
 /// Whether its effect may come after it was given up.
 fn is_action(command: &Command) -> bool {
     command.group == "input" || matches!(command.function, "js" | "eval")

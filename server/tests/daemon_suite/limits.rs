@@ -90,7 +90,7 @@ async fn concurrent_first_calls_share_the_first_tab() {
     assert_eq!(world.daemon.sessions().tabs().len(), 1);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stream_and_a_call_in_flight_end_with_their_token() {
     let world = World::new().await;
     let token = world.mint("ada", Scopes::of(&[Scope::Meta, Scope::Read]));

@@ -87,7 +87,7 @@ fn nobody_calls_and_it_ends() {
     assert!(place.is_gone());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_call_in_flight_is_not_idle() {
     let mut place = Place::new();
     place.variables.push(("BROWSE_IDLE_TIMEOUT", "300".to_owned()));

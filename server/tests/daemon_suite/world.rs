@@ -7,24 +7,23 @@ use browse_proto::{metadata, v1};
 use browse_server::{
     chromium::Browser,
     content::Delivery,
-    daemon::{Daemon, Parts, SettingsReader, browser_options, serve_connection, services},
+    daemon::{Daemon, Parts, SettingsReader, browser_options, services},
     policy::{
         Audience, Authority, ClientId, GrantSpec, Hosts, Kind, Listener, Minted, Rate, Scopes,
         SessionRule, TabPolicy, layer::{Guarded, Origin},
     },
     sessions::{BrowserState, Sessions},
 };
-use hyper_util::rt::TokioIo;
-use tokio_util::sync::CancellationToken;
-use tonic::{Request, transport::{Channel, Endpoint}};
+use tonic::Request;
 use v1::{
     browser_service_client::BrowserServiceClient, daemon_service_client::DaemonServiceClient,
 };
 
+const ORIGIN: &str = "http://127.0.0.1:4000";
+
 pub struct World {
     pub daemon: Arc<Daemon>,
     pub services: Guarded,
-    channel: Channel,
     _folder: tempfile::TempDir,
 }
 
@@ -45,8 +44,7 @@ impl World {
         });
         let origin = Origin::Loopback { port: 4000 };
         let services = services(&daemon, Listener::Local, origin).await.unwrap();
-        let channel = connect(services.clone()).await;
-        Self { daemon, services, channel, _folder: folder }
+        Self { daemon, services, _folder: folder }
     }
 
     pub async fn with_browser() -> Self {
@@ -56,12 +54,15 @@ impl World {
         world
     }
 
-    pub fn browser(&self) -> BrowserServiceClient<Channel> {
-        BrowserServiceClient::new(self.channel.clone())
+    // The clients call the services without tonic's transport, which would
+    // cut calls at their deadline by itself.
+
+    pub fn browser(&self) -> BrowserServiceClient<Guarded> {
+        BrowserServiceClient::with_origin(self.services.clone(), ORIGIN.parse().unwrap())
     }
 
-    pub fn control(&self) -> DaemonServiceClient<Channel> {
-        DaemonServiceClient::new(self.channel.clone())
+    pub fn control(&self) -> DaemonServiceClient<Guarded> {
+        DaemonServiceClient::with_origin(self.services.clone(), ORIGIN.parse().unwrap())
     }
 
     /// A call by root.
@@ -105,15 +106,4 @@ pub fn by<T>(token: &str, message: T) -> Request<T> {
 pub fn within<T>(limit: Duration, mut request: Request<T>) -> Request<T> {
     request.set_timeout(limit);
     request
-}
-
-async fn connect(services: Guarded) -> Channel {
-    let endpoint = Endpoint::from_static("http://127.0.0.1:4000");
-    let connector = tower::service_fn(move |_| {
-        let (ours, theirs) = tokio::io::duplex(1 << 16);
-        let done = CancellationToken::new();
-        tokio::spawn(serve_connection(theirs, services.clone(), None, done));
-        async move { Ok::<_, std::io::Error>(TokioIo::new(ours)) }
-    });
-    endpoint.connect_with_connector(connector).await.unwrap()
 }
