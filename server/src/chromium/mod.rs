@@ -17,13 +17,14 @@
 
 mod error;
 mod ids;
-mod sync;
+pub(crate) mod sync;
 
 mod connection;
 mod launch;
 
 mod browser;
 mod capture;
+mod guard;
 mod input;
 mod page;
 mod world;
@@ -32,10 +33,14 @@ pub use browser::browser::Browser;
 pub use browser::context::{Context, ContextOptions};
 pub use browser::options::{BrowserOptions, DialogPolicy, Viewport};
 pub use capture::console::ConsoleEntry;
+pub use capture::screenshot::{Clip, Image, ImageFormat, Shot};
 pub use capture::event::{Event, EventSink, NoSink};
 pub use connection::call::Call;
 pub use connection::session::Session;
 pub use error::{Error, Result};
+pub use guard::address::is_metadata_host;
+pub use guard::document::Denied;
+pub use guard::rules::{BadRule, HostRules};
 pub use ids::{BrowserContextId, FrameId, LoaderId, SessionId, TargetId};
 pub use input::geometry::{FrameMapping, Point};
 pub use input::keyboard::settle;
