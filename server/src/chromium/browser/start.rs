@@ -90,10 +90,11 @@ fn is_about_sandbox(stderr: &[String]) -> bool {
 /// One try.
 async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> Result<Started> {
     let launch = &options.launch;
-    let profile = Profile::open(launch.profile.as_deref())?;
-    if let (Some(guardian), true) = (&launch.guardian, profile.is_temporary()) {
-        guardian.remove(profile.path());
-    }
+    let profile = Profile::open(launch.profile.as_deref(), |path| {
+        if let Some(guardian) = &launch.guardian {
+            guardian.remove(path);
+        }
+    })?;
     let shared_memory_note = shared_memory_problem();
     let line = arguments(&Wanted {
         flavour: found.flavour,

@@ -155,21 +155,10 @@ impl Drop for BrowserProcess {
     }
 }
 
-/// Removes a temporary profile. The children of the browser die a moment after
-/// it and may still write, so a failure is retried for a little while.
+/// Removes the profile if it is temporary; the guardian need not know more.
 fn clean(profile: Profile, pid: u32, guardian: Option<&Guardian>) {
     let path = profile.path().to_owned();
-    if profile.is_temporary() {
-        drop(profile);
-        for _ in 0..100 {
-            match std::fs::remove_dir_all(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    std::thread::sleep(std::time::Duration::from_millis(5));
-                }
-                _ => break,
-            }
-        }
-    }
+    drop(profile);
     if let Some(guardian) = guardian {
         guardian.forget_kill(pid);
         guardian.forget_remove(&path);

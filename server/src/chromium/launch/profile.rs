@@ -1,6 +1,6 @@
 //! The one directory that holds everything Chromium writes.
 
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::chromium::error::{Error, Result};
@@ -11,44 +11,44 @@ const MIN_SHARED_MEMORY: u64 = 64 * 1024 * 1024;
 /// A profile directory; a temporary one is removed when this is dropped.
 pub(crate) struct Profile {
     path: PathBuf,
-    temporary: Option<tempfile::TempDir>,
+    temporary: bool,
 }
 
 impl Profile {
-    /// Makes a temporary profile, or opens the one the user named.
-    pub(crate) fn open(named: Option<&Path>) -> Result<Self> {
+    /// Makes a temporary profile, or opens the one the user named. `announce`
+    /// hears of a temporary one before it exists, so that it is removed
+    /// whenever we die.
+    pub(crate) fn open(named: Option<&Path>, announce: impl FnOnce(&Path)) -> Result<Self> {
         let fail = |error: std::io::Error| Error::system("the profile directory", error);
+        let private = |recursive: bool, path: &Path| {
+            std::fs::DirBuilder::new()
+                .recursive(recursive)
+                .mode(0o700)
+                .create(path)
+                .map_err(fail)
+        };
         let profile = match named {
             Some(path) => {
-                std::fs::DirBuilder::new()
-                    .recursive(true)
-                    .mode(0o700)
-                    .create(path)
-                    .map_err(fail)?;
+                private(true, path)?;
                 Self {
                     path: path.to_owned(),
-                    temporary: None,
+                    temporary: false,
                 }
             }
             None => {
-                let folder = tempfile::Builder::new()
-                    .prefix("browse-profile-")
-                    .permissions(std::fs::Permissions::from_mode(0o700))
-                    .tempdir()
-                    .map_err(fail)?;
+                let name = format!("browse-profile-{:032x}", rand::random::<u128>());
+                let path = std::env::temp_dir().join(name);
+                announce(&path);
+                // Fails if it exists: nobody can have prepared it for us.
+                private(false, &path)?;
                 Self {
-                    path: folder.path().to_owned(),
-                    temporary: Some(folder),
+                    path,
+                    temporary: true,
                 }
             }
         };
-        for folder in [profile.scratch(), profile.downloads()] {
-            std::fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder)
-                .map_err(fail)?;
-        }
+        private(true, &profile.scratch())?;
+        private(true, &profile.downloads())?;
         Ok(profile)
     }
 
@@ -59,7 +59,7 @@ impl Profile {
 
     /// Whether it goes away with the browser.
     pub(crate) fn is_temporary(&self) -> bool {
-        self.temporary.is_some()
+        self.temporary
     }
 
     /// Where downloads land, 0700.
@@ -86,6 +86,28 @@ impl Profile {
         .map(|name| (name, self.scratch()))
         .collect()
     }
+}
+
+impl Drop for Profile {
+    fn drop(&mut self) {
+        if self.temporary {
+            remove(&self.path);
+        }
+    }
+}
+
+/// Removes a tree. The children of a browser die a moment after it and may
+/// still write, so a failure is retried for a little while.
+fn remove(path: &Path) {
+    for _ in 0..100 {
+        match std::fs::remove_dir_all(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            _ => return,
+        }
+    }
+    tracing::warn!(path = %path.display(), "a temporary profile could not be removed");
 }
 
 /// Why /dev/shm cannot be used, when it cannot.
