@@ -149,7 +149,7 @@ fn a_killed_browser_is_noticed_and_its_profile_removed() {
     let profiles = || {
         files_in(victim.folder.path())
             .into_iter()
-            .filter(|path| path.contains("profile"))
+            .filter(|path| path.contains("browse-"))
     };
     assert_eq!(profiles().collect::<Vec<_>>(), Vec::<String>::new());
     victim.kill_and_wait();

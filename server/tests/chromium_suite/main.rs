@@ -5,6 +5,7 @@
 mod support;
 
 mod basics;
+mod capture;
 mod death;
 mod frames;
 mod guard;

@@ -113,9 +113,7 @@ impl BrowserProcess {
 
     /// Whether the profile outlives the browser.
     pub(crate) fn keeps_profile(&self) -> bool {
-        self.profile
-            .as_ref()
-            .is_some_and(|profile| !profile.is_temporary())
+        self.profile.as_ref().is_some_and(Profile::keeps_data)
     }
 
     /// Waits for the end, but not for ever.
@@ -155,9 +153,9 @@ impl Drop for BrowserProcess {
     }
 }
 
-/// Removes the profile if it is temporary; the guardian need not know more.
+/// Removes what is temporary; the guardian need not know of it any more.
 fn clean(profile: Profile, pid: u32, guardian: Option<&Guardian>) {
-    let path = profile.path().to_owned();
+    let path = profile.root().to_owned();
     drop(profile);
     if let Some(guardian) = guardian {
         guardian.forget_kill(pid);

@@ -10,6 +10,8 @@ use super::frames::{Frame, FrameTree};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use crate::chromium::browser::registry::Shared;
 use crate::chromium::capture::event::Event;
+use crate::chromium::capture::network::OpenRequests;
+use crate::chromium::capture::valve::Valve;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
@@ -25,6 +27,8 @@ pub struct Page {
     session: Session,
     pub(crate) state: Lock<PageState>,
     pub(crate) worlds: WorldCache,
+    pub(crate) valve: Lock<Valve>,
+    pub(crate) requests: Lock<OpenRequests>,
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
@@ -40,14 +44,17 @@ impl Page {
         opener: Option<TargetId>,
     ) -> Arc<Self> {
         let frames = FrameTree::new(FrameId::from(target.as_str()), session.clone());
+        let viewport = shared.viewport;
         Arc::new(Self {
             shared,
             target,
             context,
             opener,
             session,
-            state: Lock::new(PageState::new(frames)),
+            state: Lock::new(PageState::new(frames, viewport)),
             worlds: WorldCache::default(),
+            valve: Lock::default(),
+            requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
             changed: watch::Sender::new(()),

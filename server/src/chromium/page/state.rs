@@ -1,6 +1,7 @@
 //! What is known of a tab at this moment.
 
 use super::frames::FrameTree;
+use crate::chromium::browser::options::Viewport;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::address::{Place, place};
 use crate::chromium::guard::document::Denied;
@@ -102,12 +103,15 @@ pub(crate) struct PageState {
     pub unreachable: Option<String>,
     /// Kind of the dialog that is open.
     pub dialog: Option<String>,
+    pub viewport: Viewport,
+    /// A page opened another from this tab.
+    pub has_opened: bool,
     pub crashed: bool,
     pub closed: bool,
 }
 
 impl PageState {
-    pub(crate) fn new(frames: FrameTree) -> Self {
+    pub(crate) fn new(frames: FrameTree, viewport: Viewport) -> Self {
         Self {
             ready: None,
             frames,
@@ -121,6 +125,8 @@ impl PageState {
             denied_main: None,
             unreachable: None,
             dialog: None,
+            viewport,
+            has_opened: false,
             crashed: false,
             closed: false,
         }
