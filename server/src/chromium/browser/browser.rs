@@ -81,9 +81,14 @@ impl Browser {
     /// Waits for the browser's end and says why it came.
     pub async fn gone(&self) -> String {
         let mut gone = self.registry.gone();
-        match gone.wait_for(Option::is_some).await {
+        let reason = match gone.wait_for(Option::is_some).await {
             Ok(reason) => reason.clone().unwrap_or_default(),
             Err(_) => String::new(),
+        };
+        // The pipe ends a moment before the process; its status says more.
+        match self.process.try_lock() {
+            Ok(process) => process.obituary().await.unwrap_or(reason),
+            Err(_) => reason,
         }
     }
 

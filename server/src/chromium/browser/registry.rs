@@ -205,7 +205,10 @@ impl Registry {
         };
         if let Some(page) = page {
             page.end(&Error::TabClosed);
-            self.shared.sink.event(Event::PageClosed(target.clone()));
+            // Whoever was never told of a spare is not told of its end.
+            if !self.maps.lock().hidden.contains(page.context_id()) {
+                self.shared.sink.event(Event::PageClosed(target.clone()));
+            }
             self.changed.send_replace(());
         }
     }

@@ -48,10 +48,11 @@ impl Browser {
             None => (self.free_spare(), self.spares().free),
             Some(_) => (self.restricted_spare(), self.spares().restricted),
         };
-        if kept && options.proxy.is_none() {
-            if let Some(leased) = self.take(slot, options.hosts.as_ref()).await {
-                return Ok(leased);
-            }
+        if kept
+            && options.proxy.is_none()
+            && let Some(leased) = self.take(slot, options.hosts.as_ref()).await
+        {
+            return Ok(leased);
         }
         let context = self.new_context(options).await?;
         let page = context.new_page().await?;

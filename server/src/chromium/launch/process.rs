@@ -121,6 +121,13 @@ impl BrowserProcess {
         let _ = tokio::time::timeout(patience, self.exited()).await;
     }
 
+    /// How the process ended, if it does so soon.
+    pub(crate) async fn obituary(&self) -> Option<String> {
+        self.exits_within(LAST_WORDS).await;
+        let status = (*self.exited.borrow())?;
+        Some(format!("it ended with {status}"))
+    }
+
     /// Kills the process and everything it started.
     pub(crate) fn kill(&self) {
         if !self.has_exited() {

@@ -13,6 +13,7 @@ use crate::chromium::capture::console::{ConsoleApiCalled, ExceptionThrown, LogEn
 use crate::chromium::capture::{network, valve};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::session::Session;
+use crate::chromium::ids::LoaderId;
 use crate::chromium::page::response::{LoadingFailed, RequestWillBeSent, ResponseReceived};
 
 /// Applies one event that came on `session`, which serves some of the page's
@@ -74,10 +75,7 @@ fn frame_event(
             let mut state = page.state.lock();
             let same_document = started.navigation_type.ends_with("ameDocument");
             if *state.frames.root() == started.frame_id && !same_document {
-                state.pending = Some(Pending {
-                    loader: started.loader_id,
-                    url: started.url,
-                });
+                state.pending = Some(Pending::new(started.loader_id, started.url));
             }
         }
         "frameStartedLoading" | "frameStoppedLoading" => {
@@ -176,10 +174,13 @@ fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
             if !request.is_document_of(state.frames.root()) {
                 return None;
             }
-            state.pending = Some(Pending {
-                loader: request.loader_id,
-                url: request.document_url,
-            });
+            let known = state
+                .pending
+                .as_ref()
+                .is_some_and(|known| known.loader == request.loader_id);
+            if !known {
+                state.pending = Some(Pending::new(request.loader_id, request.document_url));
+            }
         }
         "responseReceived" => {
             let received: ResponseReceived = event.params()?;
@@ -199,11 +200,16 @@ fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
         "loadingFailed" => {
             let failed: LoadingFailed = event.params()?;
             let mut state = page.state.lock();
-            let pending = state.pending.as_ref()?;
-            if pending.loader.as_str() == failed.request_id {
-                state.failed = Some((pending.loader.clone(), failed.error_text));
-                state.pending = None;
+            // Either nothing was answered, or the answer was not a document.
+            let waiting = state.pending.as_ref().map(|pending| &pending.loader);
+            let answered = state.response.as_ref().map(|(loader, _)| loader);
+            let of_main = |loader: &&LoaderId| loader.as_str() == failed.request_id;
+            let loader = waiting.into_iter().chain(answered).find(of_main)?.clone();
+            if state.frames.get(state.frames.root())?.loader == loader {
+                return None;
             }
+            state.failed = Some((loader, failed.error_text));
+            state.pending = None;
         }
         _ => return None,
     }

@@ -1,7 +1,7 @@
 //! A tab as the rest of the daemon sees it.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tokio::sync::watch;
 
@@ -27,6 +27,7 @@ pub struct Page {
     session: Session,
     pub(crate) state: Lock<PageState>,
     pub(crate) worlds: WorldCache,
+    myself: Weak<Self>,
     pub(crate) valve: Lock<Valve>,
     pub(crate) requests: Lock<OpenRequests>,
     /// Local files that were allowed.
@@ -45,7 +46,7 @@ impl Page {
     ) -> Arc<Self> {
         let frames = FrameTree::new(FrameId::from(target.as_str()), session.clone());
         let viewport = shared.viewport;
-        Arc::new(Self {
+        Arc::new_cyclic(|myself| Self {
             shared,
             target,
             context,
@@ -53,6 +54,7 @@ impl Page {
             session,
             state: Lock::new(PageState::new(frames, viewport)),
             worlds: WorldCache::default(),
+            myself: Weak::clone(myself),
             valve: Lock::default(),
             requests: Lock::default(),
             files: Lock::default(),
@@ -154,19 +156,6 @@ impl Page {
             .expect("the root is never removed from a frame tree")
     }
 
-    /// Refuses at once what Chromium would queue for an unknown time: the tab
-    /// is closed or crashed, or a navigation waits for its server.
-    pub fn ensure_answering(&self) -> Result<()> {
-        let state = self.state.lock();
-        state.alive()?;
-        match &state.pending {
-            Some(pending) => Err(Error::NavigationPending {
-                url: pending.url.clone(),
-            }),
-            None => Ok(()),
-        }
-    }
-
     /// The renderer is dead: nothing that waits on it will be answered.
     pub(crate) fn crashed(&self) {
         let sessions: Vec<_> = {
@@ -213,6 +202,11 @@ impl Page {
                 .fail_session(session.id().as_str(), error);
         }
         self.notify();
+    }
+
+    /// For callbacks, which must not keep the page.
+    pub(crate) fn weak(&self) -> Weak<Self> {
+        Weak::clone(&self.myself)
     }
 
     /// Tells those who wait that something may have changed.

@@ -79,6 +79,18 @@ impl MainResponse {
 pub(crate) struct Pending {
     pub loader: LoaderId,
     pub url: String,
+    /// Somebody was refused meanwhile, so it is being checked.
+    pub checked: bool,
+}
+
+impl Pending {
+    pub(crate) fn new(loader: LoaderId, url: String) -> Self {
+        Self {
+            loader,
+            url,
+            checked: false,
+        }
+    }
 }
 
 /// Everything mutable of a page, behind one lock.
