@@ -21,7 +21,7 @@ use super::{
     state_file::{self, State, StateFile},
 };
 use crate::{
-    chromium::{Browser, BrowserOptions, LaunchOptions},
+    chromium::{Browser, BrowserOptions, LaunchOptions, Spares},
     error::{Error, Result},
     guardian::Guardian,
     policy::Authority,
@@ -238,6 +238,7 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
             ..LaunchOptions::default()
         },
         dialogs: settings.dialogs,
+        spares: Spares { free: true, restricted: true },
         sink: daemon.sessions().ear(),
         ..BrowserOptions::default()
     }

@@ -254,10 +254,9 @@ impl Context {
 
     async fn resolve_tab(&self) -> Result<Arc<Tab>> {
         let session = self.session()?;
-        let tab = match (self.call.tab, session.active()) {
-            (Some(id), _) => session.tab(id)?,
-            (None, Some(tab)) => tab,
-            (None, None) => session.open_tab(self.client()).await?,
+        let tab = match self.call.tab {
+            Some(id) => session.tab(id)?,
+            None => session.active_or_first(self.client()).await?,
         };
         self.check_tab(&tab)?;
         if self.talks_to_page() && tab.state() == TabState::Hung {

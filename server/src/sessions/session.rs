@@ -34,6 +34,8 @@ pub struct Session {
     sessions: Weak<Sessions>,
     context: OnceCell<Context>,
     tabs: Mutex<Tabs>,
+    /// Held while the first tab is being opened.
+    first: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -50,8 +52,8 @@ impl Session {
         rules: SessionRules,
         sessions: Weak<Sessions>,
     ) -> Arc<Self> {
-        let (context, tabs) = (OnceCell::new(), Mutex::default());
-        Arc::new(Self { name, owner, rules, sessions, context, tabs })
+        let (context, tabs, first) = (OnceCell::new(), Mutex::default(), Default::default());
+        Arc::new(Self { name, owner, rules, sessions, context, tabs, first })
     }
 
     /// Its name.
@@ -113,13 +115,38 @@ impl Session {
     pub async fn open_tab(&self, owner: &ClientId) -> Result<Arc<Tab>> {
         let gone = || Error::new(Reason::ShuttingDown, "the daemon is shutting down");
         let sessions = self.sessions.upgrade().ok_or_else(gone)?;
-        let context = self.context.get_or_try_init(|| sessions.new_context(self)).await?;
-        let page = context.new_page().await?;
+        let mut first = None;
+        let lease = async {
+            let (context, page) = sessions.lease(self).await?;
+            first = Some(page);
+            Ok::<_, Error>(context)
+        };
+        let context = self.context.get_or_try_init(|| lease).await?;
+        let page = match first {
+            Some(page) => page,
+            None => context.new_page().await?,
+        };
         let tab = sessions.tab_of(page.target_id());
         let tab = tab.unwrap_or_else(|| sessions.adopt(self, page));
         tab.set_owner(owner);
         self.lock().active = Some(tab.id());
         Ok(tab)
+    }
+
+    /// The active tab; opens the first one when there is none. Calls that come
+    /// together get the same.
+    ///
+    /// # Errors
+    /// As [`Session::open_tab`].
+    pub async fn active_or_first(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        if let Some(tab) = self.active() {
+            return Ok(tab);
+        }
+        let _first = self.first.lock().await;
+        match self.active() {
+            Some(tab) => Ok(tab),
+            None => self.open_tab(owner).await,
+        }
     }
 
     /// Closes the tab `id`, whatever its page is doing, and answers which one
