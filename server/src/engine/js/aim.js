@@ -133,14 +133,14 @@ const selectorOf = (element) => {
 };
 
 /** @param {Target} target @param {{enabled: boolean}} wants @returns Point, role and name; the element is remembered by the guard. */
-const aim = ({ target, enabled, guard, points }) => {
+const aim = ({ target, enabled, guard }) => {
   beginCall();
   const element = findOne(target);
   return withLabel(element, () => {
     requireReady(element, { enabled });
     if (isMoving(element)) throw new Refusal('moving');
     const { x, y } = pointOn(element);
-    if (guard) arm(guard, element, points || 1);
+    if (guard) arm(guard, element);
     return { x, y, ref: numbers.get(element) || 0 };
   });
 };

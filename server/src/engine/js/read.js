@@ -15,17 +15,22 @@ const text = ({ target }) => {
   return { text: whole(main !== '' ? main : readText(body, false)) };
 };
 
+/** Stand-ins for the spaces and line ends of preformatted text, which do not collapse. */
+const KEPT_SPACE = '\u0001';
+const KEPT_LINE = '\u0002';
+
 /** @param {Element} top @param {boolean} content Whether to leave the furniture out. */
 const readText = (top, content) => {
   const lines = [];
   let line = '';
   const end = (blank) => {
-    const done = line.replace(/[ \t\f\v\u00a0]+/g, ' ').replace(/ ?\n ?/g, '\n').trim();
+    const flowed = line.replace(/[ \t\f\v\u00a0]+/g, ' ').replace(/ ?\n ?/g, '\n').trim();
+    const done = flowed.replaceAll(KEPT_SPACE, ' ').replaceAll(KEPT_LINE, '\n').replace(/^\n+|\s+$/g, '');
     line = '';
     if (done !== '') lines.push(done);
     if (blank && lines.length > 0 && lines[lines.length - 1] !== '') lines.push('');
   };
-  const visit = (element, quiet) => {
+  const visit = (element) => {
     const tag = localName(element);
     if (element !== top) {
       if (UNREADABLE.has(tag) && !(tag === 'button' && !content)) return;
@@ -47,21 +52,21 @@ const readText = (top, content) => {
     if (tag === 'li') line += '- ';
     if (tag === 'details' && !hasAttribute(element, 'open')) {
       const summary = selectFirst(element, 'summary');
-      if (summary) visit(summary, quiet);
+      if (summary) visit(summary);
       return end(false);
     }
     const unseen = style.visibility !== 'visible' || Number(style.opacity) === 0;
     const kept = style.whiteSpace.startsWith('pre') || style.whiteSpaceCollapse === 'preserve';
     eachChild(element, (child) => {
-      if (nodeType(child) === ELEMENT) visit(child, quiet);
+      if (nodeType(child) === ELEMENT) visit(child);
       else if (nodeType(child) === TEXT && !unseen) {
         const data = renderedText(textData(child), element).replace(PRIVATE_USE, '');
-        line += kept ? data : data.replace(/\s+/g, ' ');
+        line += kept ? data.replaceAll(' ', KEPT_SPACE).replaceAll('\n', KEPT_LINE) : data.replace(/\s+/g, ' ');
       }
     });
     if (block && !cell) end(APART.has(tag));
   };
-  visit(top, false);
+  visit(top);
   end(false);
   return lines.join('\n').replace(/\n{3,}/g, '\n\n').trim();
 };
