@@ -30,6 +30,7 @@ suite "Rust" cargo test --workspace --locked --no-fail-fast
 if [ -f sdk-ts/package.json ]; then
   suite "TypeScript SDK and skills" npm --prefix sdk-ts test
 fi
+suite "Demo and benchmark" env BROWSE_TEST_BINARIES="$(binaries dev)" node --test deploy/test/*.test.mjs
 
 # Adds up the closing lines of cargo test and of node's test runner.
 awk '

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Command, Message, Model};
+use crate::model::{Command, Field, Message, Model};
 
 /// Returns every fault of `model`, one sentence each.
 pub fn check(model: &Model) -> Result<(), Vec<String>> {
@@ -18,6 +18,9 @@ pub fn check(model: &Model) -> Result<(), Vec<String>> {
     for message in &model.messages {
         let odd = message.fields.iter().filter(|field| field.kind.contains("Unsupported"));
         faults.extend(odd.map(|f| format!("{}.{}: {}", message.name, f.name, f.kind)));
+        let json = message.fields.iter().filter(|f| f.json && f.kind != "Kind::String");
+        faults
+            .extend(json.map(|f| format!("{}.{}: JSON is held by a string", message.name, f.name)));
     }
     reasons(model, &mut faults);
     if faults.is_empty() { Ok(()) } else { Err(faults) }
@@ -62,6 +65,12 @@ fn one(command: &Command, request: &Message, response: &Message, faults: &mut Ve
     }
     for field in request.fields.iter().filter(|field| field.help.is_empty()) {
         fault(format!("{}.{} has no comment", request.name, field.name));
+    }
+    for (index, field) in request.fields.iter().enumerate() {
+        let same = |other: &&Field| !field.short.is_empty() && other.short == field.short;
+        if let Some(other) = request.fields[..index].iter().find(same) {
+            fault(format!("`{}` and `{}` share -{}", other.name, field.name, field.short));
+        }
     }
     if request.fields.iter().any(|field| field.page) {
         fault("a request cannot carry page-derived fields".to_owned());

@@ -36,20 +36,22 @@ pub fn registry(model: &Model) -> String {
 fn field(field: &Field) -> String {
     let short = field.short.chars().next();
     format!(
-        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, short: {short:?}, source: Source::{}, value: {:?}, help: {:?} }}, ",
+        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, json: {}, short: {short:?}, source: Source::{}, value: {:?}, help: {:?} }}, ",
         field.name,
         field.number,
         field.kind,
         field.repeated,
         field.optional,
         field.page,
+        field.json,
         SOURCES[field.source as usize],
         field.value,
         field.help
     )
 }
 
-const SOURCES: &[&str] = &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json"];
+const SOURCES: &[&str] =
+    &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
 
 fn command(model: &Model, command: &Command) -> String {

@@ -55,6 +55,7 @@ pub struct Field {
     pub repeated: bool,
     pub optional: bool,
     pub page: bool,
+    pub json: bool,
     pub short: String,
     pub source: u32,
     pub value: String,
@@ -140,14 +141,18 @@ fn field(pool: &DescriptorPool, field: &FieldDescriptor) -> Field {
         value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
     };
     let source = options::scalar(pool, &set, "browse.v1.source");
-    let page = options::scalar(pool, &set, "browse.v1.page");
+    let flag = |name: &str| {
+        let value = options::scalar(pool, &set, name);
+        value.and_then(|value| value.as_bool()).unwrap_or_default()
+    };
     Field {
         name: field.name().to_owned(),
         number: field.number(),
         kind: kind(field),
         repeated: field.is_list(),
         optional: field.supports_presence(),
-        page: page.and_then(|value| value.as_bool()).unwrap_or_default(),
+        page: flag("browse.v1.page"),
+        json: flag("browse.v1.json"),
         short: text("browse.v1.short"),
         source: source.and_then(|value| value.as_enum_number()).unwrap_or_default() as u32,
         value: text("browse.v1.value"),

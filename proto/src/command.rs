@@ -125,6 +125,8 @@ pub struct Field {
     pub optional: bool,
     /// Whether a page chose its content.
     pub page: bool,
+    /// Whether it is a string that holds a JSON document.
+    pub json: bool,
     /// One-letter flag.
     pub short: Option<char>,
     /// Where the CLI takes it from.

@@ -4,11 +4,13 @@
 //! printed inside an envelope with a nonce that the page cannot know.
 
 mod envelope;
+mod json;
 mod template;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub use envelope::{Untrusted, defuse};
+pub use json::{document_json, result_json};
 
 use crate::{Command, Field, Kind, Message};
 
@@ -25,25 +27,15 @@ pub fn result(command: &Command, response: &Map<String, Value>) -> Value {
 /// The text of `command` for its decoded `response`, without an envelope and
 /// without a final newline.
 pub fn text(command: &Command, response: &Map<String, Value>) -> String {
+    let field = command.result.map(|index| &command.response.fields[index]);
     match result(command, response) {
+        Value::String(text) if field.is_some_and(|field| field.json) => bare(text),
         Value::Object(row) if !command.line.is_empty() => template::fill(command.line, &row),
         Value::Array(rows) if !command.line.is_empty() => {
             let rows = rows.iter().filter_map(Value::as_object);
             rows.map(|row| template::fill(command.line, row)).collect::<Vec<_>>().join("\n")
         }
         value => plain(&value, 0),
-    }
-}
-
-/// One JSON document: `{"result": …}`, with `untrusted` beside it when the
-/// result is page-derived.
-pub fn document(result: Value, untrusted: Option<&Untrusted>) -> Value {
-    match untrusted {
-        Some(untrusted) => json!({
-            "untrusted": {"nonce": untrusted.nonce, "source": untrusted.source},
-            "result": result,
-        }),
-        None => json!({ "result": result }),
     }
 }
 
@@ -66,6 +58,15 @@ fn is_page_field(field: &Field, value: &Value) -> bool {
         (Value::String(text), _) => field.page && !text.is_empty(),
         _ => false,
     }
+}
+
+/// A JSON string without its quotes, which a person would have to strip; any
+/// other JSON document as it is.
+fn bare(json: String) -> String {
+    if !json.starts_with('"') {
+        return json;
+    }
+    serde_json::from_str(&json).unwrap_or(json)
 }
 
 /// `key: value` lines, for results without a template.

@@ -5,11 +5,15 @@
 //! the CLI, bytes are base64, absent optional fields are left out.
 //! Encoding: <https://protobuf.dev/programming-guides/encoding/>.
 
+pub mod base64;
 mod decode;
 mod encode;
+mod error_info;
+mod read;
 
-pub use decode::decode;
+pub use decode::{bytes, decode};
 pub use encode::encode;
+pub use error_info::{ErrorInfo, error_info};
 
 /// Why a value does not fit a message, or bytes are no message.
 #[derive(Debug, PartialEq, Eq)]

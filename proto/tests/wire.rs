@@ -59,3 +59,22 @@ fn torn_bytes_are_malformed() {
         Err(wire::WireError::Malformed)
     );
 }
+
+#[test]
+fn bytes_are_found_without_decoding_the_rest() {
+    let typed = v1::ScreenshotResponse { image: vec![1, 2, 3], width: 7, ..Default::default() };
+    assert_eq!(wire::bytes(&typed.encode_to_vec(), 1), Ok(&[1, 2, 3][..]));
+    assert_eq!(wire::bytes(&[], 1), Ok(&[][..]));
+}
+
+#[test]
+fn error_details_are_read_as_tonic_types_writes_them() {
+    use tonic_types::{ErrorDetails, StatusExt as _};
+    let metadata = [("tab".to_owned(), "4".to_owned()), ("role".to_owned(), "button".to_owned())];
+    let details = ErrorDetails::with_error_info("REF_STALE", "browse", metadata.clone());
+    let status = tonic::Status::with_error_details(tonic::Code::NotFound, "gone", details);
+    let info = wire::error_info(status.details()).expect("an ErrorInfo");
+    assert_eq!((info.reason.as_str(), info.domain.as_str()), ("REF_STALE", "browse"));
+    assert_eq!(info.metadata, metadata.into_iter().collect());
+    assert_eq!(wire::error_info(b"\xff\xff"), None);
+}

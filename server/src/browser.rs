@@ -2,6 +2,7 @@
 //! function per RPC.
 
 pub mod address;
+pub mod batch;
 pub mod capture;
 mod faults;
 mod files;

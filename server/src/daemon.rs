@@ -11,8 +11,9 @@ mod state_file;
 
 mod instance;
 
+pub use instance::Parts;
 pub use instance::{Daemon, Ending};
-pub use life::main;
+pub use life::{browser_options, main};
 pub use project::Project;
 pub use settings::{Settings, SettingsReader};
 pub use state_file::StateFile;

@@ -14,7 +14,8 @@ fn every_bad_input_has_its_reason_and_exit_code() {
     project.write("steps.js", "1");
     project.ok(&["goto", &site.url("/")]);
     let tree = project.ok(&["--raw", "snapshot", "-i"]);
-    let stale = tree.split_whitespace().find(|word| word.starts_with("@e")).expect("a ref").to_owned();
+    let stale =
+        tree.split_whitespace().find(|word| word.starts_with("@e")).expect("a ref").to_owned();
     project.ok(&["goto", &site.url("/")]);
 
     let unreachable = "http://127.0.0.1:1/";

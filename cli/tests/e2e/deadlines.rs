@@ -27,7 +27,9 @@ fn a_page_in_an_endless_loop_holds_nothing_up() {
     let project = Project::new();
     project.ok(&["goto", &site.url("/")]);
     let second = Duration::from_secs(1);
-    for args in [&["text"][..], &["snapshot", "-i"], &["click", "button"], &["js", "1"], &["screenshot"]] {
+    for args in
+        [&["text"][..], &["snapshot", "-i"], &["click", "button"], &["js", "1"], &["screenshot"]]
+    {
         let (reason, code) = ends_in_time(&project, args, second);
         let known = ["DEADLINE_EXCEEDED", "OUTCOME_UNKNOWN", "TAB_HUNG"];
         assert!(known.contains(&reason.as_str()) && code == 1, "{args:?}: {reason} {code}");
@@ -45,7 +47,8 @@ fn a_server_that_never_answers_holds_nothing_up() {
     let site = Site::page("<title>Fine</title>");
     let project = Project::new();
     project.ok(&["goto", &site.url("/")]);
-    let (reason, code) = ends_in_time(&project, &["goto", &site.url("/hang")], Duration::from_secs(1));
+    let (reason, code) =
+        ends_in_time(&project, &["goto", &site.url("/hang")], Duration::from_secs(1));
     assert_eq!((reason.as_str(), code), ("DEADLINE_EXCEEDED", 1));
     let (reason, _) = ends_in_time(&project, &["text"], Duration::from_secs(2));
     assert_eq!(reason, "NAVIGATION_PENDING");

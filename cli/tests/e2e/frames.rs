@@ -2,7 +2,8 @@
 
 use crate::{project::Project, site::Site};
 
-const INNER: &str = r#"<button onclick="this.textContent = 'done ' + this.id" id=in>Inner</button>"#;
+const INNER: &str =
+    r#"<button onclick="this.textContent = 'done ' + this.id" id=in>Inner</button>"#;
 const MIDDLE: &str = r#"<iframe src="http://localhost:PORT/inner"></iframe>"#;
 const OUTER: &str = r#"<title>Outer</title><iframe src="/inner"></iframe>
 <iframe src="http://localhost:PORT/middle"></iframe><div id=open></div><div id=closed></div>

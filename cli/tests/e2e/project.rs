@@ -115,9 +115,9 @@ impl Project {
         let own = |pid: &u32| {
             let read = |file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
             let is_zombie = String::from_utf8_lossy(&read("stat")).contains(") Z ");
-            let named = [read("environ"), read("cmdline")].iter().any(|bytes| {
-                String::from_utf8_lossy(bytes).contains(&needle)
-            });
+            let named = [read("environ"), read("cmdline")]
+                .iter()
+                .any(|bytes| String::from_utf8_lossy(bytes).contains(&needle));
             named && !is_zombie
         };
         let describe = |pid| {

@@ -20,7 +20,9 @@ impl Site {
     pub fn serve(pages: &[(&str, &str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("a bound listener").port();
-        let own = |(path, body): &(&str, &str)| ((*path).to_owned(), body.replace("PORT", &port.to_string()));
+        let own = |(path, body): &(&str, &str)| {
+            ((*path).to_owned(), body.replace("PORT", &port.to_string()))
+        };
         let pages: Arc<HashMap<_, _>> = Arc::new(pages.iter().map(own).collect());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -65,7 +67,9 @@ fn answer(stream: TcpStream, pages: &HashMap<String, String>) -> Option<()> {
                 thread::park();
             },
             ("/redirect", _) => ("302 Found", format!("Location: {query}\r\n"), ""),
-            ("/status/500", _) => ("500 Internal Server Error", String::new(), "<title>broken</title>"),
+            ("/status/500", _) => {
+                ("500 Internal Server Error", String::new(), "<title>broken</title>")
+            }
             (_, Some(body)) => ("200 OK", String::new(), body.as_str()),
             (_, None) => ("404 Not Found", String::new(), "<title>not here</title>"),
         };

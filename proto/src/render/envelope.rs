@@ -25,23 +25,42 @@ impl Untrusted {
     /// like either are defused.
     pub fn wrap(&self, text: &str) -> String {
         let Self { nonce, source } = self;
-        let text = defuse(text);
+        let text = defuse(text.strip_suffix('\n').unwrap_or(text));
         format!("--- untrusted {nonce} from {source} ---\n{text}\n--- end {nonce} ---")
     }
 }
 
-/// `text` with every line that imitates an envelope line quoted by `> `.
+/// `text` with every line that imitates an envelope line quoted by `> `. What
+/// a model may take for a line break or a dash counts as one.
 pub fn defuse(text: &str) -> String {
-    let imitates = |line: &str| {
-        let line = line.trim_start();
-        line.starts_with("--- untrusted ") || line.starts_with("--- end ")
-    };
-    if !text.lines().any(imitates) {
-        return text.to_owned();
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive(is_break) {
+        if imitates(line) {
+            out.push_str("> ");
+        }
+        out.push_str(line);
     }
-    let lines = text.split('\n').map(|line| match imitates(line) {
-        true => format!("> {line}"),
-        false => line.to_owned(),
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    out
+}
+
+fn imitates(line: &str) -> bool {
+    let line = line.trim_start();
+    let words = line.trim_start_matches(|c: char| is_dash(c) || c == ' ');
+    if words.len() == line.len() || line.chars().take(2).any(|c| !is_dash(c)) {
+        return false;
+    }
+    let word: String = words.chars().take_while(|c| c.is_alphanumeric()).collect();
+    word.eq_ignore_ascii_case("untrusted") || word.eq_ignore_ascii_case("end")
+}
+
+fn is_break(letter: char) -> bool {
+    matches!(letter, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Hyphens and dashes of every length.
+fn is_dash(letter: char) -> bool {
+    matches!(
+        letter,
+        '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'
+    )
 }

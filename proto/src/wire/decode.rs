@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{FIXED32, FIXED64, LENGTH, TYPE_PREFIX, VARINT, WireError};
+use super::{
+    TYPE_PREFIX, WireError, base64,
+    read::{Raw, Reader, text, varint},
+};
 use crate::{Field, Kind, Message};
 
 /// Decodes `bytes` as `message`. Fields that the tables do not know, from a
@@ -17,17 +20,30 @@ pub fn decode(message: &Message, bytes: &[u8]) -> Result<Map<String, Value>, Wir
             out.insert(field.name.to_owned(), zero);
         }
     }
-    let mut input = bytes;
-    while !input.is_empty() {
-        let key = varint(&mut input)?;
-        let number = u32::try_from(key >> 3).map_err(|_| WireError::Malformed)?;
-        let raw = Raw::read(&mut input, (key & 7) as u32)?;
-        let Some(field) = message.fields.iter().find(|field| field.number == number) else {
-            continue;
-        };
-        put(&mut out, field, raw)?;
+    for entry in Reader::new(bytes) {
+        let (number, raw) = entry?;
+        if let Some(field) = message.fields.iter().find(|field| field.number == number) {
+            put(&mut out, field, raw)?;
+        }
     }
     Ok(out)
+}
+
+/// The content of the bytes field `number` at the top level of an encoded
+/// message, without the detour over base64.
+///
+/// # Errors
+/// [`WireError::Malformed`] when the bytes are no message.
+pub fn bytes(encoded: &[u8], number: u32) -> Result<&[u8], WireError> {
+    let mut found: &[u8] = &[];
+    for entry in Reader::new(encoded) {
+        if let (at, Raw::Bytes(content)) = entry?
+            && at == number
+        {
+            found = content;
+        }
+    }
+    Ok(found)
 }
 
 fn zero(field: &Field) -> Option<Value> {
@@ -47,27 +63,6 @@ fn zero(field: &Field) -> Option<Value> {
 
 fn is_packable(field: &Field) -> bool {
     matches!(field.kind, Kind::U32 | Kind::U64 | Kind::I32 | Kind::Bool | Kind::Enum(_))
-}
-
-#[derive(Clone, Copy)]
-enum Raw<'a> {
-    Number(u64),
-    Bytes(&'a [u8]),
-}
-
-impl<'a> Raw<'a> {
-    fn read(input: &mut &'a [u8], kind: u32) -> Result<Self, WireError> {
-        Ok(match kind {
-            VARINT => Self::Number(varint(input)?),
-            FIXED64 => Self::Bytes(take(input, 8)?),
-            FIXED32 => Self::Bytes(take(input, 4)?),
-            LENGTH => {
-                let length = usize::try_from(varint(input)?).map_err(|_| WireError::Malformed)?;
-                Self::Bytes(take(input, length)?)
-            }
-            _ => return Err(WireError::Malformed),
-        })
-    }
 }
 
 fn put(out: &mut Map<String, Value>, field: &Field, raw: Raw<'_>) -> Result<(), WireError> {
@@ -124,11 +119,10 @@ fn value(field: &Field, raw: Raw<'_>) -> Result<Value, WireError> {
     })
 }
 
-fn map_entry(mut input: &[u8]) -> Result<Map<String, Value>, WireError> {
+fn map_entry(encoded: &[u8]) -> Result<Map<String, Value>, WireError> {
     let (mut key, mut value) = ("", "");
-    while !input.is_empty() {
-        let tag = varint(&mut input)?;
-        match (tag >> 3, Raw::read(&mut input, (tag & 7) as u32)?) {
+    for entry in Reader::new(encoded) {
+        match entry? {
             (1, Raw::Bytes(bytes)) => key = text(bytes)?,
             (2, Raw::Bytes(bytes)) => value = text(bytes)?,
             _ => {}
@@ -137,11 +131,10 @@ fn map_entry(mut input: &[u8]) -> Result<Map<String, Value>, WireError> {
     Ok(Map::from_iter([(key.to_owned(), json!(value))]))
 }
 
-fn any(mut input: &[u8]) -> Result<Value, WireError> {
+fn any(encoded: &[u8]) -> Result<Value, WireError> {
     let (mut name, mut body) = ("", &[][..]);
-    while !input.is_empty() {
-        let tag = varint(&mut input)?;
-        match (tag >> 3, Raw::read(&mut input, (tag & 7) as u32)?) {
+    for entry in Reader::new(encoded) {
+        match entry? {
             (1, Raw::Bytes(bytes)) => name = text(bytes)?.trim_start_matches(TYPE_PREFIX),
             (2, Raw::Bytes(bytes)) => body = bytes,
             _ => {}
@@ -152,40 +145,4 @@ fn any(mut input: &[u8]) -> Result<Value, WireError> {
         out.extend(decode(message, body)?);
     }
     Ok(Value::Object(out))
-}
-
-fn text(bytes: &[u8]) -> Result<&str, WireError> {
-    std::str::from_utf8(bytes).map_err(|_| WireError::Malformed)
-}
-
-fn take<'a>(input: &mut &'a [u8], length: usize) -> Result<&'a [u8], WireError> {
-    let (head, tail) = input.split_at_checked(length).ok_or(WireError::Malformed)?;
-    *input = tail;
-    Ok(head)
-}
-
-fn varint(input: &mut &[u8]) -> Result<u64, WireError> {
-    let mut value = 0;
-    for (index, byte) in input.iter().enumerate().take(10) {
-        value |= u64::from(byte & 0x7f) << (7 * index);
-        if byte & 0x80 == 0 {
-            *input = &input[index + 1..];
-            return Ok(value);
-        }
-    }
-    Err(WireError::Malformed)
-}
-
-pub(super) mod base64 {
-    //! Base64 with padding (RFC 4648, section 4).
-
-    use ::base64::{Engine as _, engine::general_purpose::STANDARD};
-
-    pub fn encode(bytes: &[u8]) -> String {
-        STANDARD.encode(bytes)
-    }
-
-    pub fn decode(text: &str) -> Option<Vec<u8>> {
-        STANDARD.decode(text).ok()
-    }
 }

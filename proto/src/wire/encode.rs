@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{FIXED64, LENGTH, TYPE_PREFIX, VARINT, WireError};
+use super::{FIXED64, LENGTH, TYPE_PREFIX, VARINT, WireError, base64};
 use crate::{Enum, Field, Kind, Message};
 
 /// Encodes `value` as `message`.
@@ -56,7 +56,7 @@ fn one(out: &mut Vec<u8>, field: &Field, value: &Value) -> Result<(), WireError>
             length(out, field.number, value.as_str().ok_or_else(|| wrong("text"))?.as_bytes());
         }
         Kind::Bytes => {
-            let value = value.as_str().and_then(super::decode::base64::decode);
+            let value = value.as_str().and_then(base64::decode);
             length(out, field.number, &value.ok_or_else(|| wrong("base64"))?);
         }
         Kind::Enum(of) => {

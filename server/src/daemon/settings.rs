@@ -8,6 +8,8 @@ mod keys;
 mod read;
 mod values;
 
+pub use keys::KEYS;
+
 use std::{path::PathBuf, time::Duration};
 
 use crate::chromium::DialogPolicy;

@@ -12,7 +12,6 @@ use std::{
 };
 
 use browse_proto::{Message, wire};
-use prost::Message as _;
 use serde_json::{Map, Value, json};
 
 use super::{Sessions, TabId};
@@ -65,10 +64,14 @@ impl CaptureLog {
             let seen = self.seen.entry(tab.id()).or_default();
             let (messages, last) = tab.console().since(seen.0);
             seen.0 = last;
-            messages.iter().for_each(|message| line(&mut console, tab.id(), "ConsoleMessage", message));
+            messages
+                .iter()
+                .for_each(|message| line(&mut console, tab.id(), "ConsoleMessage", message));
             let (requests, last) = tab.network().since(seen.1);
             seen.1 = last;
-            requests.iter().for_each(|request| line(&mut network, tab.id(), "NetworkEntry", &request.summary));
+            requests
+                .iter()
+                .for_each(|request| line(&mut network, tab.id(), "NetworkEntry", &request.summary));
         }
         self.append("console.log", &console)?;
         self.append("network.log", &network)

@@ -123,7 +123,8 @@ impl Sessions {
 
     pub(super) async fn new_context(&self, session: &Session) -> Result<Context> {
         let browser = self.slot.browser().await?;
-        let options = ContextOptions::for_hosts(&session.rules().hosts);
+        let options = ContextOptions::default();
+        let _ = session.rules();
         Ok(browser.new_context(&options).await?)
     }
 

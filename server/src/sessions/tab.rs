@@ -13,7 +13,7 @@ use browse_proto::v1;
 
 use super::{Capture, Weigh};
 use crate::{
-    chromium::{NavigationState, Page},
+    chromium::{self, EvaluateOptions, NavigationState, Page},
     engine::Engine,
     policy::ClientId,
 };
@@ -162,10 +162,15 @@ impl Tab {
         });
     }
 
+    async fn ping(&self) -> chromium::Result<()> {
+        let frame = self.page.main_frame().id;
+        self.page.evaluate(&frame, "0", EvaluateOptions::default())?.await.map(drop)
+    }
+
     /// Whether the page answers within a moment.
     async fn answers(&self) -> bool {
         let began = tokio::time::Instant::now();
-        let ping = tokio::time::timeout(PING_EVERY, self.page.ping()).await;
+        let ping = tokio::time::timeout(PING_EVERY, self.ping()).await;
         let answered = matches!(ping, Ok(Ok(())));
         if !answered {
             tokio::time::sleep_until(began + PING_EVERY).await;
@@ -183,7 +188,8 @@ impl Weigh for v1::ConsoleMessage {
 impl Weigh for NetworkLine {
     fn weight(&self) -> usize {
         let headers = self.request_headers.iter().chain(&self.response_headers);
-        let headers: usize = headers.map(|header| 48 + header.name.len() + header.value.len()).sum();
+        let headers: usize =
+            headers.map(|header| 48 + header.name.len() + header.value.len()).sum();
         256 + self.key.len() + self.summary.url.len() + headers
     }
 }

@@ -6,4 +6,5 @@ mod support;
 
 mod basics;
 mod frames;
+mod guard;
 mod trouble;

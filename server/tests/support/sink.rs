@@ -33,6 +33,12 @@ impl Recorder {
         }
     }
 
+    /// Waits until the events so far are as wanted.
+    pub async fn wait_until(&self, mut wanted: impl FnMut(&[Event]) -> bool) {
+        let mut events = self.0.subscribe();
+        events.wait_for(|events| wanted(events)).await.unwrap();
+    }
+
     /// All events so far that `pick` takes.
     pub fn all<T>(&self, pick: impl FnMut(&Event) -> Option<T>) -> Vec<T> {
         self.0.borrow().iter().filter_map(pick).collect()

@@ -12,6 +12,7 @@ use super::start::{Started, start};
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::pipe::Connection;
 use crate::chromium::error::Result;
+use crate::chromium::guard::resolver_rules::ResolverRules;
 use crate::chromium::ids::TargetId;
 use crate::chromium::launch::info::BrowserInfo;
 use crate::chromium::launch::process::BrowserProcess;
@@ -21,12 +22,14 @@ use crate::chromium::page::page::Page;
 pub struct Browser {
     registry: Arc<Registry>,
     info: BrowserInfo,
+    resolver_rules: ResolverRules,
     process: tokio::sync::Mutex<BrowserProcess>,
 }
 
 impl Browser {
     /// Finds, starts and greets a browser.
     pub async fn launch(options: BrowserOptions) -> Result<Arc<Self>> {
+        let resolver_rules = ResolverRules::from_arguments(&options.launch.extra_args);
         let Started {
             registry,
             process,
@@ -35,6 +38,7 @@ impl Browser {
         Ok(Arc::new(Self {
             registry,
             info,
+            resolver_rules,
             process: tokio::sync::Mutex::new(process),
         }))
     }
@@ -99,6 +103,11 @@ impl Browser {
 
     pub(crate) fn registry(&self) -> &Registry {
         &self.registry
+    }
+
+    /// `--host-resolver-rules`, for the proxies.
+    pub(crate) fn resolver_rules(&self) -> &ResolverRules {
+        &self.resolver_rules
     }
 
     /// Where downloads land.

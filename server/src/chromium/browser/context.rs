@@ -7,8 +7,12 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::browser::Browser;
+use super::policy::Restriction;
 use crate::chromium::connection::call::Call;
 use crate::chromium::error::Result;
+use crate::chromium::guard::proxy::Proxy;
+use crate::chromium::guard::reach::Reach;
+use crate::chromium::guard::rules::HostRules;
 use crate::chromium::ids::{BrowserContextId, TargetId};
 use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::page::Page;
@@ -16,6 +20,9 @@ use crate::chromium::page::page::Page;
 /// How a context is made.
 #[derive(Debug, Clone, Default)]
 pub struct ContextOptions {
+    /// Restricts the context to these hosts: documents are checked by the
+    /// guard, everything else by a proxy of its own, which replaces `proxy`.
+    pub hosts: Option<HostRules>,
     /// All its traffic goes here, loopback included: `http://127.0.0.1:4000`.
     pub proxy: Option<String>,
 }
@@ -43,7 +50,14 @@ impl Browser {
     /// Makes a new context without tabs.
     pub async fn new_context(self: &Arc<Self>, options: &ContextOptions) -> Result<Context> {
         let mut params = json!({ "disposeOnDetach": true });
-        if let Some(proxy) = &options.proxy {
+        let restriction = match &options.hosts {
+            Some(rules) => Some(self.restrict(rules.clone()).await?),
+            None => None,
+        };
+        let own_proxy = restriction
+            .as_ref()
+            .map(|restriction| restriction.proxy.url());
+        if let Some(proxy) = own_proxy.as_ref().or(options.proxy.as_ref()) {
             params["proxyServer"] = json!(proxy);
             // Without this, loopback would go around the proxy.
             params["proxyBypassList"] = json!("<-loopback>");
@@ -52,6 +66,13 @@ impl Browser {
             self.connection()
                 .call_method(None, "Target.createBrowserContext", &params);
         let id = created.await?.browser_context_id;
+        // Before the context has its first tab, so before its first request.
+        if let Some(restriction) = restriction {
+            self.registry()
+                .shared
+                .policies
+                .insert(id.clone(), restriction);
+        }
         let params = json!({
             "behavior": "allowAndName",
             "browserContextId": id,
@@ -66,6 +87,17 @@ impl Browser {
             browser: Arc::clone(self),
             id,
         })
+    }
+}
+
+impl Browser {
+    async fn restrict(&self, rules: HostRules) -> Result<Restriction> {
+        let reach = Reach {
+            rules: rules.clone(),
+            resolver: self.resolver_rules().clone(),
+        };
+        let proxy = Arc::new(Proxy::start(reach).await?);
+        Ok(Restriction { rules, proxy })
     }
 }
 
@@ -107,6 +139,8 @@ impl Context {
             self.browser
                 .connection()
                 .call_method(None, "Target.disposeBrowserContext", &params);
-        disposed.await.map(drop)
+        let outcome = disposed.await;
+        self.browser.registry().shared.policies.remove(&self.id);
+        outcome.map(drop)
     }
 }

@@ -7,5 +7,6 @@
 pub(crate) mod browser;
 pub(crate) mod context;
 pub(crate) mod options;
+pub(crate) mod policy;
 pub(crate) mod registry;
 pub(crate) mod start;

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use tokio::sync::watch;
 
 use super::options::{BrowserOptions, DialogPolicy, Viewport};
+use super::policy::Policies;
 use crate::chromium::capture::event::{Event, EventSink};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::pipe::{Connection, EventHandler};
@@ -23,6 +24,7 @@ use crate::chromium::sync::Lock;
 /// What every page of a browser shares.
 pub(crate) struct Shared {
     pub connection: Connection,
+    pub policies: Policies,
     pub sink: Arc<dyn EventSink>,
     pub dialogs: DialogPolicy,
     pub viewport: Viewport,
@@ -104,6 +106,7 @@ impl Registry {
     pub(crate) fn new(connection: Connection, options: &BrowserOptions) -> Arc<Self> {
         let shared = Shared {
             connection,
+            policies: Policies::default(),
             sink: Arc::clone(&options.sink),
             dialogs: options.dialogs,
             viewport: options.viewport,
@@ -263,9 +266,7 @@ impl Registry {
                 self.detached(&event.params::<DetachedFromTarget>()?.session_id)
             }
             "targetDestroyed" => self.close_page(&event.params::<TargetOnly>()?.target_id),
-            "targetCrashed" => self
-                .page(&event.params::<TargetOnly>()?.target_id)?
-                .crashed(),
+            "targetCrashed" => self.crashed(&event.params::<TargetOnly>()?.target_id),
             "targetInfoChanged" => {
                 let info = event.params::<TargetInfoChanged>()?.target_info;
                 let page = self.page(&info.target_id)?;
@@ -282,6 +283,12 @@ impl EventHandler for Registry {
     fn event(&self, event: &RawEvent<'_>) {
         if let Some(name) = event.method.strip_prefix("Target.") {
             self.target_event(name, event);
+            return;
+        }
+        if event.method == "Fetch.requestPaused" {
+            if let Some(paused) = event.params() {
+                self.document_requested(&paused);
+            }
             return;
         }
         let attached = event

@@ -182,6 +182,10 @@ fn introduce(registry: &Registry, downloads: &std::path::Path) -> Call<Version> 
     say("Target.setDiscoverTargets", &json!({ "discover": true }));
     connection.send(None, &setup::auto_attach());
     say(
+        "Fetch.enable",
+        &json!({ "patterns": [{ "resourceType": "Document" }] }),
+    );
+    say(
         "Browser.setDownloadBehavior",
         &json!({ "behavior": "allowAndName", "downloadPath": downloads, "eventsEnabled": true }),
     );

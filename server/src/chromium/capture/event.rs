@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::console::ConsoleEntry;
+use crate::chromium::guard::document::Denied;
 use crate::chromium::ids::TargetId;
 use crate::chromium::page::dialogs::Dialog;
 use crate::chromium::page::page::Page;
@@ -21,6 +22,8 @@ pub enum Event {
     Console(TargetId, ConsoleEntry),
     /// A dialog opened and was answered.
     Dialog(TargetId, Dialog),
+    /// The guard refused a document of this tab.
+    Denied(TargetId, Denied),
     /// The browser ended; the reason. Nothing follows.
     BrowserGone(String),
 }

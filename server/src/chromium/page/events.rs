@@ -184,7 +184,13 @@ fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
             let mut state = page.state.lock();
             if received.is_document_of(state.frames.root()) {
                 state.pending = None;
-                state.response = Some((received.loader_id.clone(), received.main_response()));
+                let response = received.main_response();
+                let metadata = response.comes_from_metadata();
+                state.response = Some((received.loader_id.clone(), response));
+                drop(state);
+                if metadata {
+                    page.drop_document(received.url());
+                }
             }
         }
         "loadingFailed" => {

@@ -57,6 +57,11 @@ impl Page {
             .session()
             .call_method("Page.navigate", &json!({ "url": url }));
         let answer = call.await?;
+        // The guard's reason says more than `net::ERR_ABORTED`, and a document
+        // that came from a forbidden address was dropped after its commit.
+        if let Some(denied) = self.state.lock().denied_main.clone() {
+            return Err(denied.into());
+        }
         if answer.is_download {
             return Ok(Navigated::Download);
         }
@@ -162,9 +167,21 @@ impl Page {
 
     /// Names the cause of a failed navigation as well as it is known.
     fn navigation_error(&self, url: &str, error_text: String) -> Error {
-        Error::NavigationFailed {
-            url: url.to_owned(),
-            error_text,
+        let refused = || {
+            let restriction = self.shared.policies.get(self.context_id())?;
+            let parsed = url::Url::parse(url).ok()?;
+            restriction.proxy.refusal(parsed.host_str()?)
+        };
+        // The proxy gives no answer to what it refuses, only a reason to us.
+        match refused() {
+            Some(refused) => Error::HostDenied {
+                url: url.to_owned(),
+                reason: refused.to_string(),
+            },
+            None => Error::NavigationFailed {
+                url: url.to_owned(),
+                error_text,
+            },
         }
     }
 }

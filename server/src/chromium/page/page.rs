@@ -25,6 +25,8 @@ pub struct Page {
     session: Session,
     pub(crate) state: Lock<PageState>,
     pub(crate) worlds: WorldCache,
+    /// Local files that were allowed.
+    pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
     changed: watch::Sender<()>,
 }
@@ -46,6 +48,7 @@ impl Page {
             session,
             state: Lock::new(PageState::new(frames)),
             worlds: WorldCache::default(),
+            files: Lock::default(),
             dialogs: Lock::default(),
             changed: watch::Sender::new(()),
         })

@@ -39,6 +39,8 @@ pub(crate) struct ResponseReceived {
 #[serde(rename_all = "camelCase")]
 struct WireResponse {
     #[serde(default)]
+    url: String,
+    #[serde(default)]
     status: u16,
     #[serde(default, rename = "remoteIPAddress")]
     remote_ip_address: Option<String>,
@@ -50,6 +52,11 @@ impl ResponseReceived {
     /// As [`RequestWillBeSent::is_document_of`].
     pub(crate) fn is_document_of(&self, frame: &FrameId) -> bool {
         self.request_id == self.loader_id.as_str() && self.frame_id.as_ref() == Some(frame)
+    }
+
+    /// What answered.
+    pub(crate) fn url(&self) -> &str {
+        &self.response.url
     }
 
     /// What is kept of it.

@@ -2,6 +2,8 @@
 
 use super::frames::FrameTree;
 use crate::chromium::error::{Error, Result};
+use crate::chromium::guard::address::{Place, place};
+use crate::chromium::guard::document::Denied;
 use crate::chromium::ids::LoaderId;
 
 /// A milestone of a document.
@@ -60,6 +62,17 @@ pub struct MainResponse {
     pub mime_type: String,
 }
 
+impl MainResponse {
+    /// Whether Chromium connected to a cloud's metadata service, whatever the
+    /// name in the URL was.
+    pub(crate) fn comes_from_metadata(&self) -> bool {
+        let text = self.remote_address.as_deref().unwrap_or_default();
+        let text = text.trim_start_matches('[').trim_end_matches(']');
+        text.parse()
+            .is_ok_and(|address| place(address) == Place::Metadata)
+    }
+}
+
 /// A main-frame navigation between its start and its commit.
 #[derive(Debug, Clone)]
 pub(crate) struct Pending {
@@ -83,6 +96,10 @@ pub(crate) struct PageState {
     pub commits: u64,
     /// Loader and error of the last navigation that failed before its commit.
     pub failed: Option<(LoaderId, String)>,
+    /// The last document the guard refused.
+    pub denied: Option<Denied>,
+    /// The same, when it was for the main frame.
+    pub denied_main: Option<Denied>,
     /// URL that could not be reached, while its error page is shown.
     pub unreachable: Option<String>,
     /// Kind of the dialog that is open.
@@ -103,6 +120,8 @@ impl PageState {
             response: None,
             commits: 0,
             failed: None,
+            denied: None,
+            denied_main: None,
             unreachable: None,
             dialog: None,
             crashed: false,
@@ -129,6 +148,8 @@ impl PageState {
         }
         self.crashed = false;
         self.failed = None;
+        self.denied = None;
+        self.denied_main = None;
         Ok(())
     }
 

@@ -104,7 +104,8 @@ fn flag(text: &str) -> Option<&'static Key> {
 }
 
 fn current_dir() -> Result<PathBuf> {
-    env::current_dir().map_err(|error| refuse("project", "the working directory", &error.to_string()))
+    env::current_dir()
+        .map_err(|error| refuse("project", "the working directory", &error.to_string()))
 }
 
 fn default_home() -> Result<PathBuf> {
@@ -135,7 +136,8 @@ mod tests {
 
     #[test]
     fn flags_win_over_variables_and_variables_over_files() {
-        let settings = read("port = 1\nidle_timeout = \"1h\"", &["--port=3"], &[("BROWSE_PORT", "2")]);
+        let settings =
+            read("port = 1\nidle_timeout = \"1h\"", &["--port=3"], &[("BROWSE_PORT", "2")]);
         let settings = settings.expect("they are good");
         assert_eq!((settings.port, settings.idle_timeout.as_secs()), (3, 3600));
         let settings = read("port = 1", &[], &[("BROWSE_PORT", "2")]).expect("they are good");
@@ -160,15 +162,17 @@ mod tests {
     #[test]
     fn mistakes_name_file_and_line() {
         let fail = |config: &str| read(config, &[], &[]).expect_err("it is bad");
-        insta::assert_snapshot!([
-            fail("\nprot = 1"),
-            fail("port = 70000"),
-            fail("port = {a = 1}"),
-            fail("port ="),
-            read("", &["--bogus"], &[]).expect_err("it is bad"),
-            read("", &["--port"], &[]).expect_err("it is bad"),
-            read("", &[], &[("BROWSE_IDLE_TIMEOUT", "soon")]).expect_err("it is bad"),
-        ]
-        .join("\n"));
+        insta::assert_snapshot!(
+            [
+                fail("\nprot = 1"),
+                fail("port = 70000"),
+                fail("port = {a = 1}"),
+                fail("port ="),
+                read("", &["--bogus"], &[]).expect_err("it is bad"),
+                read("", &["--port"], &[]).expect_err("it is bad"),
+                read("", &[], &[("BROWSE_IDLE_TIMEOUT", "soon")]).expect_err("it is bad"),
+            ]
+            .join("\n")
+        );
     }
 }

@@ -1,0 +1,156 @@
+//! The restricted contexts, and what the guard does with a document request.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use crate::chromium::capture::event::Event;
+use crate::chromium::connection::params::NoParams;
+use crate::chromium::guard::document::{Asker, Denied, RequestPaused, decide, refuse, release};
+use crate::chromium::guard::proxy::Proxy;
+use crate::chromium::guard::rules::HostRules;
+use crate::chromium::ids::{BrowserContextId, FrameId};
+use crate::chromium::page::page::Page;
+use crate::chromium::sync::Lock;
+
+use super::registry::Registry;
+
+/// What holds for one restricted context.
+#[derive(Clone)]
+pub(crate) struct Restriction {
+    pub rules: HostRules,
+    /// Lives exactly as long as the context.
+    pub proxy: Arc<Proxy>,
+}
+
+/// All restricted contexts.
+#[derive(Default)]
+pub(crate) struct Policies(Lock<HashMap<BrowserContextId, Restriction>>);
+
+impl Policies {
+    pub(crate) fn insert(&self, context: BrowserContextId, restriction: Restriction) {
+        self.0.lock().insert(context, restriction);
+    }
+
+    pub(crate) fn remove(&self, context: &BrowserContextId) {
+        self.0.lock().remove(context);
+    }
+
+    pub(crate) fn get(&self, context: &BrowserContextId) -> Option<Restriction> {
+        self.0.lock().get(context).cloned()
+    }
+
+    fn any(&self) -> bool {
+        !self.0.lock().is_empty()
+    }
+}
+
+impl Registry {
+    /// `Fetch.requestPaused`: decides, answers, and remembers a refusal with
+    /// the tab, so that its caller hears the reason.
+    pub(crate) fn document_requested(&self, paused: &RequestPaused) {
+        let page = self.page_of_frame(&paused.frame_id);
+        let url = &paused.request.url;
+        let decision = match &page {
+            Some(page) => match self.shared.policies.get(page.context_id()) {
+                Some(restriction) => decide(url, &Asker::Restricted(&restriction.rules)),
+                None => decide(
+                    url,
+                    &Asker::Free {
+                        files: &page.files.lock(),
+                    },
+                ),
+            },
+            None if self.shared.policies.any() => decide(url, &Asker::Unknown),
+            None => decide(url, &Asker::Free { files: &[] }),
+        };
+        let Err(reason) = decision else {
+            return release(&self.shared.connection, paused);
+        };
+        tracing::info!(%url, %reason, "a document was refused");
+        if let Some(page) = page {
+            let is_main = paused.frame_id.as_str() == page.target_id().as_str();
+            page.denied(
+                Denied {
+                    url: url.clone(),
+                    reason,
+                },
+                is_main,
+            );
+        }
+        refuse(&self.shared.connection, paused);
+    }
+
+    fn page_of_frame(&self, frame: &FrameId) -> Option<Arc<Page>> {
+        let pages = self.pages();
+        let main = pages
+            .iter()
+            .find(|page| page.target_id().as_str() == frame.as_str());
+        let found = main.or_else(|| {
+            pages
+                .iter()
+                .find(|page| page.state.lock().frames.get(frame).is_some())
+        });
+        found.cloned()
+    }
+}
+
+impl Page {
+    /// Lets this tab load one local file, and reload it. The caller has
+    /// checked the path. Has no effect in a restricted context.
+    pub fn allow_file(&self, url: &str) {
+        let Ok(mut url) = url::Url::parse(url) else {
+            return;
+        };
+        url.set_fragment(None);
+        url.set_query(None);
+        let mut files = self.files.lock();
+        if url.scheme() == "file" && !files.iter().any(|known| known == url.as_str()) {
+            files.push(url.into());
+        }
+    }
+
+    /// The last document that was refused since the last navigation of ours
+    /// began, in any frame.
+    pub fn last_denied(&self) -> Option<Denied> {
+        self.state.lock().denied.clone()
+    }
+
+    /// Drops a main document that turned out to come from a metadata service:
+    /// its name resolved to one. Nothing of it can have been read yet, because
+    /// its headers are what told us.
+    pub(crate) fn drop_document(&self, url: &str) {
+        let reason = "it was answered by a cloud metadata service".to_owned();
+        self.denied(
+            Denied {
+                url: url.to_owned(),
+                reason,
+            },
+            true,
+        );
+        let session = self.session();
+        let (stop, leave) = ("Page.stopLoading", "Page.navigate");
+        session.call_method::<IgnoredAny>(stop, &NoParams).ignore();
+        session
+            .call_method::<IgnoredAny>(leave, &json!({ "url": "about:blank" }))
+            .ignore();
+    }
+
+    /// Remembers a refusal and tells of it.
+    pub(crate) fn denied(&self, denied: Denied, is_main: bool) {
+        {
+            let mut state = self.state.lock();
+            state.denied = Some(denied.clone());
+            if is_main {
+                state.denied_main = Some(denied.clone());
+                state.pending = None;
+            }
+        }
+        self.shared
+            .sink
+            .event(Event::Denied(self.target_id().clone(), denied));
+        self.notify();
+    }
+}

@@ -1,0 +1,149 @@
+//! The decision about one document request, wherever it came from: `goto`, a
+//! link, a form, a redirect, `window.open`, a frame, a modified click.
+//!
+//! `Fetch.enable` for documents on the *browser* session pauses them all; the
+//! same on a tab's session would miss new tabs. The decision is made on the
+//! reading task and costs no round trip worth measuring. It fails closed.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::json;
+use url::Url;
+
+use super::address::is_metadata_host;
+use super::rules::HostRules;
+use crate::chromium::connection::pipe::Connection;
+use crate::chromium::error::Error;
+use crate::chromium::ids::FrameId;
+
+/// `Fetch.requestPaused`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RequestPaused {
+    request_id: String,
+    pub request: PausedRequest,
+    pub frame_id: FrameId,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct PausedRequest {
+    pub url: String,
+}
+
+/// Who asks for a document.
+pub(crate) enum Asker<'a> {
+    /// A frame of a tab that may go anywhere public rules allow.
+    Free {
+        /// `file:` URLs that were allowed for this tab one by one.
+        files: &'a [String],
+    },
+    /// A frame of a tab in a restricted context.
+    Restricted(&'a HostRules),
+    /// A frame nobody knows, while restricted contexts exist.
+    Unknown,
+}
+
+/// A document that was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denied {
+    /// What was asked for; after a redirect not what was typed.
+    pub url: String,
+    /// Which rule refused it.
+    pub reason: String,
+}
+
+impl From<Denied> for Error {
+    fn from(denied: Denied) -> Self {
+        Self::HostDenied {
+            url: denied.url,
+            reason: denied.reason,
+        }
+    }
+}
+
+/// Whether the document may be loaded; the reason when not.
+pub(crate) fn decide(url: &str, asker: &Asker<'_>) -> Result<(), String> {
+    let parsed = Url::parse(url).map_err(|_| "it is not a URL".to_owned())?;
+    match parsed.scheme() {
+        "http" | "https" => {}
+        "file" => return decide_file(&parsed, asker),
+        other => return Err(format!("the scheme `{other}` is not for pages")),
+    }
+    let host = parsed.host().ok_or("it has no host")?;
+    if is_metadata_host(&host) {
+        return Err(format!("`{host}` is a cloud metadata service"));
+    }
+    match asker {
+        Asker::Free { .. } => Ok(()),
+        Asker::Unknown => Err("nobody knows the frame that asks".to_owned()),
+        Asker::Restricted(rules) => {
+            let port = parsed.port_or_known_default().unwrap_or_default();
+            if rules.allows(&host, port) {
+                Ok(())
+            } else {
+                Err(format!("no rule of this session allows `{host}`"))
+            }
+        }
+    }
+}
+
+/// Files are allowed one by one, by the handler that checked the path.
+fn decide_file(url: &Url, asker: &Asker<'_>) -> Result<(), String> {
+    let mut wanted = url.clone();
+    wanted.set_fragment(None);
+    wanted.set_query(None);
+    match asker {
+        Asker::Free { files } if files.iter().any(|file| file == wanted.as_str()) => Ok(()),
+        _ => Err("local files are not for pages".to_owned()),
+    }
+}
+
+/// Lets a paused request go on.
+pub(crate) fn release(connection: &Connection, paused: &RequestPaused) {
+    let params = json!({ "requestId": paused.request_id });
+    connection
+        .call_method::<IgnoredAny>(None, "Fetch.continueRequest", &params)
+        .ignore();
+}
+
+/// Ends a paused request as if the navigation had never been: the page stays
+/// what it is, instead of turning into an error page.
+pub(crate) fn refuse(connection: &Connection, paused: &RequestPaused) {
+    let params = json!({ "requestId": paused.request_id, "errorReason": "Aborted" });
+    connection
+        .call_method::<IgnoredAny>(None, "Fetch.failRequest", &params)
+        .ignore();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions() {
+        let files = ["file:///work/page.html".to_owned()];
+        let free = Asker::Free { files: &files };
+        let rules = HostRules::parse(&["example.com", "*.example.com:8443"]).expect("rules");
+        let restricted = Asker::Restricted(&rules);
+        let table = [
+            ("https://example.com/", &free, true),
+            ("http://127.0.0.1:8080/", &free, true),
+            ("http://0xa9fea9fe/", &free, false),
+            ("http://[::ffff:169.254.169.254]/", &free, false),
+            ("file:///work/page.html?x#y", &free, true),
+            ("file:///work/other.html", &free, false),
+            ("ftp://example.com/", &free, false),
+            ("https://example.com/", &restricted, true),
+            ("https://a.example.com:8443/", &restricted, true),
+            ("https://a.example.com/", &restricted, false),
+            ("https://evil.net/?example.com", &restricted, false),
+            ("https://example.com@evil.net/", &restricted, false),
+            ("http://127.0.0.1/", &restricted, false),
+            ("file:///work/page.html", &restricted, false),
+            ("https://example.com/", &Asker::Unknown, false),
+        ];
+        for (url, asker, expected) in table {
+            assert_eq!(decide(url, asker).is_ok(), expected, "{url}");
+        }
+    }
+}

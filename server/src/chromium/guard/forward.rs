@@ -1,0 +1,185 @@
+//! One connection from the browser: tunnels for `CONNECT`, and plain HTTP
+//! requests passed on with the headers that are only for us taken off.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request, Response, Uri};
+use http_body_util::{Either, Empty};
+use hyper::body::Incoming;
+use hyper::client::conn::http1 as client;
+use hyper::server::conn::http1 as server;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+
+use super::proxy::Refusals;
+use super::reach::{Reach, Refused};
+
+type Body = Either<Incoming, Empty<Bytes>>;
+
+/// Headers between neighbours, which a proxy does not pass on.
+const HOP_BY_HOP: [HeaderName; 7] = [
+    header::CONNECTION,
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::UPGRADE,
+    HeaderName::from_static("proxy-connection"),
+];
+
+/// Why a request was not answered. The connection ends with it.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    #[error(transparent)]
+    Http(#[from] hyper::Error),
+    #[error("the request names no host")]
+    NoHost,
+}
+
+/// An open connection onwards, for the next request to the same host.
+struct Upstream {
+    host: String,
+    port: u16,
+    sender: client::SendRequest<Incoming>,
+}
+
+/// Serves one connection.
+#[derive(Clone)]
+pub(crate) struct Forwarder {
+    reach: Arc<Reach>,
+    refusals: Arc<Refusals>,
+    upstream: Arc<Mutex<Option<Upstream>>>,
+    /// Everything this connection started; ends with it.
+    tasks: Arc<Mutex<JoinSet<()>>>,
+}
+
+impl Forwarder {
+    pub(crate) fn new(reach: Arc<Reach>, refusals: Arc<Refusals>) -> Self {
+        Self {
+            reach,
+            refusals,
+            upstream: Arc::default(),
+            tasks: Arc::default(),
+        }
+    }
+
+    /// Serves until the browser or a refusal ends the connection.
+    pub(crate) async fn run(self, stream: TokioIo<TcpStream>) {
+        let tasks = Arc::clone(&self.tasks);
+        let service = hyper::service::service_fn(move |request| self.clone().answer(request));
+        // An error here is a refusal or a broken connection; both are dropped.
+        let _ = server::Builder::new()
+            .preserve_header_case(true)
+            .serve_connection(stream, service)
+            .with_upgrades()
+            .await;
+        // A tunnel goes on after its connection was handed over.
+        let mut tasks = std::mem::take(&mut *tasks.lock().await);
+        while tasks.join_next().await.is_some() {}
+    }
+
+    async fn answer(self, request: Request<Incoming>) -> Result<Response<Body>, Failure> {
+        let outcome = if request.method() == Method::CONNECT {
+            self.tunnel(request).await
+        } else {
+            self.forward(request).await
+        };
+        if let Err(failure) = &outcome {
+            tracing::debug!(%failure, "a proxied request was dropped");
+        }
+        outcome
+    }
+
+    async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, Failure> {
+        let connected = self.reach.connect(host, port).await;
+        if let Err(refused) = &connected
+            && !matches!(refused, Refused::Unreachable { .. })
+        {
+            self.refusals.add(host, refused.clone());
+        }
+        let stream = connected?;
+        let _ = stream.set_nodelay(true);
+        Ok(stream)
+    }
+
+    /// `CONNECT host:port`: TLS and WebSockets.
+    async fn tunnel(self, request: Request<Incoming>) -> Result<Response<Body>, Failure> {
+        let (host, port) = place_of(request.uri(), 443).ok_or(Failure::NoHost)?;
+        let mut onward = self.connect(&host, port).await?;
+        self.tasks.lock().await.spawn(async move {
+            if let Ok(upgraded) = hyper::upgrade::on(request).await {
+                let mut browser = TokioIo::new(upgraded);
+                let _ = tokio::io::copy_bidirectional(&mut browser, &mut onward).await;
+            }
+        });
+        Ok(Response::new(Either::Right(Empty::new())))
+    }
+
+    /// `GET http://host/path`: every request is checked, also the later ones
+    /// of a connection that is kept open.
+    async fn forward(self, mut request: Request<Incoming>) -> Result<Response<Body>, Failure> {
+        let (host, port) = place_of(request.uri(), 80).ok_or(Failure::NoHost)?;
+        let authority = request
+            .uri()
+            .authority()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let path = request
+            .uri()
+            .path_and_query()
+            .map_or("/", |path| path.as_str());
+        *request.uri_mut() = path.parse().unwrap_or_else(|_| Uri::from_static("/"));
+        strip(request.headers_mut());
+        // The checked host, whatever the header said.
+        if let Ok(value) = HeaderValue::from_str(&authority) {
+            request.headers_mut().insert(header::HOST, value);
+        }
+        let mut upstream = self.upstream.lock().await;
+        let fits = matches!(&*upstream, Some(open) if open.host == host && open.port == port && open.sender.is_ready());
+        if !fits {
+            let stream = TokioIo::new(self.connect(&host, port).await?);
+            let (sender, connection) = client::Builder::new()
+                .preserve_header_case(true)
+                .handshake(stream)
+                .await?;
+            self.tasks.lock().await.spawn(async move {
+                let _ = connection.await;
+            });
+            *upstream = Some(Upstream { host, port, sender });
+        }
+        let open = upstream.as_mut().ok_or(Failure::NoHost)?;
+        let mut response = open.sender.send_request(request).await?;
+        strip(response.headers_mut());
+        Ok(response.map(Either::Left))
+    }
+}
+
+/// Host and port of an absolute URI, the host without brackets kept as
+/// `url` wants it.
+fn place_of(uri: &Uri, default: u16) -> Option<(String, u16)> {
+    if !matches!(uri.scheme_str(), None | Some("http")) {
+        return None;
+    }
+    let host = uri.host()?.to_owned();
+    Some((host, uri.port_u16().unwrap_or(default)))
+}
+
+/// Removes what is between neighbours, and what `Connection` names.
+fn strip(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    for name in named.iter().chain(&HOP_BY_HOP) {
+        headers.remove(name);
+    }
+}

@@ -1,0 +1,14 @@
+//! Where pages may go: the rules, and the two places that enforce them.
+//!
+//! [`document`] sees every document request of every tab, frame and popup on
+//! the browser session and gives clean refusals. [`proxy`] carries all
+//! traffic of a restricted context and catches the rest: subresources,
+//! workers, WebSockets, beacons, and names that resolve to forbidden places.
+
+pub(crate) mod address;
+pub(crate) mod document;
+pub(crate) mod forward;
+pub(crate) mod proxy;
+pub(crate) mod reach;
+pub(crate) mod resolver_rules;
+pub(crate) mod rules;

@@ -1,0 +1,195 @@
+//! From a host and port to an address that may be connected to.
+//!
+//! Resolved once, checked, and connected to that very address: a second
+//! lookup could give another answer.
+
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::net::TcpStream;
+use url::Host;
+
+use super::address::{Place, is_metadata_host, place};
+use super::resolver_rules::{Mapped, ResolverRules};
+use super::rules::HostRules;
+
+/// Why a connection was not made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// No rule names the host.
+    #[error("no rule of this session allows `{0}`")]
+    NotListed(String),
+    /// The host or what it resolves to is a metadata service.
+    #[error("`{0}` is a cloud metadata service")]
+    Metadata(String),
+    /// The name leads to this machine or a private network.
+    #[error("`{host}` leads to {address}, which no rule of this session names")]
+    NotPublic {
+        /// The name.
+        host: String,
+        /// Where it leads.
+        address: String,
+    },
+    /// It could not be reached at all.
+    #[error("`{host}` cannot be reached: {problem}")]
+    Unreachable {
+        /// The name.
+        host: String,
+        /// The operating system's words.
+        problem: String,
+    },
+}
+
+/// What one restricted context may reach.
+#[derive(Debug, Clone)]
+pub(crate) struct Reach {
+    pub rules: HostRules,
+    pub resolver: ResolverRules,
+}
+
+impl Reach {
+    /// Connects to a host if that is allowed.
+    pub(crate) async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, Refused> {
+        let unreachable = |problem: String| Refused::Unreachable {
+            host: host.to_owned(),
+            problem,
+        };
+        let parsed = Host::parse(host).map_err(|error| unreachable(error.to_string()))?;
+        let parsed = as_ref(&parsed);
+        if is_metadata_host(&parsed) {
+            return Err(Refused::Metadata(host.to_owned()));
+        }
+        if !self.rules.allows(&parsed, port) {
+            return Err(Refused::NotListed(host.to_owned()));
+        }
+        let mut last = unreachable("it has no address".to_owned());
+        for address in self.addresses(host, &parsed, port).await? {
+            match TcpStream::connect(address).await {
+                Ok(stream) => return Ok(stream),
+                Err(error) => last = unreachable(error.to_string()),
+            }
+        }
+        Err(last)
+    }
+
+    /// The addresses that passed every check.
+    async fn addresses(
+        &self,
+        host: &str,
+        parsed: &Host<&str>,
+        port: u16,
+    ) -> Result<Vec<SocketAddr>, Refused> {
+        let unreachable = |problem: String| Refused::Unreachable {
+            host: host.to_owned(),
+            problem,
+        };
+        let lookup = |name: String, port: u16| async move {
+            let found: io::Result<Vec<SocketAddr>> = tokio::net::lookup_host((name, port))
+                .await
+                .map(Iterator::collect);
+            found.map_err(|error| unreachable(error.to_string()))
+        };
+        let (found, chosen_by_user) = match (self.resolver.map(host, port), parsed) {
+            (Mapped::NotFound, _) => {
+                return Err(unreachable("the resolver rules say so".to_owned()));
+            }
+            (Mapped::To { host, port }, _) => (lookup(host, port).await?, true),
+            (Mapped::Unchanged, Host::Ipv4(address)) => (vec![((*address), port).into()], false),
+            (Mapped::Unchanged, Host::Ipv6(address)) => (vec![((*address), port).into()], false),
+            (Mapped::Unchanged, Host::Domain(name)) => {
+                (lookup((*name).to_owned(), port).await?, false)
+            }
+        };
+        let mut allowed = Vec::new();
+        let mut refusal = None;
+        for address in found {
+            let ip = address.ip();
+            match place(ip) {
+                Place::Metadata => refusal = Some(Refused::Metadata(host.to_owned())),
+                Place::Public => allowed.push(address),
+                _ if chosen_by_user || self.rules.names_address(ip, port) => allowed.push(address),
+                // `localhost` is this machine by definition, not by resolution.
+                Place::Loopback if is_localhost(parsed) => allowed.push(address),
+                _ => {
+                    refusal.get_or_insert(Refused::NotPublic {
+                        host: host.to_owned(),
+                        address: ip.to_string(),
+                    });
+                }
+            }
+        }
+        match refusal {
+            // One bad address among good ones is a trap, not an accident.
+            Some(Refused::Metadata(host)) => Err(Refused::Metadata(host)),
+            Some(refusal) if allowed.is_empty() => Err(refusal),
+            _ => Ok(allowed),
+        }
+    }
+}
+
+fn is_localhost(host: &Host<&str>) -> bool {
+    let Host::Domain(name) = host else {
+        return false;
+    };
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+/// Borrows the name of a parsed host.
+pub(crate) fn as_ref(host: &Host<String>) -> Host<&str> {
+    match host {
+        Host::Domain(name) => Host::Domain(name.as_str()),
+        Host::Ipv4(address) => Host::Ipv4(*address),
+        Host::Ipv6(address) => Host::Ipv6(*address),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn outcome(rules: &[&str], resolver: &str, host: &str, port: u16) -> Result<(), Refused> {
+        let reach = Reach {
+            rules: HostRules::parse(rules).expect("rules"),
+            resolver: ResolverRules::from_arguments(&[format!("--host-resolver-rules={resolver}")]),
+        };
+        reach.connect(host, port).await.map(drop)
+    }
+
+    #[tokio::test]
+    async fn only_what_the_rules_name_is_reached() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("bound");
+        let port = listener.local_addr().expect("bound").port();
+        assert_eq!(outcome(&["127.0.0.1"], "", "127.0.0.1", port).await, Ok(()));
+        assert_eq!(outcome(&["localhost"], "", "localhost", port).await, Ok(()));
+        let refused = outcome(&["example.com"], "", "127.0.0.1", port).await;
+        assert_eq!(refused, Err(Refused::NotListed("127.0.0.1".into())));
+        let refused = outcome(&["169.254.169.254"], "", "169.254.169.254", 80).await;
+        assert_eq!(refused, Err(Refused::Metadata("169.254.169.254".into())));
+    }
+
+    #[tokio::test]
+    async fn a_mapped_name_goes_where_the_user_says_but_never_to_metadata() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("bound");
+        let port = listener.local_addr().expect("bound").port();
+        let map = format!("MAP site.example 127.0.0.1:{port}");
+        assert_eq!(
+            outcome(&["site.example"], &map, "site.example", 443).await,
+            Ok(())
+        );
+        let refused = outcome(
+            &["site.example"],
+            "MAP * 169.254.169.254",
+            "site.example",
+            80,
+        )
+        .await;
+        assert_eq!(refused, Err(Refused::Metadata("site.example".into())));
+        let refused = outcome(&["site.example"], "MAP * ^NOTFOUND", "site.example", 80).await;
+        assert!(matches!(refused, Err(Refused::Unreachable { .. })));
+    }
+}
