@@ -100,6 +100,8 @@ pub(crate) struct PageState {
     pub frames: FrameTree,
     pub title: String,
     pub pending: Option<Pending>,
+    /// Where the main frame's page asked to go, until that begins or is over.
+    pub requested: Option<String>,
     pub loading: bool,
     /// Answer for the navigation under way or the current document.
     pub response: Option<(LoaderId, MainResponse)>,
@@ -129,6 +131,7 @@ impl PageState {
             frames,
             title: String::new(),
             pending: None,
+            requested: None,
             loading: false,
             response: None,
             commits: 0,
