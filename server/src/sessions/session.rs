@@ -34,8 +34,9 @@ pub struct Session {
     sessions: Weak<Sessions>,
     context: OnceCell<Context>,
     tabs: Mutex<Tabs>,
-    /// Held while the first tab is being opened.
-    first: tokio::sync::Mutex<()>,
+    /// Held while the first tab is opened, so that callers who come together
+    /// share it.
+    opening: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -52,8 +53,8 @@ impl Session {
         rules: SessionRules,
         sessions: Weak<Sessions>,
     ) -> Arc<Self> {
-        let (context, tabs, first) = (OnceCell::new(), Mutex::default(), Default::default());
-        Arc::new(Self { name, owner, rules, sessions, context, tabs, first })
+        let (context, tabs, opening) = (OnceCell::new(), Mutex::default(), Default::default());
+        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening })
     }
 
     /// Its name.
@@ -81,6 +82,21 @@ impl Session {
         let tabs = self.lock();
         let active = tabs.active?;
         tabs.all.iter().find(|tab| tab.id() == active).cloned()
+    }
+
+    /// The active tab; opens the first one of an empty session.
+    ///
+    /// # Errors
+    /// As [`Session::open_tab`].
+    pub async fn active_or_first(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        if let Some(tab) = self.active() {
+            return Ok(tab);
+        }
+        let _opening = self.opening.lock().await;
+        match self.active() {
+            Some(tab) => Ok(tab),
+            None => self.open_tab(owner).await,
+        }
     }
 
     /// The tab `id`.
@@ -131,22 +147,6 @@ impl Session {
         tab.set_owner(owner);
         self.lock().active = Some(tab.id());
         Ok(tab)
-    }
-
-    /// The active tab; opens the first one when there is none. Calls that come
-    /// together get the same.
-    ///
-    /// # Errors
-    /// As [`Session::open_tab`].
-    pub async fn active_or_first(&self, owner: &ClientId) -> Result<Arc<Tab>> {
-        if let Some(tab) = self.active() {
-            return Ok(tab);
-        }
-        let _first = self.first.lock().await;
-        match self.active() {
-            Some(tab) => Ok(tab),
-            None => self.open_tab(owner).await,
-        }
     }
 
     /// Closes the tab `id`, whatever its page is doing, and answers which one
