@@ -10,5 +10,5 @@ mod tests;
 mod text;
 mod visit;
 
-pub use cache::Cache;
+pub use cache::translate;
 pub use erase::{Untranslatable, erase};
