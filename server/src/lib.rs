@@ -6,5 +6,7 @@ pub mod policy;
 pub mod content;
 pub mod error;
 
+pub mod engine;
+
 pub mod chromium;
 pub mod guardian;

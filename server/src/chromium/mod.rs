@@ -17,7 +17,7 @@
 
 mod error;
 mod ids;
-mod sync;
+pub(crate) mod sync;
 
 mod connection;
 mod launch;

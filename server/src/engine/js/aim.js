@@ -134,7 +134,6 @@ const selectorOf = (element) => {
 
 /** @param {Target} target @param {{enabled: boolean}} wants @returns Point, role and name; the element is remembered by the guard. */
 const aim = ({ target, enabled, guard, points }) => {
-  beginRefs();
   beginCall();
   const element = findOne(target);
   return withLabel(element, () => {

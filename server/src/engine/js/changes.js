@@ -38,7 +38,9 @@ const takeChanges = () => {
   const mutations = state.count + state.observer.takeRecords().length;
   state.observer.disconnect();
   const focus = focusedElement();
-  const moved = focus !== state.focus && focus !== null && !(state.element && (flatContains(state.element, focus) || flatContains(focus, state.element)));
+  // A button that was clicked has the focus of course; a field that got it is news.
+  const own = state.element && focus && (flatContains(state.element, focus) || flatContains(focus, state.element));
+  const moved = focus !== state.focus && focus !== null && (!own || isEditable(focus));
   const after = state.element && isConnected(state.element) ? fieldState(state.element) : state.before;
   const scroll = scrollState();
   return {
@@ -46,7 +48,6 @@ const takeChanges = () => {
     url: location.href,
     title: documentTitle(document) !== state.title ? documentTitle(document) : null,
     focus: moved ? labelOf(focus) : null,
-    focused: focus !== state.focus,
     field: after !== state.before,
     checked: state.element && isConnected(state.element) ? checkedWord(state.element) : null,
     scrolled: scroll[0] !== state.scroll[0] || scroll[1] !== state.scroll[1] ? scroll : null,
@@ -64,7 +65,7 @@ const watch = () => {
   beginCall();
   watchChanges(focusedElement());
   const focus = focusedElement();
-  return { focus: focus ? labelOf(focus) : null, frame: focus && frameWindow(focus) ? ownerNumber(focus) : 0 };
+  return { focus: focus ? labelOf(focus) : null, frame: focus && frameWindow(focus) ? ownerNumber(focus) : 0, takes: focus !== null && isEditable(focus) };
 };
 
 const report = () => {

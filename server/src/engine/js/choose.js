@@ -2,7 +2,6 @@
 
 /** @param {{target: Target, values: string[]}} argument */
 const choose = ({ target, values }) => {
-  beginRefs();
   beginCall();
   const found = findOne(target);
   return withLabel(found, () => {

@@ -1,7 +1,6 @@
 // Facts about one element, for `get`, `is`, `attrs` and `html`.
 
 const withElement = (target, read) => {
-  beginRefs();
   beginCall();
   return read(findOne(target));
 };
@@ -55,7 +54,6 @@ const box = ({ target, reveal }) =>
 
 /** @param {{target: Target, state: string}} argument A missing element is hidden, everything else is refused. */
 const is = ({ target, state }) => {
-  beginRefs();
   beginCall();
   if (state === 'hidden' || state === 'visible') {
     const found = target.kind === 'ref' ? [elementOf(target.number)].filter(Boolean) : findAll(target);
@@ -103,6 +101,7 @@ const focus = ({ target }) =>
 /** Resolves a target and gives it a number for later calls. */
 const resolve = ({ target }) =>
   withElement(target, (element) => {
+    beginRefs();
     const [role, name] = labelOf(element);
     return { ref: refFor(element), role, name, serial: pending.serial, fresh: pending.elements.length };
   });

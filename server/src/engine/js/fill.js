@@ -39,7 +39,6 @@ const fire = (element, type, init) => element.dispatchEvent(type === 'input' ? n
 
 /** @param {{target: Target, text: string}} argument */
 const fill = ({ target, text }) => {
-  beginRefs();
   beginCall();
   const found = findOne(target);
   return withLabel(found, () => {

@@ -46,6 +46,15 @@ const ownerWindows = () => {
   return answer;
 };
 
+/** Numbers every frame of the document, also those that no walk has met. */
+const findOwners = () => {
+  for (const root of [document, ...shadowRootsWithin(document)]) {
+    const all = root === document ? documentSelectAll(document, 'iframe,frame,object') : shadowSelectAll(root, 'iframe,frame,object');
+    for (const element of list(all)) ownerNumber(element);
+  }
+  return ownerWindows();
+};
+
 /** @returns {boolean} Whether the element holds a frame, whose content replaces its own. */
 const visitFrame = (walk, element, tag, depth, flags) => {
   const number = ownerNumber(element);

@@ -7,7 +7,6 @@ const UNREADABLE = new Set(['script', 'style', 'noscript', 'template', 'head', '
 
 /** @param {{target?: Target}} argument The text of a target is whole; of a page without its furniture. */
 const text = ({ target }) => {
-  beginRefs();
   beginCall();
   if (target) return { text: whole(readText(findOne(target), false)) };
   const body = documentBody(document) || documentElement(document);

@@ -6,11 +6,23 @@
 const numbers = new WeakMap();
 /** @type {Map<number, WeakRef<Element>>} */
 const referenced = new Map();
-/** Elements of the latest call that wait for their numbers. @type {{serial: number, elements: Element[], indices: Map<Element, number>}} */
+/**
+ * Elements that wait for their numbers, by call. Calls may overlap: an element
+ * that two of them met before the first commit answers to both numbers.
+ * @typedef {{serial: number, elements: Element[], indices: Map<Element, number>}} Pending
+ * @type {Map<number, Pending>}
+ */
+const uncommitted = new Map();
+/** Those of the running call. @type {Pending} */
 let pending = { serial: 0, elements: [], indices: new Map() };
+
+/** Calls that may be without their numbers; what was given up is forgotten. */
+const MAX_UNCOMMITTED = 16;
 
 const beginRefs = () => {
   pending = { serial: pending.serial + 1, elements: [], indices: new Map() };
+  uncommitted.set(pending.serial, pending);
+  if (uncommitted.size > MAX_UNCOMMITTED) uncommitted.delete(uncommitted.keys().next().value);
 };
 
 /** @param {Element} element @returns {number} Its number, or -(index + 1) while it has none. */
@@ -26,12 +38,13 @@ const refFor = (element) => {
 
 /** Gives the new elements of the call `serial` the numbers from `base` on. */
 const commit = (serial, base) => {
-  if (pending.serial !== serial) return;
-  pending.elements.forEach((element, index) => {
-    numbers.set(element, base + index);
+  const call = uncommitted.get(serial);
+  if (!call) return;
+  uncommitted.delete(serial);
+  call.elements.forEach((element, index) => {
+    if (!numbers.has(element)) numbers.set(element, base + index);
     referenced.set(base + index, new WeakRef(element));
   });
-  beginRefs();
 };
 
 /** @param {number} number @returns {?Element} Null when it left this document or never was in it. */

@@ -2,7 +2,6 @@
 
 /** @param {{target?: Target, into?: boolean, dx?: number, dy?: number, direction?: string, end?: boolean}} argument */
 const scroll = (argument) => {
-  beginRefs();
   beginCall();
   const element = argument.target ? findOne(argument.target) : null;
   if (element && argument.into) {
@@ -37,7 +36,7 @@ const distance = (argument, scroller) => {
   return [argument.dx || 0, argument.dy || by || 0];
 };
 
-const position = (scroller) => (scroller ? { top: Math.round(scroller.scrollTop), height: scroller.scrollHeight, view: scroller.clientHeight } : { top: 0, height: 0, view: 0 });
+const position = (scroller) => (scroller ? { top: Math.round(scroller.scrollTop), height: scroller.scrollHeight, view: scroller.clientHeight } : { left: 0, top: 0, height: 0, view: 0 });
 
 const canScroll = (element) => {
   const style = styleOf(element);

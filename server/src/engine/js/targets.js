@@ -52,13 +52,16 @@ const findOne = (target) => {
 };
 
 /** How many there are, and the first of them with refs. */
-const ambiguity = (found, seen) => ({
-  count: found.length,
-  visible: found.length <= 200 ? seen.length : null,
-  matches: (seen.length > 0 ? seen : found).slice(0, 5).map((element) => [refFor(element), ...labelOf(element)]),
-  serial: pending.serial,
-  fresh: pending.elements.length,
-});
+const ambiguity = (found, seen) => {
+  beginRefs();
+  return {
+    count: found.length,
+    visible: found.length <= 200 ? seen.length : null,
+    matches: (seen.length > 0 ? seen : found).slice(0, 5).map((element) => [refFor(element), ...labelOf(element)]),
+    serial: pending.serial,
+    fresh: pending.elements.length,
+  };
+};
 
 /** Role and name as they stand in a message; an element without a role shows its tag. @returns {[string, string]} */
 const labelOf = (element) => {

@@ -1,0 +1,16 @@
+//! The page engine against a real browser on loopback pages.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod fixture;
+
+mod actions;
+mod fields;
+mod frames;
+mod names;
+mod reading;
+mod refs;
+mod snapshots;
+mod targets;
