@@ -6,6 +6,8 @@ pub mod policy;
 pub mod content;
 pub mod error;
 
+pub mod skills;
+
 pub mod engine;
 
 pub mod chromium;

@@ -40,7 +40,8 @@ impl Catalog {
         let changed = self.watch.take_change();
         if changed || seen.stamps.is_empty() || seen.stamps.iter().any(Stamp::has_changed) {
             *seen = self.walk();
-            self.watch.follow(seen.stamps.iter().filter(|stamp| stamp.is_folder()).map(Stamp::path));
+            self.watch
+                .follow(seen.stamps.iter().filter(|stamp| stamp.is_folder()).map(Stamp::path));
         }
         Arc::clone(&seen.skills)
     }
@@ -68,7 +69,9 @@ impl Catalog {
     /// `SKILL_NOT_FOUND`.
     pub fn find(&self, name: &str, tier: Option<Tier>) -> Result<Skill> {
         let skills = self.all();
-        let found = skills.iter().find(|skill| skill.name == name && tier.is_none_or(|tier| skill.tier == tier));
+        let found = skills
+            .iter()
+            .find(|skill| skill.name == name && tier.is_none_or(|tier| skill.tier == tier));
         found.cloned().ok_or_else(|| {
             let place = tier.map_or(String::new(), |tier| format!(" in the {} tier", tier.name()));
             let message = format!("there is no skill `{}`{place}", name.escape_debug());

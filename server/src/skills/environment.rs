@@ -15,7 +15,8 @@ pub type Environment = BTreeMap<String, String>;
 
 /// The environment of an untrusted skill.
 pub fn scrubbed() -> Environment {
-    let kept = KEPT.into_iter().filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)));
+    let kept =
+        KEPT.into_iter().filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)));
     kept.chain([("PATH".to_owned(), PATH.to_owned())]).collect()
 }
 
@@ -33,7 +34,8 @@ pub fn of_caller(caller: HashMap<String, String>) -> Environment {
 /// The environment of a build: what compilers need to find themselves.
 pub fn of_build() -> Environment {
     let names = ["HOME", "PATH", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "TMPDIR"];
-    let found = names.into_iter().filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)));
+    let found =
+        names.into_iter().filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)));
     scrubbed().into_iter().chain(found).collect()
 }
 
@@ -46,17 +48,30 @@ mod tests {
     #[test]
     fn an_untrusted_skill_sees_five_names_at_most() {
         let names: Vec<_> = scrubbed().into_keys().collect();
-        assert!(names.iter().all(|name| ["LANG", "LC_ALL", "PATH", "TERM", "TZ"].contains(&name.as_str())), "{names:?}");
+        assert!(
+            names
+                .iter()
+                .all(|name| ["LANG", "LC_ALL", "PATH", "TERM", "TZ"].contains(&name.as_str())),
+            "{names:?}"
+        );
         assert!(!scrubbed()["PATH"].contains("cargo"));
     }
 
     #[test]
     fn a_trusted_skill_sees_the_callers_without_tokens() {
-        let caller = [("API_KEY", "k"), ("BROWSE_TOKEN", "t"), ("BROWSE_ADDR", "a"), ("A=B", "c"), ("PATH", "/p")];
+        let caller = [
+            ("API_KEY", "k"),
+            ("BROWSE_TOKEN", "t"),
+            ("BROWSE_ADDR", "a"),
+            ("A=B", "c"),
+            ("PATH", "/p"),
+        ];
         let caller = HashMap::from(caller.map(|(name, value)| (name.to_owned(), value.to_owned())));
         let environment = of_caller(caller);
         assert_eq!((environment["API_KEY"].as_str(), environment["PATH"].as_str()), ("k", "/p"));
-        assert!(!environment.contains_key("BROWSE_TOKEN") && !environment.contains_key("BROWSE_ADDR"));
+        assert!(
+            !environment.contains_key("BROWSE_TOKEN") && !environment.contains_key("BROWSE_ADDR")
+        );
         assert!(!environment.contains_key("A=B"));
     }
 }

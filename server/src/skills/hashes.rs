@@ -62,7 +62,8 @@ mod tests {
         seen.push(hash());
         fs::rename(&file, folder.path().join("b")).expect("renamed");
         seen.push(hash());
-        fs::set_permissions(folder.path().join("b"), fs::Permissions::from_mode(0o755)).expect("set");
+        fs::set_permissions(folder.path().join("b"), fs::Permissions::from_mode(0o755))
+            .expect("set");
         seen.push(hash());
         fs::create_dir(folder.path().join("c")).expect("made");
         fs::write(folder.path().join("c/d"), "").expect("written");

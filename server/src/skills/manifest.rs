@@ -59,6 +59,26 @@ pub enum SessionWish {
     User,
 }
 
+impl Author {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+impl SessionWish {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::User => "user",
+        }
+    }
+}
+
 impl Manifest {
     /// Whether it asks for more than an untrusted skill gets.
     pub fn asks(&self) -> bool {

@@ -78,7 +78,8 @@ impl Contents {
         let manifest = Manifest::read(yaml, name).map_err(in_file)?;
         let kind = Kind::of(folder).ok_or_else(|| Problem {
             file: folder.to_owned(),
-            text: "it has no program: script.ts, script.py, Cargo.toml with src/main.rs, or run".to_owned(),
+            text: "it has no program: script.ts, script.py, Cargo.toml with src/main.rs, or run"
+                .to_owned(),
         })?;
         Ok(Self { manifest, kind, prose: prose.to_owned() })
     }

@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 
 use browse_proto::v1;
 
-use crate::daemon::settings::Settings;
-
 /// A place of skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tier {
@@ -47,16 +45,29 @@ impl Tier {
     }
 }
 
-/// The tiers of a daemon with their folders, in the order of search.
-pub fn folders(settings: &Settings) -> Vec<(Tier, PathBuf)> {
-    let mut folders = vec![
-        (Tier::Project, settings.project_dir().join("skills")),
-        (Tier::Global, settings.home.join("skills")),
-    ];
-    let program = std::env::current_exe().ok();
-    let bundled = settings.bundled_skills.clone().or_else(|| bundled(program.as_deref()?));
-    folders.extend(bundled.map(|folder| (Tier::Bundled, folder)));
-    folders
+/// Where the tiers are.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// `<project>/.browse`.
+    pub project: PathBuf,
+    /// `$BROWSE_HOME`.
+    pub home: PathBuf,
+    /// The bundled skills, when they are not those beside the program.
+    pub bundled: Option<PathBuf>,
+}
+
+impl Places {
+    /// The folder of each tier, in the order of search.
+    pub fn tiers(&self) -> Vec<(Tier, PathBuf)> {
+        let mut tiers = vec![
+            (Tier::Project, self.project.join("skills")),
+            (Tier::Global, self.home.join("skills")),
+        ];
+        let program = std::env::current_exe().ok();
+        let bundled = self.bundled.clone().or_else(|| bundled(program.as_deref()?));
+        tiers.extend(bundled.map(|folder| (Tier::Bundled, folder)));
+        tiers
+    }
 }
 
 /// `browser-skills` of the installation that `program` belongs to: beside it,

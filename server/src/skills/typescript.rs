@@ -11,4 +11,4 @@ mod text;
 mod visit;
 
 pub use cache::translate;
-pub use erase::{Untranslatable, erase};
+use erase::erase;

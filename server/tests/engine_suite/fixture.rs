@@ -76,7 +76,9 @@ impl Tab {
 
     /// What can be operated, as text.
     pub async fn controls(&self) -> String {
-        self.snapshot(&SnapshotOptions { interactive: true, ..SnapshotOptions::default() }).await.text
+        self.snapshot(&SnapshotOptions { interactive: true, ..SnapshotOptions::default() })
+            .await
+            .text
     }
 
     pub async fn click(&self, text: &str) -> Result<Receipt> {

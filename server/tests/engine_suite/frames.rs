@@ -28,7 +28,8 @@ async fn nested() -> Tab {
 async fn all_frames_are_in_one_snapshot() {
     let tab = nested().await;
     let text = tab.tree().await;
-    let lines: Vec<_> = text.lines().map(|line| line.trim_start_matches(|letter: char| letter != ' ')).collect();
+    let lines: Vec<_> =
+        text.lines().map(|line| line.trim_start_matches(|letter: char| letter != ' ')).collect();
     for name in ["Main", "Inner", "Middle", "Deep"] {
         assert!(text.contains(&format!("button \"{name}\"")), "{text}");
     }
@@ -115,5 +116,8 @@ async fn slotted_content_stands_where_it_shows() {
          host.attachShadow({mode: 'open'}).innerHTML = '<nav aria-label=N><slot name=a></slot><slot name=b></slot></nav>'</script>",
     )
     .await;
-    assert_eq!(tab.tree().await, "@e1 navigation \"N\"\n  @e2 button \"First\"\n  @e3 button \"Second\"");
+    assert_eq!(
+        tab.tree().await,
+        "@e1 navigation \"N\"\n  @e2 button \"First\"\n  @e3 button \"Second\""
+    );
 }

@@ -52,7 +52,10 @@ impl Engine {
 
     /// Waits for an answer of the script, unless a navigation stands before it:
     /// then the old page will not answer any more.
-    pub(crate) async fn unless_navigating<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<Option<T>> {
+    pub(crate) async fn unless_navigating<T>(
+        &self,
+        answer: impl Future<Output = Result<T>>,
+    ) -> Result<Option<T>> {
         tokio::select! {
             biased;
             answer = answer => match answer {
@@ -74,7 +77,12 @@ impl Engine {
     }
 
     /// The receipt of an action that was delivered.
-    pub(crate) async fn receipt(&self, before: Before, changes: Option<Changes>, deadline: Instant) -> Receipt {
+    pub(crate) async fn receipt(
+        &self,
+        before: Before,
+        changes: Option<Changes>,
+        deadline: Instant,
+    ) -> Receipt {
         let navigating = self.arrive(&before, deadline).await;
         let seen = self.state().witness.end();
         let page = self.page();
@@ -90,12 +98,21 @@ impl Engine {
             ..Receipt::default()
         };
         for opened in seen.opened {
-            receipt.opened.push(OpenedTab { target_id: opened.target_id().clone(), url: address(&opened).await });
+            receipt.opened.push(OpenedTab {
+                target_id: opened.target_id().clone(),
+                url: address(&opened).await,
+            });
         }
         if let Some(changes) = changes {
-            receipt.changed = navigated || changes.mutations > 0 || changes.field || changes.focus.is_some() || changes.scrolled.is_some() || changes.gone;
+            receipt.changed = navigated
+                || changes.mutations > 0
+                || changes.field
+                || changes.focus.is_some()
+                || changes.scrolled.is_some()
+                || changes.gone;
             receipt.title = changes.title.filter(|_| !navigated);
-            receipt.focus = changes.focus.filter(|_| !navigated).map(|(role, name)| label(&role, &name));
+            receipt.focus =
+                changes.focus.filter(|_| !navigated).map(|(role, name)| label(&role, &name));
             receipt.selected = changes.selected;
             if changes.field {
                 receipt.result = changes.checked;
@@ -110,12 +127,16 @@ impl Engine {
     /// Answers where it goes when it does not.
     async fn arrive(&self, before: &Before, deadline: Instant) -> Option<String> {
         let page = self.page();
-        let under_way = page.navigation() != NavigationState::Idle || page.loader() != before.loader;
+        let under_way =
+            page.navigation() != NavigationState::Idle || page.loader() != before.loader;
         if !under_way {
             return None;
         }
-        let left = deadline.saturating_duration_since(Instant::now()).saturating_sub(Duration::from_millis(100));
-        let _ = timeout(ARRIVAL.min(left), page.wait_for_current(LoadState::DomContentLoaded)).await;
+        let left = deadline
+            .saturating_duration_since(Instant::now())
+            .saturating_sub(Duration::from_millis(100));
+        let _ =
+            timeout(ARRIVAL.min(left), page.wait_for_current(LoadState::DomContentLoaded)).await;
         match page.navigation() {
             NavigationState::AwaitingHeaders { url } => Some(url),
             _ => None,

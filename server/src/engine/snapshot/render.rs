@@ -40,7 +40,8 @@ fn only_text(nodes: &[Node], index: usize) -> Option<&str> {
     let child = nodes.get(index + 1)?;
     let alone = nodes.get(index + 2).is_none_or(|next| next.depth <= node.depth);
     let plain = node.role != "text" && node.name.is_empty();
-    (plain && child.role == "text" && child.depth == node.depth + 1 && alone).then_some(child.name.as_str())
+    (plain && child.role == "text" && child.depth == node.depth + 1 && alone)
+        .then_some(child.name.as_str())
 }
 
 fn line(node: &Node, text: Option<&str>) -> String {

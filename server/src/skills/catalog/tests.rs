@@ -16,7 +16,12 @@ fn write(tier: &Path, name: &str, description: &str) {
 fn described(catalog: &Catalog, tier: Option<Tier>) -> Vec<String> {
     let describe = |skill: &super::Skill| {
         let description = skill.contents().map(|contents| contents.manifest.description.clone());
-        format!("{} {} {}", skill.name, skill.tier.name(), description.unwrap_or("broken".to_owned()))
+        format!(
+            "{} {} {}",
+            skill.name,
+            skill.tier.name(),
+            description.unwrap_or("broken".to_owned())
+        )
     };
     catalog.list(tier).iter().map(describe).collect()
 }

@@ -1,9 +1,8 @@
 //! The arguments that a manifest lists.
 
-use serde::Deserialize;
 use serde_norway::Value;
 
-use super::keys::{check_keys, scalar};
+use super::keys::{check_keys, get, scalar};
 
 /// An argument of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,16 +15,6 @@ pub struct ArgumentSpec {
     pub required: bool,
     /// Its value when a run does not give it.
     pub default: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Keys {
-    name: String,
-    #[serde(default)]
-    description: String,
-    #[serde(default)]
-    required: bool,
-    default: Option<Value>,
 }
 
 impl ArgumentSpec {
@@ -46,19 +35,21 @@ impl ArgumentSpec {
             return Err("an argument has a `name`".to_owned());
         };
         check_keys(mapping, &["name"], &["description", "required", "default"])?;
-        let keys = Keys::deserialize(value).map_err(|error| error.to_string())?;
+        let name: String = get(mapping, "name")?;
         let is_word = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-        let begins = keys.name.starts_with(|letter: char| letter.is_ascii_alphabetic());
-        if !begins || !keys.name.chars().all(is_word) {
-            return Err(format!("`{}` is no name: use letters, digits, `-` and `_`", keys.name));
+        let begins = name.starts_with(|letter: char| letter.is_ascii_alphabetic());
+        if !begins || !name.chars().all(is_word) {
+            return Err(format!("`{}` is no name: use letters, digits, `-` and `_`", name));
         }
-        let default = match keys.default {
-            None | Some(Value::Null) => None,
-            Some(value) => Some(scalar(&value).ok_or("a `default` is one value")?),
+        let default = match get(mapping, "default")? {
+            Value::Null => None,
+            value => Some(scalar(&value).ok_or("has a bad `default`: give one value")?),
         };
-        if keys.required && default.is_some() {
-            return Err(format!("`{}` is required and has a default", keys.name));
+        let required = get::<Option<bool>>(mapping, "required")?.unwrap_or_default();
+        let description = get::<Option<_>>(mapping, "description")?.unwrap_or_default();
+        if required && default.is_some() {
+            return Err(format!("`{}` is required and has a default", name));
         }
-        Ok(Self { name: keys.name, description: keys.description, required: keys.required, default })
+        Ok(Self { name, description, required, default })
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_norway::Value;
 
 use super::{Author, Manifest, SessionWish, argument::ArgumentSpec};
@@ -15,27 +15,6 @@ const OPTIONAL: [&str; 7] =
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 const LONGEST: Duration = Duration::from_secs(3600);
-
-#[derive(Deserialize)]
-struct Keys {
-    name: String,
-    description: String,
-    host: OneOrMany,
-    #[serde(default)]
-    triggers: Vec<String>,
-    #[serde(default)]
-    args: Vec<Value>,
-    #[serde(default)]
-    version: Value,
-    #[serde(default)]
-    source: Author,
-    #[serde(default)]
-    trusted: bool,
-    #[serde(default)]
-    session: SessionWish,
-    #[serde(default)]
-    timeout: Value,
-}
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a host, or a list of hosts")]
@@ -53,35 +32,45 @@ impl Manifest {
         let value: Value = serde_norway::from_str(yaml).map_err(|error| error.to_string())?;
         let Value::Mapping(mapping) = &value else { return Err("holds no keys".to_owned()) };
         check_keys(mapping, &REQUIRED, &OPTIONAL)?;
-        let keys = Keys::deserialize(&value).map_err(|error| error.to_string())?;
-        let name = check_name(keys.name, folder)?;
-        let description = keys.description.trim().to_owned();
-        if description.is_empty() {
+        let name = check_name(get(mapping, "name")?, folder)?;
+        let description: String = get(mapping, "description")?;
+        if description.trim().is_empty() {
             return Err("has an empty `description`".to_owned());
         }
-        let host_patterns = match keys.host {
+        let host_patterns = match get(mapping, "host")? {
             OneOrMany::One(host) => vec![host],
             OneOrMany::Many(hosts) => hosts,
         };
         if host_patterns.is_empty() {
             return Err("has an empty `host`: name the hosts that it may visit".to_owned());
         }
-        let hosts = Hosts::list(&host_patterns).map_err(|error| format!("has a bad `host`: {error}"))?;
-        let args = ArgumentSpec::read_all(&keys.args)?;
+        let hosts =
+            Hosts::list(&host_patterns).map_err(|error| format!("has a bad `host`: {error}"))?;
+        let args: Option<Vec<Value>> = get(mapping, "args")?;
+        let version: Value = get(mapping, "version")?;
         Ok(Self {
             name,
-            description,
+            description: description.trim().to_owned(),
             host_patterns,
             hosts,
-            triggers: keys.triggers,
-            args,
-            version: scalar(&keys.version).ok_or("has a bad `version`: give text")?,
-            source: keys.source,
-            asks_trust: keys.trusted,
-            session: keys.session,
-            timeout: timeout(&keys.timeout)?,
+            triggers: get::<Option<_>>(mapping, "triggers")?.unwrap_or_default(),
+            args: ArgumentSpec::read_all(&args.unwrap_or_default())?,
+            version: scalar(&version).ok_or("has a bad `version`: give text")?,
+            source: get::<Option<Author>>(mapping, "source")?.unwrap_or_default(),
+            asks_trust: get::<Option<bool>>(mapping, "trusted")?.unwrap_or_default(),
+            session: get::<Option<SessionWish>>(mapping, "session")?.unwrap_or_default(),
+            timeout: timeout(&get(mapping, "timeout")?)?,
         })
     }
+}
+
+/// The value of a key; a missing one reads as nothing.
+pub(super) fn get<T: DeserializeOwned>(
+    mapping: &serde_norway::Mapping,
+    key: &str,
+) -> Result<T, String> {
+    let value = mapping.get(key).cloned().unwrap_or(Value::Null);
+    serde_norway::from_value(value).map_err(|error| format!("has a bad `{key}`: {error}"))
 }
 
 /// Says which keys are unknown and which are missing.
@@ -110,7 +99,9 @@ fn check_name(name: String, folder: &str) -> Result<String, String> {
     let is_word = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
     let first = name.chars().next().is_some_and(is_word);
     if !first || name.len() > 64 || !name.chars().all(|letter| is_word(letter) || letter == '-') {
-        return Err(format!("has a bad `name`: `{name}` is not lower case letters, digits and dashes"));
+        return Err(format!(
+            "has a bad `name`: `{name}` is not lower case letters, digits and dashes"
+        ));
     }
     if name != folder {
         return Err(format!("has the `name` `{name}`, but lies in the folder `{folder}`"));
@@ -138,5 +129,6 @@ fn timeout(value: &Value) -> Result<Duration, String> {
         _ => None,
     };
     let parsed = parsed.filter(|time| !time.is_zero() && *time <= LONGEST);
-    parsed.ok_or_else(|| "has a bad `timeout`: give a time of at most `1h`, such as `90s`".to_owned())
+    parsed
+        .ok_or_else(|| "has a bad `timeout`: give a time of at most `1h`, such as `90s`".to_owned())
 }

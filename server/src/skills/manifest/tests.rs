@@ -21,7 +21,10 @@ fn the_least_manifest_has_defaults() {
 #[test]
 fn unknown_and_missing_keys_are_all_named() {
     let problem = Manifest::read("name: hn\nhosts: a\ntypo: 1\n", "hn").expect_err("it is wrong");
-    assert_eq!(problem, "has wrong keys (unknown: `hosts`, `typo`; missing: `description`, `host`)");
+    assert_eq!(
+        problem,
+        "has wrong keys (unknown: `hosts`, `typo`; missing: `description`, `host`)"
+    );
 }
 
 #[test]
@@ -68,7 +71,10 @@ fn bad_values_name_their_key() {
 #[test]
 fn hosts_and_names_are_checked() {
     for host in ["https://a.example", "*", "a/b", "''", "[]"] {
-        assert!(Manifest::read(&format!("name: hn\ndescription: d\nhost: {host}"), "hn").is_err(), "{host}");
+        assert!(
+            Manifest::read(&format!("name: hn\ndescription: d\nhost: {host}"), "hn").is_err(),
+            "{host}"
+        );
     }
     assert!(Manifest::read(LEAST, "other").expect_err("elsewhere").contains("`other`"));
     assert!(Manifest::read("name: Hn\ndescription: d\nhost: a", "Hn").is_err());

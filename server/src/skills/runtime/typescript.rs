@@ -28,7 +28,10 @@ fn program(path: PathBuf, flags: &[&str], script: PathBuf) -> Program {
 /// deno confines by itself, so an untrusted skill gets what it needs and no
 /// more. Its cache would otherwise lie in a home that such a skill has not.
 fn deno_program(deno: PathBuf, setup: &Setup<'_>, script: PathBuf) -> Program {
-    let mut words: Vec<OsString> = ["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"].map(Into::into).to_vec();
+    let mut words: Vec<OsString> =
+        ["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"]
+            .map(Into::into)
+            .to_vec();
     if setup.trusted {
         words.push("--allow-all".into());
     } else {

@@ -44,11 +44,17 @@ fn make(skill: &Skill, root: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(root).map_err(unwritable)?;
     let draft = tempfile::Builder::new().prefix(".draft-").tempdir_in(root).map_err(unwritable)?;
     fs::write(draft.path().join("package.json"), r#"{"type":"module"}"#).map_err(unwritable)?;
-    for file in hash::files(&skill.folder).map_err(|error| unreadable(skill, &skill.folder, &error))? {
+    for file in
+        hash::files(&skill.folder).map_err(|error| unreadable(skill, &skill.folder, &error))?
+    {
         let Some(target) = target(&file) else { continue };
         let from = skill.folder.join(&file);
         let text = fs::read_to_string(&from).map_err(|error| unreadable(skill, &from, &error))?;
-        let text = if target == file { text } else { erase(&text).map_err(|error| invalid(skill, &file, &error.to_string()))? };
+        let text = if target == file {
+            text
+        } else {
+            erase(&text).map_err(|error| invalid(skill, &file, &error.to_string()))?
+        };
         let to = draft.path().join(target);
         fs::create_dir_all(to.parent().unwrap_or(draft.path())).map_err(unwritable)?;
         fs::write(to, text).map_err(unwritable)?;
@@ -65,7 +71,8 @@ fn target(file: &Path) -> Option<PathBuf> {
     let name = file.file_name()?.to_str()?;
     let is_test = name.contains(".test.");
     let is_declaration = name.ends_with(".d.ts");
-    let hidden = file.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
+    let hidden =
+        file.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
     if is_test || is_declaration || hidden || file.starts_with("fixtures") {
         return None;
     }
@@ -137,9 +144,18 @@ mod tests {
         write(skill.path(), ".env", "A=1");
         let script = translated(skill.path(), cache.path()).expect("translated");
         let folder = script.parent().expect("a folder");
-        assert_eq!(fs::read_to_string(&script).expect("read"), "import { a } from './lib/a.js';\nconst b         = a;");
-        assert_eq!(fs::read_to_string(folder.join("lib/a.js")).expect("read"), "export const a    = 1;");
-        let mut names: Vec<_> = fs::read_dir(folder).expect("read").map(|entry| entry.expect("an entry").file_name()).collect();
+        assert_eq!(
+            fs::read_to_string(&script).expect("read"),
+            "import { a } from './lib/a.js';\nconst b         = a;"
+        );
+        assert_eq!(
+            fs::read_to_string(folder.join("lib/a.js")).expect("read"),
+            "export const a    = 1;"
+        );
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .expect("read")
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
         names.sort();
         assert_eq!(names, ["data.json", "lib", "package.json", "script.js"]);
     }
@@ -159,7 +175,10 @@ mod tests {
         let (skill, cache) = (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
         write(skill.path(), "script.ts", "\nenum A { B }");
         let problem = translated(skill.path(), cache.path()).expect_err("it has an enum");
-        assert!(problem.ends_with("`script.ts`, line 2: `enum` needs more than leaving types out"), "{problem}");
+        assert!(
+            problem.ends_with("`script.ts`, line 2: `enum` needs more than leaving types out"),
+            "{problem}"
+        );
         assert_eq!(fs::read_dir(cache.path().join("ts")).expect("read").count(), 0);
     }
 }

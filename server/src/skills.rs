@@ -1,0 +1,24 @@
+//! Skills: programs that drive the browser as child processes.
+//!
+//! A skill is a folder with a manifest, a program and the SDK that it was
+//! written for. It runs with a token of its own, which is good for the hosts of
+//! its manifest and dies with it.
+
+mod arguments;
+mod catalog;
+mod environment;
+mod hash;
+mod hashes;
+mod manifest;
+mod runtime;
+mod skill;
+pub mod supervisor;
+mod tier;
+mod trust;
+mod typescript;
+
+mod shelf;
+mod suggest;
+
+pub use shelf::Skills;
+pub use tier::{Places, Tier};
