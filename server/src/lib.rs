@@ -3,10 +3,18 @@
 
 pub mod policy;
 
+pub mod daemon;
+pub mod dispatch;
+
+pub mod browser;
+pub mod control;
+pub mod skills;
+
+pub mod records;
+pub mod sessions;
+
 pub mod content;
 pub mod error;
-
-pub mod skills;
 
 pub mod engine;
 

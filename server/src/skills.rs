@@ -17,8 +17,13 @@ mod tier;
 mod trust;
 mod typescript;
 
+mod handlers;
+mod run;
+
 mod shelf;
 mod suggest;
 
+pub use handlers::{list_skills, show_skill, trust_skill};
+pub use run::run_skill;
 pub use shelf::Skills;
 pub use tier::{Places, Tier};

@@ -43,7 +43,7 @@ pub async fn screenshot(
         check(clip, format)?;
     }
     let Image { bytes, mime, width, height, note } = tab.page().screenshot(shot, format).await?;
-    Ok(v1::ScreenshotResponse { image: bytes, mime, width, height, note })
+    Ok(v1::ScreenshotResponse { image: bytes, mime: mime.to_owned(), width, height, note })
 }
 
 enum Area<'a> {

@@ -3,7 +3,7 @@
 use browse_proto::Reason;
 
 use crate::{
-    chromium,
+    chromium, engine,
     error::{Error, quote},
 };
 
@@ -86,4 +86,17 @@ fn navigation(url: &str, code: &str) -> Error {
     };
     let message = format!("{cause} ({code})");
     Error::new(Reason::NavigationFailed, message).with("url", url).with("code", code)
+}
+
+impl From<engine::Error> for Error {
+    fn from(fault: engine::Error) -> Self {
+        match fault {
+            engine::Error::Browser(fault) => fault.into(),
+            engine::Error::Refused { kind, message, metadata } => {
+                let reason = Reason::by_name(kind.reason()).unwrap_or(Reason::Bug);
+                let error = Self::new(reason, crate::content::clean(&message));
+                metadata.into_iter().fold(error, |error, (key, value)| error.with(key, value))
+            }
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! Waiting for what a page will do.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use browse_proto::{Reason, v1};
+use tokio::time::Instant;
 
 use crate::{
     chromium::LoadState,
@@ -23,7 +24,7 @@ pub async fn wait(cx: &Context, request: v1::WaitRequest) -> Result<v1::WaitResp
     for condition in &conditions {
         // A margin, so that the answer is ours and not the dispatcher's.
         let last = cx.deadline() - Duration::from_millis(20);
-        let met = tokio::time::timeout_at(last.into(), meet(&tab, condition, last)).await;
+        let met = tokio::time::timeout_at(last, meet(&tab, condition, last)).await;
         match met {
             Ok(met) => met?,
             Err(_) => return Err(late(condition)),
@@ -98,7 +99,7 @@ async fn meet(tab: &Tab, condition: &Condition, last: Instant) -> Result<()> {
             tab.page().wait_for_current(*milestone).await?;
         }
         Condition::Url(glob) => {
-            while !glob.matches(tab.page().url()) {
+            while !glob.matches(&tab.page().url()) {
                 tokio::time::sleep(LOOK).await;
             }
         }

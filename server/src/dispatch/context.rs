@@ -12,7 +12,7 @@ use url::Url;
 
 use super::call::Call;
 use crate::{
-    chromium::{Page, TargetId, address},
+    chromium::{Page, TargetId, is_metadata_host},
     content::Delivery,
     daemon::{Daemon, Settings},
     engine::Engine,
@@ -180,7 +180,7 @@ impl Context {
     /// `ADDRESS_DENIED` for metadata services, `HOST_DENIED` for hosts that the
     /// token does not name.
     pub fn check_address(&self, url: &Url) -> Result<()> {
-        if address::is_metadata(url) {
+        if url.host().is_some_and(|host| is_metadata_host(&host)) {
             let message = format!("`{}` is never opened", url.host_str().unwrap_or_default());
             return Err(Error::new(Reason::AddressDenied, message).with("url", url));
         }
@@ -190,6 +190,11 @@ impl Context {
         }
         let message = format!("the token is not good for `{}`", url.host_str().unwrap_or("files"));
         Err(Error::new(Reason::HostDenied, message).with("allowed", hosts.patterns().join(", ")))
+    }
+
+    /// Time that the caller gives, when it says so.
+    pub fn named_timeout(&self) -> Option<Duration> {
+        self.call.timeout
     }
 
     /// When the call has to be answered.
@@ -254,10 +259,9 @@ impl Context {
 
     async fn resolve_tab(&self) -> Result<Arc<Tab>> {
         let session = self.session()?;
-        let tab = match (self.call.tab, session.active()) {
-            (Some(id), _) => session.tab(id)?,
-            (None, Some(tab)) => tab,
-            (None, None) => session.open_tab(self.client()).await?,
+        let tab = match self.call.tab {
+            Some(id) => session.tab(id)?,
+            None => session.active_or_first(self.client()).await?,
         };
         self.check_tab(&tab)?;
         if self.talks_to_page() && tab.state() == TabState::Hung {

@@ -50,7 +50,7 @@ macro_rules! serve {
                 request: Request<v1::$srequest>,
             ) -> Result<Response<Self::$stream>, Status> {
                 streaming(self.daemon(), request, |cx, request| {
-                    async { Ok(crate::$handlers::$sfunction(cx, request).await?.boxed()) }.boxed()
+                    async move { Ok(crate::$handlers::$sfunction(cx, request).await?.boxed()) }.boxed()
                 })
                 .await
             })*

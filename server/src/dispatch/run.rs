@@ -84,7 +84,7 @@ where
         let mut response = within(&cx, handler(&cx, request)).await?;
         let found = guard(&cx, &mut response);
         fits(&response)?;
-        Ok(announce(&cx, response, found))
+        Ok::<_, Error>(announce(&cx, response, found))
     };
     let mut response = tokio::select! {
         done = work => done?,

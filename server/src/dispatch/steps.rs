@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use browse_proto::{Command, PageDerived, Reason, v1};
 use futures::{FutureExt as _, future::BoxFuture};
-use prost::Message as _;
 use prost_types::Any;
 use tokio::time::Instant;
 
@@ -64,15 +63,11 @@ pub fn step<'a>(cx: &'a Context, request: &'a Any, tab: Option<TabId>) -> BoxFut
     .boxed()
 }
 
-async fn run<Q, R>(
-    cx: &Context,
-    bytes: &[u8],
-    name: &str,
-    handler: impl for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
-) -> Result<(Any, bool)>
+async fn run<Q, R, F>(cx: &Context, bytes: &[u8], name: &str, handler: F) -> Result<(Any, bool)>
 where
     Q: prost::Message + Default,
     R: prost::Message + PageDerived,
+    F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
     let request = Q::decode(bytes).map_err(|error| {
         Error::new(Reason::BatchInvalid, format!("a step cannot be read: {error}"))
@@ -89,10 +84,10 @@ macro_rules! browser_steps {
         /// Runs a step of BrowserService.
         async fn browser(cx: &Context, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
             $(if name == stringify!($request) {
-                let handler = |cx, request| crate::browser::$group::$function(cx, request).boxed();
-                return Some(run::<v1::$request, v1::$response>(
-                    cx, bytes, stringify!($response), handler,
-                ).await);
+                let name = stringify!($response);
+                return Some(run(cx, bytes, name, |cx, request: v1::$request| {
+                    crate::browser::$group::$function(cx, request).boxed()
+                }).await);
             })*
             None
         }
@@ -106,10 +101,10 @@ macro_rules! steps {
         /// Runs a step of this service.
         async fn $perform(cx: &Context, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
             $(if name == stringify!($request) {
-                let handler = |cx, request| crate::$handlers::$function(cx, request).boxed();
-                return Some(run::<v1::$request, v1::$response>(
-                    cx, bytes, stringify!($response), handler,
-                ).await);
+                let name = stringify!($response);
+                return Some(run(cx, bytes, name, |cx, request: v1::$request| {
+                    crate::$handlers::$function(cx, request).boxed()
+                }).await);
             })*
             None
         }

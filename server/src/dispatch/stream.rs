@@ -51,9 +51,10 @@ where
         }
     };
     let announced = announce(&cx);
-    let mut books = Books { daemon: Arc::clone(daemon), entry: Some(entry), begun, failed: None };
+    let books = Books { daemon: Arc::clone(daemon), entry: Some(entry), begun, failed: None };
     let answers = async_stream::stream! {
         let _call_in_flight = call_in_flight;
+        let mut books = books;
         let mut stream = stream;
         loop {
             let item = tokio::select! {

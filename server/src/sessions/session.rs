@@ -33,6 +33,7 @@ pub struct Session {
     rules: SessionRules,
     sessions: Weak<Sessions>,
     context: OnceCell<Context>,
+    opening: tokio::sync::Mutex<()>,
     tabs: Mutex<Tabs>,
 }
 
@@ -50,8 +51,8 @@ impl Session {
         rules: SessionRules,
         sessions: Weak<Sessions>,
     ) -> Arc<Self> {
-        let (context, tabs) = (OnceCell::new(), Mutex::default());
-        Arc::new(Self { name, owner, rules, sessions, context, tabs })
+        let (context, opening, tabs) = Default::default();
+        Arc::new(Self { name, owner, rules, sessions, context, opening, tabs })
     }
 
     /// Its name.
@@ -79,6 +80,21 @@ impl Session {
         let tabs = self.lock();
         let active = tabs.active?;
         tabs.all.iter().find(|tab| tab.id() == active).cloned()
+    }
+
+    /// The active tab; opens the first one of an empty session.
+    ///
+    /// # Errors
+    /// As [`Session::open_tab`].
+    pub async fn active_or_first(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        if let Some(tab) = self.active() {
+            return Ok(tab);
+        }
+        let _opening = self.opening.lock().await;
+        match self.active() {
+            Some(tab) => Ok(tab),
+            None => self.open_tab(owner).await,
+        }
     }
 
     /// The tab `id`.

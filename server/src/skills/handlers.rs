@@ -20,13 +20,19 @@ const CONFINEMENT_TRUSTED: &str = "none, for it is trusted: it gets the environm
     the token is good for the hosts above only, and everything that the run started is ended with it";
 
 /// Lists the skills.
-pub async fn list_skills(cx: &Context, request: v1::ListSkillsRequest) -> Result<v1::ListSkillsResponse> {
+pub async fn list_skills(
+    cx: &Context,
+    request: v1::ListSkillsRequest,
+) -> Result<v1::ListSkillsResponse> {
     let skills = cx.daemon().skills().catalog().list(Tier::named(request.source));
     Ok(v1::ListSkillsResponse { skills: skills.iter().map(|skill| describe(cx, skill)).collect() })
 }
 
 /// Shows a skill, also one that cannot run.
-pub async fn show_skill(cx: &Context, request: v1::ShowSkillRequest) -> Result<v1::ShowSkillResponse> {
+pub async fn show_skill(
+    cx: &Context,
+    request: v1::ShowSkillRequest,
+) -> Result<v1::ShowSkillResponse> {
     let skills = cx.daemon().skills();
     let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;
     let contents = skill.contents().ok();
@@ -43,10 +49,15 @@ pub async fn show_skill(cx: &Context, request: v1::ShowSkillRequest) -> Result<v
 }
 
 /// Trusts a skill as it stands.
-pub async fn trust_skill(cx: &Context, request: v1::TrustSkillRequest) -> Result<v1::TrustSkillResponse> {
+pub async fn trust_skill(
+    cx: &Context,
+    request: v1::TrustSkillRequest,
+) -> Result<v1::TrustSkillResponse> {
     if !cx.is_root() {
         let message = format!("`{}` may not trust a skill", cx.client());
-        return Err(Error::new(Reason::TrustDenied, message).with("skill", request.name.escape_debug()));
+        return Err(
+            Error::new(Reason::TrustDenied, message).with("skill", request.name.escape_debug())
+        );
     }
     let skills = cx.daemon().skills();
     let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;

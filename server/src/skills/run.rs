@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use browse_proto::v1;
 use futures::Stream;
@@ -31,9 +31,6 @@ use process::{Process, Recipe};
 /// What waits for a slow reader; the program waits behind it.
 const WAITING: usize = 16;
 
-/// A call whose deadline is further away than this has none.
-const NO_DEADLINE: Duration = Duration::from_secs(7 * 24 * 3600);
-
 type Event = Result<v1::RunSkillResponse>;
 
 /// Runs a skill, and streams what it says.
@@ -44,23 +41,17 @@ pub async fn run_skill(
     cx: Arc<Context>,
     request: v1::RunSkillRequest,
 ) -> Result<impl Stream<Item = Event> + Send + 'static> {
-    let asked = cx.remaining();
     let skill = cx.daemon().skills().catalog().find(&request.name, Tier::named(request.source))?;
     let contents = skill.contents()?;
     let manifest = &contents.manifest;
     let arguments = Arguments::check(manifest, &request.arg)?;
     let trusted = manifest.asks() && cx.daemon().skills().is_trusted(&skill);
-    if manifest.asks() && !trusted {
-        cx.notice(&format!(
-            "the skill asks for trust and runs without: `browse skill trust {}`",
-            skill.name
-        ));
-    }
     let program = prepare(&cx, &skill, trusted && manifest.asks_trust).await?;
     // Making the program ready is not the program's time.
-    let limit = if asked > NO_DEADLINE { manifest.timeout } else { cx.remaining() };
+    let limit = cx.named_timeout().unwrap_or(manifest.timeout);
     let deadline = Instant::now() + limit;
-    let lease = Lease::take(&cx, manifest, trusted && manifest.session == SessionWish::User, limit)?;
+    let lease =
+        Lease::take(&cx, manifest, trusted && manifest.session == SessionWish::User, limit).await?;
     let base = base_environment(trusted && manifest.asks_trust, request.environment);
     let recipe = Recipe {
         environment: variables(base, &program, &arguments, &cx, &lease),
@@ -71,6 +62,9 @@ pub async fn run_skill(
     let process = Process::start(&recipe, &skill.name)?;
     lease.warm_up();
     let (sender, receiver) = mpsc::channel(WAITING);
+    if manifest.asks() && !trusted {
+        let _ = sender.try_send(Ok(note(&skill.name)));
+    }
     let task = tokio::spawn(async move {
         let outcome = process.finish(deadline, limit, &sender).await;
         // The token is dead before the caller knows that the program is.
@@ -115,6 +109,15 @@ fn variables(
     environment.insert("BROWSE_ADDR".to_owned(), cx.daemon().address().to_string());
     environment.insert("BROWSE_SKILL_TOKEN".to_owned(), lease.token().to_owned());
     environment
+}
+
+/// What a skill's own messages are preceded by when it runs with less than it
+/// asks for.
+fn note(skill: &str) -> v1::RunSkillResponse {
+    let text = format!(
+        "note: `{skill}` asks for trust and runs without; `browse skill trust {skill}` gives it\n"
+    );
+    v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Stderr(text.into_bytes())) }
 }
 
 /// What a run says. Dropping it, as when the caller leaves, ends the run.

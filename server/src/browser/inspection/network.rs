@@ -15,7 +15,7 @@ pub async fn network(cx: &Context, request: v1::NetworkRequest) -> Result<v1::Ne
         Error::new(Reason::ArgumentInvalid, message).with("command", "network")
     })?;
     let tab = cx.tab();
-    let (entries, dropped) = tab.network.read();
+    let (entries, dropped) = (tab.network().all(), tab.network().dropped());
     let wanted = |url: &str| glob.as_ref().is_none_or(|glob| glob.matches(url));
     let requests = entries.into_iter().filter(|entry| wanted(&entry.summary.url));
     Ok(v1::NetworkResponse { requests: requests.map(|entry| entry.summary).collect(), dropped })
@@ -27,7 +27,7 @@ pub async fn show_request(
     request: v1::ShowRequestRequest,
 ) -> Result<v1::ShowRequestResponse> {
     let tab = cx.tab();
-    let entry = tab.network.find(request.id).ok_or_else(|| unknown(request.id))?;
+    let entry = tab.network().find(request.id).ok_or_else(|| unknown(request.id))?;
     Ok(v1::ShowRequestResponse {
         request: Some(entry.summary),
         request_headers: entry.request_headers,
@@ -38,7 +38,7 @@ pub async fn show_request(
 /// Answers the body that a request brought, while Chromium still has it.
 pub async fn show_body(cx: &Context, request: v1::ShowBodyRequest) -> Result<v1::ShowBodyResponse> {
     let tab = cx.tab();
-    let entry = tab.network.find(request.id).ok_or_else(|| unknown(request.id))?;
+    let entry = tab.network().find(request.id).ok_or_else(|| unknown(request.id))?;
     let body = tab.page().response_body(&entry.key).await;
     let body = body.map_err(|fault| unknown(request.id).with("cause", fault))?;
     Ok(v1::ShowBodyResponse { body: body.text, base64: body.is_base64 })
@@ -49,7 +49,7 @@ pub async fn clear_network(
     cx: &Context,
     _: v1::ClearNetworkRequest,
 ) -> Result<v1::ClearNetworkResponse> {
-    Ok(v1::ClearNetworkResponse { removed: cx.tab().network.clear() })
+    Ok(v1::ClearNetworkResponse { removed: cx.tab().network().clear() })
 }
 
 fn unknown(id: u64) -> Error {

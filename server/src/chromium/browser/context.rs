@@ -54,18 +54,24 @@ impl Browser {
             Some(rules) => Some(self.restrict(rules.clone()).await?),
             None => None,
         };
-        let own_proxy = restriction.as_ref().map(|restriction| restriction.proxy.url());
+        let own_proxy = restriction
+            .as_ref()
+            .map(|restriction| restriction.proxy.url());
         if let Some(proxy) = own_proxy.as_ref().or(options.proxy.as_ref()) {
             params["proxyServer"] = json!(proxy);
             // Without this, loopback would go around the proxy.
             params["proxyBypassList"] = json!("<-loopback>");
         }
         let created: Call<Created> =
-            self.connection().call_method(None, "Target.createBrowserContext", &params);
+            self.connection()
+                .call_method(None, "Target.createBrowserContext", &params);
         let id = created.await?.browser_context_id;
         // Before the context has its first tab, so before its first request.
         if let Some(restriction) = restriction {
-            self.registry().shared.policies.insert(id.clone(), restriction);
+            self.registry()
+                .shared
+                .policies
+                .insert(id.clone(), restriction);
         }
         let params = json!({
             "behavior": "allowAndName",
@@ -74,14 +80,22 @@ impl Browser {
             "eventsEnabled": true,
         });
         let connection = self.connection();
-        connection.call_method::<IgnoredAny>(None, "Browser.setDownloadBehavior", &params).ignore();
-        Ok(Context { browser: Arc::clone(self), id })
+        connection
+            .call_method::<IgnoredAny>(None, "Browser.setDownloadBehavior", &params)
+            .ignore();
+        Ok(Context {
+            browser: Arc::clone(self),
+            id,
+        })
     }
 }
 
 impl Browser {
     async fn restrict(&self, rules: HostRules) -> Result<Restriction> {
-        let reach = Reach { rules: rules.clone(), resolver: self.resolver_rules().clone() };
+        let reach = Reach {
+            rules: rules.clone(),
+            resolver: self.resolver_rules().clone(),
+        };
         let proxy = Arc::new(Proxy::start(reach).await?);
         Ok(Restriction { rules, proxy })
     }
@@ -111,7 +125,9 @@ impl Context {
             "newWindow": new_window,
         });
         let created: Call<CreatedTarget> =
-            self.browser.connection().call_method(None, "Target.createTarget", &params);
+            self.browser
+                .connection()
+                .call_method(None, "Target.createTarget", &params);
         let target = created.await?.target_id;
         self.browser.registry().page_ready(&target).await
     }
@@ -120,7 +136,9 @@ impl Context {
     pub async fn dispose(self) -> Result<()> {
         let params = json!({ "browserContextId": self.id });
         let disposed: Call<IgnoredAny> =
-            self.browser.connection().call_method(None, "Target.disposeBrowserContext", &params);
+            self.browser
+                .connection()
+                .call_method(None, "Target.disposeBrowserContext", &params);
         let outcome = disposed.await;
         self.browser.registry().shared.policies.remove(&self.id);
         outcome.map(drop)

@@ -28,7 +28,11 @@ pub struct Viewport {
 
 impl Default for Viewport {
     fn default() -> Self {
-        Self { width: 1280, height: 720, scale: 1.0 }
+        Self {
+            width: 1280,
+            height: 720,
+            scale: 1.0,
+        }
     }
 }
 

@@ -2,3 +2,5 @@
 
 pub(crate) mod console;
 pub(crate) mod event;
+pub(crate) mod screenshot;
+pub(crate) mod body;

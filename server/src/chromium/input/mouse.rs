@@ -113,6 +113,7 @@ impl Page {
             }
         };
         params["type"] = json!(kind);
-        self.session().call_method("Input.dispatchMouseEvent", &params)
+        self.session()
+            .call_method("Input.dispatchMouseEvent", &params)
     }
 }

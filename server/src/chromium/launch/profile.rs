@@ -25,7 +25,10 @@ impl Profile {
                     .mode(0o700)
                     .create(path)
                     .map_err(fail)?;
-                Self { path: path.to_owned(), temporary: None }
+                Self {
+                    path: path.to_owned(),
+                    temporary: None,
+                }
             }
             None => {
                 let folder = tempfile::Builder::new()
@@ -33,11 +36,18 @@ impl Profile {
                     .permissions(std::fs::Permissions::from_mode(0o700))
                     .tempdir()
                     .map_err(fail)?;
-                Self { path: folder.path().to_owned(), temporary: Some(folder) }
+                Self {
+                    path: folder.path().to_owned(),
+                    temporary: Some(folder),
+                }
             }
         };
         for folder in [profile.scratch(), profile.downloads()] {
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(fail)?;
+            std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .map_err(fail)?;
         }
         Ok(profile)
     }
@@ -65,10 +75,16 @@ impl Profile {
 
     /// The variables that keep Chromium inside the directory.
     pub(crate) fn environment(&self) -> Vec<(&'static str, PathBuf)> {
-        ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"]
-            .into_iter()
-            .map(|name| (name, self.scratch()))
-            .collect()
+        [
+            "HOME",
+            "TMPDIR",
+            "XDG_CONFIG_HOME",
+            "XDG_CACHE_HOME",
+            "XDG_DATA_HOME",
+        ]
+        .into_iter()
+        .map(|name| (name, self.scratch()))
+        .collect()
     }
 }
 

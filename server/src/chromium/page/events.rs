@@ -43,7 +43,11 @@ fn frame_event(
         "frameAttached" => {
             let attached: FrameAttached = event.params()?;
             let mut state = page.state.lock();
-            state.frames.attach(attached.frame_id, Some(attached.parent_frame_id), session.clone());
+            state.frames.attach(
+                attached.frame_id,
+                Some(attached.parent_frame_id),
+                session.clone(),
+            );
         }
         "frameDetached" => {
             let detached: FrameDetached = event.params()?;
@@ -65,7 +69,10 @@ fn frame_event(
             let mut state = page.state.lock();
             let same_document = started.navigation_type.ends_with("ameDocument");
             if *state.frames.root() == started.frame_id && !same_document {
-                state.pending = Some(Pending { loader: started.loader_id, url: started.url });
+                state.pending = Some(Pending {
+                    loader: started.loader_id,
+                    url: started.url,
+                });
             }
         }
         "frameStartedLoading" | "frameStoppedLoading" => {
@@ -136,7 +143,10 @@ fn runtime_event(page: &Page, session: &Session, name: &str, event: &RawEvent<'_
         "executionContextDestroyed" => {
             let destroyed: ContextDestroyed = event.params()?;
             let context = Some(destroyed.execution_context_id);
-            page.state.lock().frames.forget_worlds(session.id(), context);
+            page.state
+                .lock()
+                .frames
+                .forget_worlds(session.id(), context);
         }
         "executionContextsCleared" => page.state.lock().frames.forget_worlds(session.id(), None),
         "consoleAPICalled" => console(event.params::<ConsoleApiCalled>()?.into())?,
@@ -152,8 +162,10 @@ fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
             let request: RequestWillBeSent = event.params()?;
             let mut state = page.state.lock();
             if request.is_document_of(state.frames.root()) {
-                state.pending =
-                    Some(Pending { loader: request.loader_id, url: request.document_url });
+                state.pending = Some(Pending {
+                    loader: request.loader_id,
+                    url: request.document_url,
+                });
             }
         }
         "responseReceived" => {

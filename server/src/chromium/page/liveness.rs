@@ -24,8 +24,9 @@ impl Page {
     /// Ends the script that runs in the main frame's process at this moment.
     /// One that has not begun yet is not hit; see [`Page::interrupt`].
     pub async fn terminate_execution(&self) -> Result<()> {
-        let ended: Call<IgnoredAny> =
-            self.session().call_method("Runtime.terminateExecution", &NoParams);
+        let ended: Call<IgnoredAny> = self
+            .session()
+            .call_method("Runtime.terminateExecution", &NoParams);
         ended.await.map(drop)
     }
 

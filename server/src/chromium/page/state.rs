@@ -68,7 +68,8 @@ impl MainResponse {
     pub(crate) fn comes_from_metadata(&self) -> bool {
         let text = self.remote_address.as_deref().unwrap_or_default();
         let text = text.trim_start_matches('[').trim_end_matches(']');
-        text.parse().is_ok_and(|address| place(address) == Place::Metadata)
+        text.parse()
+            .is_ok_and(|address| place(address) == Place::Metadata)
     }
 }
 
@@ -152,7 +153,9 @@ impl PageState {
     /// What the main frame is doing.
     pub(crate) fn navigation(&self) -> NavigationState {
         match &self.pending {
-            Some(pending) => NavigationState::AwaitingHeaders { url: pending.url.clone() },
+            Some(pending) => NavigationState::AwaitingHeaders {
+                url: pending.url.clone(),
+            },
             None if self.loading => NavigationState::Loading,
             None => NavigationState::Idle,
         }

@@ -5,16 +5,14 @@ use std::time::Duration;
 
 use browse_proto::Scope;
 
+use crate::skills::manifest::Manifest;
 use crate::{
     content::Delivery,
     dispatch::Context,
     error::Result,
-    policy::{
-        Audience, ClientId, GrantSpec, Kind, Minted, Rate, Scopes, SessionRule, TabPolicy,
-    },
+    policy::{Audience, ClientId, GrantSpec, Kind, Minted, Rate, Scopes, SessionRule, TabPolicy},
     sessions::{Session, SessionName, SessionRules, Sessions},
 };
-use crate::skills::manifest::Manifest;
 
 /// Calls a second that a skill may make.
 const RATE: u32 = 200;
@@ -34,17 +32,22 @@ impl Lease {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or no token can be made.
-    pub fn take(cx: &Context, manifest: &Manifest, of_user: bool, lifetime: Duration) -> Result<Self> {
+    pub async fn take(
+        cx: &Context,
+        manifest: &Manifest,
+        of_user: bool,
+        lifetime: Duration,
+    ) -> Result<Self> {
         let id = spawn_id();
         let client = ClientId::new(format!("skill:{}:{id}", manifest.name))?;
         let sessions = cx.daemon().sessions();
-        let named = cx.session_name().is_some();
+        let named = cx.named_session().is_some();
         let (session, own) = if named || of_user {
             (cx.session()?, None)
         } else {
             let name: SessionName = format!("skill-{:.40}-{id}", manifest.name).parse()?;
             let rules = SessionRules { hosts: manifest.hosts.clone() };
-            (sessions.open(&name, &client, rules)?, Some(Arc::clone(sessions)))
+            (sessions.open(&name, &client, rules).await?, Some(Arc::clone(sessions)))
         };
         let mut lease = Self { token: None, client, session, own };
         let minted = cx.daemon().authority().mint(GrantSpec {
@@ -86,7 +89,8 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         drop(self.token.take());
-        let (Some(sessions), Ok(runtime)) = (self.own.take(), tokio::runtime::Handle::try_current())
+        let (Some(sessions), Ok(runtime)) =
+            (self.own.take(), tokio::runtime::Handle::try_current())
         else {
             return;
         };

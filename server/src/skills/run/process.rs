@@ -56,7 +56,8 @@ impl Process {
         command.env_clear().envs(&recipe.environment).current_dir(&recipe.folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
-        let mut child = Command::from(command).spawn().map_err(|error| failed(error.to_string()))?;
+        let mut child =
+            Command::from(command).spawn().map_err(|error| failed(error.to_string()))?;
         let (Some(lifeline), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -123,7 +124,9 @@ fn check_status(skill: &str, status: ExitStatus) -> Result<()> {
         0 => Ok(()),
         code => {
             let message = format!("the skill `{skill}` ended with exit code {code}");
-            Err(Error::new(Reason::SkillFailed, message).with("skill", skill).with("exit_code", code))
+            Err(Error::new(Reason::SkillFailed, message)
+                .with("skill", skill)
+                .with("exit_code", code))
         }
     }
 }

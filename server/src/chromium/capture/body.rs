@@ -1,0 +1,28 @@
+//! What a request brought, while Chromium still has it.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::chromium::connection::call::Call;
+use crate::chromium::error::Result;
+use crate::chromium::page::page::Page;
+
+/// The body of an answer.
+#[derive(Debug, Clone, Deserialize)]
+pub struct ResponseBody {
+    /// The text, or base64 of the bytes.
+    #[serde(rename = "body")]
+    pub text: String,
+    /// Whether `text` is base64.
+    #[serde(rename = "base64Encoded")]
+    pub is_base64: bool,
+}
+
+impl Page {
+    /// The body of the answer to the request that Chromium calls `key`.
+    pub async fn response_body(&self, key: &str) -> Result<ResponseBody> {
+        let call: Call<ResponseBody> =
+            self.session().call_method("Network.getResponseBody", &json!({ "requestId": key }));
+        call.await
+    }
+}
