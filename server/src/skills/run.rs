@@ -44,6 +44,7 @@ pub async fn run_skill(
     let skill = cx.daemon().skills().catalog().find(&request.name, Tier::named(request.source))?;
     let contents = skill.contents()?;
     let manifest = &contents.manifest;
+    cx.set_source(&manifest.host_patterns.join(","));
     let arguments = Arguments::check(manifest, &request.arg)?;
     let trusted = manifest.asks() && cx.daemon().skills().is_trusted(&skill);
     let program = prepare(&cx, &skill, trusted && manifest.asks_trust).await?;
