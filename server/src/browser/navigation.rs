@@ -1,15 +1,20 @@
 //! Navigation: where the tab goes.
 
+use std::time::Duration;
+
 use browse_proto::{Reason, v1};
 
 use super::address::{self, Asker};
 pub use super::wait::wait;
 use crate::{
-    chromium::{LoadState, Navigated, Page},
+    chromium::{EvaluateOptions, LoadState, Navigated, Page},
     dispatch::Context,
     error::{Error, Result},
     sessions::Tab,
 };
+
+/// Time that a page gets to tell its title.
+const TITLE: Duration = Duration::from_millis(100);
 
 /// Opens an address in the tab.
 pub async fn goto(cx: &Context, request: v1::GotoRequest) -> Result<v1::GotoResponse> {
@@ -17,7 +22,7 @@ pub async fn goto(cx: &Context, request: v1::GotoRequest) -> Result<v1::GotoResp
     cx.check_address(&url)?;
     let tab = cx.tab();
     open(&tab, url.as_str(), request.wait()).await?;
-    let arrival = Arrival::of(tab.page());
+    let arrival = Arrival::of(tab.page()).await;
     Ok(v1::GotoResponse {
         status: arrival.status,
         suggested_skills: suggest(cx, &arrival.url),
@@ -38,7 +43,7 @@ pub async fn load_html(cx: &Context, request: v1::LoadHtmlRequest) -> Result<v1:
     if let Some(milestone) = milestone(request.wait()) {
         tab.page().wait_for(&loader, milestone).await?;
     }
-    Ok(v1::LoadHtmlResponse { title: tab.page().title() })
+    Ok(v1::LoadHtmlResponse { title: title(tab.page()).await })
 }
 
 /// Goes back in history.
@@ -94,10 +99,23 @@ struct Arrival {
 }
 
 impl Arrival {
-    fn of(page: &Page) -> Self {
+    async fn of(page: &Page) -> Self {
         let status = page.main_response().map(|response| u32::from(response.status));
         let status = status.filter(|status| *status != 0);
-        Self { status, url: page.url(), title: page.title() }
+        Self { status, url: page.url(), title: title(page).await }
+    }
+}
+
+/// The title as the document has it now. Chromium announces titles late, so the
+/// page is asked; one that is too busy to answer has its announced title.
+pub async fn title(page: &Page) -> String {
+    let asked = async {
+        let frame = page.main_frame().id;
+        page.evaluate(&frame, "document.title", EvaluateOptions::default())?.await
+    };
+    match tokio::time::timeout(TITLE, asked).await {
+        Ok(Ok(serde_json::Value::String(title))) => title,
+        _ => page.title(),
     }
 }
 
@@ -114,7 +132,7 @@ async fn arrive(page: &Page, went: Navigated, wait: v1::WaitUntil) -> Result<Arr
             return Err(Error::new(Reason::NavigationDownload, message));
         }
     }
-    Ok(Arrival::of(page))
+    Ok(Arrival::of(page).await)
 }
 
 fn milestone(wait: v1::WaitUntil) -> Option<LoadState> {

@@ -3,6 +3,7 @@
 use browse_proto::{Reason, v1};
 
 use crate::{
+    browser::navigation,
     dispatch::Context,
     engine::{Rect, State, Target},
     error::{Error, Result},
@@ -35,7 +36,7 @@ pub async fn get(cx: &Context, request: v1::GetRequest) -> Result<v1::GetRespons
     let tab = cx.tab();
     let property = request.property();
     if property == v1::Property::Title {
-        return Ok(v1::GetResponse { value: tab.page().title(), r#box: None });
+        return Ok(v1::GetResponse { value: navigation::title(tab.page()).await, r#box: None });
     }
     let target = request.target.as_deref().ok_or_else(|| missing("target", "get"))?;
     let target: Target = target.parse()?;
