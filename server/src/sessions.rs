@@ -11,7 +11,6 @@ mod registry;
 mod session;
 mod sink;
 mod slot;
-mod spare;
 mod tab;
 
 pub use capture::{Capture, Weigh};
@@ -20,4 +19,4 @@ pub use name::SessionName;
 pub use registry::Sessions;
 pub use session::{Session, SessionRules};
 pub use slot::{BrowserSlot, BrowserState};
-pub use tab::{Tab, TabId, TabState};
+pub use tab::{NetworkLine, Tab, TabId, TabState};

@@ -25,9 +25,8 @@ pub async fn activity(
         }
         false => stream::empty().boxed(),
     };
-    let mine = move |entry: &v1::ActivityEntry| {
-        cx.is_root() || entry.client == cx.client().to_string()
-    };
+    let mine =
+        move |entry: &v1::ActivityEntry| cx.is_root() || entry.client == cx.client().to_string();
     let entries = stream::iter(past).chain(coming).filter(move |entry| {
         let mine = mine(entry);
         async move { mine }

@@ -3,11 +3,7 @@
 use browse_proto::v1;
 
 use crate::{
-    chromium::Sandbox,
-    daemon::Ending,
-    dispatch::Context,
-    error::Result,
-    sessions::BrowserState,
+    chromium::Sandbox, daemon::Ending, dispatch::Context, error::Result, sessions::BrowserState,
 };
 
 /// Answers the health of the daemon.

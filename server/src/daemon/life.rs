@@ -25,7 +25,7 @@ use super::{
     state_file::{self, State, StateFile},
 };
 use crate::{
-    chromium::{Browser, BrowserOptions, LaunchOptions},
+    chromium::{Browser, BrowserOptions, LaunchOptions, Spares},
     error::{Error, Result},
     guardian::Guardian,
     policy::{Authority, Listener, layer::Origin},
@@ -248,8 +248,7 @@ async fn launch(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) 
         tracing::warn!(%error, "the state file does not name the browser");
     }
     slot.set(BrowserState::Running(Arc::clone(&browser)));
-    let (warmed, watched) = (Arc::clone(&daemon), Arc::clone(&daemon));
-    tokio::spawn(async move { warmed.sessions().warm().await });
+    let watched = Arc::clone(&daemon);
     tokio::spawn(async move {
         let reason = browser.gone().await;
         if !watched.is_ending() {
@@ -271,6 +270,7 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
             ..LaunchOptions::default()
         },
         dialogs: settings.dialogs,
+        spares: Spares { free: true, restricted: true },
         sink: daemon.sessions().ear(),
         ..BrowserOptions::default()
     }

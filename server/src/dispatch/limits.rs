@@ -60,7 +60,8 @@ fn overdue(cx: &Context, limit: Duration) -> Error {
         Error::new(Reason::DeadlineExceeded, message)
     };
     let Some(tab) = cx.tab_if_any().filter(|_| needs_page(command)) else { return late() };
-    if let Err(pending @ chromium::Error::NavigationPending { .. }) = tab.page().ensure_answering() {
+    if let Err(pending @ chromium::Error::NavigationPending { .. }) = tab.page().ensure_answering()
+    {
         return pending.into();
     }
     tab.quarantine();

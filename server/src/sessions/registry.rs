@@ -7,7 +7,7 @@ use std::sync::{
 
 use browse_proto::Reason;
 
-use super::{BrowserSlot, Session, SessionName, SessionRules, Tab, TabId, spare::Spare};
+use super::{BrowserSlot, Session, SessionName, SessionRules, Tab, TabId};
 use crate::{
     chromium::{Context, ContextOptions, HostRules, Page, TargetId},
     engine::{Engine, RefNumbers},
@@ -21,7 +21,6 @@ pub struct Sessions {
     numbers: Arc<RefNumbers>,
     next_tab: AtomicU64,
     all: Mutex<Vec<Arc<Session>>>,
-    pub(super) spare: tokio::sync::Mutex<Option<Spare>>,
 }
 
 impl Sessions {
@@ -36,7 +35,6 @@ impl Sessions {
                 numbers: Arc::default(),
                 next_tab: AtomicU64::new(1),
                 all: Mutex::new(vec![first]),
-                spare: tokio::sync::Mutex::default(),
             }
         })
     }
@@ -123,16 +121,11 @@ impl Sessions {
         tab
     }
 
-    pub(super) async fn new_context(&self, session: &Session) -> Result<Context> {
+    /// A context for `session`, with its first page.
+    pub(super) async fn lease(&self, session: &Session) -> Result<(Context, Arc<Page>)> {
         let browser = self.slot.browser().await?;
-        let hosts = match &session.rules().hosts {
-            Hosts::Any => None,
-            hosts => Some(HostRules::parse(&hosts.patterns()).map_err(|bad| {
-                Error::new(Reason::ArgumentInvalid, bad.to_string()).with("command", "session new")
-            })?),
-        };
-        let options = ContextOptions { hosts, ..ContextOptions::default() };
-        Ok(browser.new_context(&options).await?)
+        let options = ContextOptions { hosts: host_rules(&session.rules().hosts)?, proxy: None };
+        Ok(browser.lease(&options).await?)
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
@@ -143,6 +136,16 @@ impl Sessions {
         let all = self.all();
         all.iter().flat_map(|session| session.tabs()).find(|tab| wanted(tab))
     }
+}
+
+/// The rules of a context; none for a session that may go anywhere.
+fn host_rules(hosts: &Hosts) -> Result<Option<HostRules>> {
+    if hosts.is_any() {
+        return Ok(None);
+    }
+    let rules = HostRules::parse(&hosts.patterns());
+    let rules = rules.map_err(|bad| Error::new(Reason::ArgumentInvalid, bad.to_string()))?;
+    Ok(Some(rules))
 }
 
 fn not_found(name: &str) -> Error {

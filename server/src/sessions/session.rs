@@ -131,14 +131,14 @@ impl Session {
     pub async fn open_tab(&self, owner: &ClientId) -> Result<Arc<Tab>> {
         let gone = || Error::new(Reason::ShuttingDown, "the daemon is shutting down");
         let sessions = self.sessions.upgrade().ok_or_else(gone)?;
-        let mut fresh = None;
+        let mut first = None;
         let lease = async {
             let (context, page) = sessions.lease(self).await?;
-            fresh = page;
+            first = Some(page);
             Ok::<_, Error>(context)
         };
         let context = self.context.get_or_try_init(|| lease).await?;
-        let page = match fresh {
+        let page = match first {
             Some(page) => page,
             None => context.new_page().await?,
         };

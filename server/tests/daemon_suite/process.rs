@@ -74,7 +74,8 @@ impl Place {
     /// The state file, as soon as a living daemon has written it.
     pub fn state(&self) -> Value {
         until("a daemon", || {
-            let state: Value = serde_json::from_slice(&fs::read(self.file("daemon.json")).ok()?).ok()?;
+            let state: Value =
+                serde_json::from_slice(&fs::read(self.file("daemon.json")).ok()?).ok()?;
             state.get("pid")?.as_u64().filter(|pid| lives(*pid)).map(|_| state)
         })
     }

@@ -32,8 +32,12 @@ async fn stop_answers_and_leaves_nothing() {
     assert!(daemon.end().success());
     assert!(place.is_gone());
     until("the guardian's end", || place.processes().is_empty().then_some(()));
-    let left: Vec<_> = fs::read_dir(place.file("")).unwrap().flatten().map(|e| e.file_name()).collect();
-    assert!(left.iter().all(|name| ["daemon.log", ".gitignore"].iter().any(|own| name == own)), "{left:?}");
+    let left: Vec<_> =
+        fs::read_dir(place.file("")).unwrap().flatten().map(|e| e.file_name()).collect();
+    assert!(
+        left.iter().all(|name| ["daemon.log", ".gitignore"].iter().any(|own| name == own)),
+        "{left:?}"
+    );
 }
 
 #[tokio::test]

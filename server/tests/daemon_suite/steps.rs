@@ -38,7 +38,8 @@ async fn a_chain_grants_nothing_and_stops_at_the_first_error() {
     let world = World::new().await;
     let token = world.mint("ada", Scopes::of(&[Scope::Read]));
     let steps = vec![status(), step("stop", &v1::StopRequest {}), status()];
-    let answer = world.browser().chain(by(token.token(), v1::ChainRequest { steps })).await.unwrap();
+    let answer =
+        world.browser().chain(by(token.token(), v1::ChainRequest { steps })).await.unwrap();
     let expected = pairs(&[("status", "ok"), ("stop", "SCOPE_DENIED")]);
     assert_eq!(outcomes(&answer.get_ref().results), expected);
     assert!(!world.daemon.is_ending());
@@ -50,16 +51,29 @@ async fn an_error_in_a_batch_ends_its_own_step_only() {
     let token = world.mint("ada", Scopes::of(&[Scope::Read]));
     let nested = step("chain", &v1::ChainRequest { steps: vec![status()] });
     let stream = step("activity", &v1::ActivityRequest { follow: true });
-    let unknown = v1::Step { tab: None, request: Some(Any { type_url: "x".to_owned(), value: Vec::new() }) };
+    let unknown =
+        v1::Step { tab: None, request: Some(Any { type_url: "x".to_owned(), value: Vec::new() }) };
     let torn = v1::Step {
-        request: Some(Any { value: vec![0xff], ..step("is", &v1::IsRequest::default()).request.unwrap() }),
+        request: Some(Any {
+            value: vec![0xff],
+            ..step("is", &v1::IsRequest::default()).request.unwrap()
+        }),
         tab: None,
     };
-    let steps = vec![step("js", &v1::JsRequest::default()), nested, stream, unknown, torn, status()];
-    let answer = world.browser().batch(by(token.token(), v1::BatchRequest { steps })).await.unwrap();
+    let steps =
+        vec![step("js", &v1::JsRequest::default()), nested, stream, unknown, torn, status()];
+    let answer =
+        world.browser().batch(by(token.token(), v1::BatchRequest { steps })).await.unwrap();
     let found = outcomes(&answer.get_ref().results);
     let words: Vec<_> = found.iter().map(|(_, word)| word.as_str()).collect();
-    let expected = ["SCOPE_DENIED", "BATCH_INVALID", "BATCH_INVALID", "COMMAND_UNKNOWN", "BATCH_INVALID", "ok"];
+    let expected = [
+        "SCOPE_DENIED",
+        "BATCH_INVALID",
+        "BATCH_INVALID",
+        "COMMAND_UNKNOWN",
+        "BATCH_INVALID",
+        "ok",
+    ];
     assert_eq!(words, expected);
 }
 
@@ -85,7 +99,8 @@ async fn page_content_of_a_step_is_announced_and_cleaned() {
     let text = v1::TextResponse::decode(packed.value.as_slice()).unwrap().text;
     assert_eq!(text.trim(), "onetwo");
     assert_eq!(result.tab, Some(1));
-    let mut raw = world.root(v1::ChainRequest { steps: vec![step("text", &v1::TextRequest { target: None })] });
+    let mut raw = world
+        .root(v1::ChainRequest { steps: vec![step("text", &v1::TextRequest { target: None })] });
     raw.metadata_mut().insert(metadata::CONTENT, "raw".parse().unwrap());
     let answer = world.browser().chain(raw).await.unwrap();
     assert!(!answer.metadata().contains_key(metadata::UNTRUSTED));

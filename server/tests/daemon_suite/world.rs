@@ -10,7 +10,8 @@ use browse_server::{
     daemon::{Daemon, Parts, SettingsReader, browser_options, services},
     policy::{
         Audience, Authority, ClientId, GrantSpec, Hosts, Kind, Listener, Minted, Rate, Scopes,
-        SessionRule, TabPolicy, layer::{Guarded, Origin},
+        SessionRule, TabPolicy,
+        layer::{Guarded, Origin},
     },
     sessions::{BrowserState, Sessions},
 };

@@ -63,7 +63,8 @@ fn items(value: &Spanned<toml::de::DeValue<'_>>) -> Option<Vec<String>> {
 }
 
 fn unknown(name: &str) -> String {
-    let known: Vec<_> = KEYS.iter().filter(|key| key.file != File::None).map(|key| key.name).collect();
+    let known: Vec<_> =
+        KEYS.iter().filter(|key| key.file != File::None).map(|key| key.name).collect();
     format!("`{name}` is none of {}", known.join(", "))
 }
 
