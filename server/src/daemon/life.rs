@@ -248,15 +248,27 @@ async fn launch(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) 
         tracing::warn!(%error, "the state file does not name the browser");
     }
     slot.set(BrowserState::Running(Arc::clone(&browser)));
-    let watched = Arc::clone(&daemon);
+    let (watched, running) = (Arc::clone(&daemon), Arc::clone(&browser));
     tokio::spawn(async move {
-        let reason = browser.gone().await;
+        let reason = running.gone().await;
         if !watched.is_ending() {
             tracing::error!(%reason, tabs = watched.sessions().tabs().len(), "the browser is gone");
             watched.end(Ending::BrowserGone);
         }
     });
-    state
+    // Whoever cleans a checkout (`git clean -fdx`) takes the state file along;
+    // without it no command would find the daemon again.
+    let mut look = tokio::time::interval(LOOK);
+    loop {
+        look.tick().await;
+        if state.is_missing() {
+            let written = Project::prepare(&folder(daemon.settings()))
+                .and_then(|_| state.update(&describe(&daemon, Some(&browser))));
+            if let Err(error) = written {
+                tracing::warn!(%error, "the state file is gone and cannot be written again");
+            }
+        }
+    }
 }
 
 /// How the browser of `daemon` is started; `doctor` uses the same.
