@@ -25,6 +25,14 @@ async fn a_page_is_loaded_and_read() {
     assert_eq!(response.remote_address.as_deref(), Some("127.0.0.1"));
     assert_eq!(fixture.js("document.title").await, "Hello");
     assert_eq!(fixture.js("undefined").await, Value::Null);
+    assert_eq!(fixture.page.title().await.unwrap(), "Hello");
+    fixture.js("document.title = 'Bye'").await;
+    assert_eq!(
+        fixture.browser.titles().await.unwrap()[fixture.page.target_id()],
+        "Bye"
+    );
+    fixture.js("document.title = ''").await;
+    assert_eq!(fixture.page.title().await.unwrap(), "");
 }
 
 #[tokio::test]
@@ -207,6 +215,33 @@ async fn a_document_from_the_back_forward_cache_has_its_world_again() {
     assert_eq!(again.context(), world.context());
     assert_eq!(again.evaluate::<u32>("mine + runs").await.unwrap(), 8);
     assert_eq!(fixture.js("document.title").await, "a");
+}
+
+#[tokio::test]
+async fn a_wait_follows_a_document_that_is_replaced_even_when_it_comes_late() {
+    let site = Site::start()
+        .await
+        .page("/", "<script>location.replace('/second')</script>")
+        .page(
+            "/second",
+            "<meta http-equiv=refresh content='0;url=/third'>",
+        )
+        .page("/third", "<title>third</title>");
+    let fixture = Fixture::start().await;
+    let page = &fixture.page;
+    let Navigated::Document(first) = page.navigate(&site.url("/")).await.unwrap() else {
+        panic!()
+    };
+    soon(site.wait_hit("/third")).await;
+    soon(async {
+        while page.title().await.unwrap() != "third" {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let shown = soon(page.wait_for(&first, LoadState::Load)).await.unwrap();
+    assert_eq!(shown, page.loader());
+    assert_eq!(page.url(), site.url("/third"));
 }
 
 #[tokio::test]

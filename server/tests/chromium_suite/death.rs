@@ -13,6 +13,7 @@ use browse_server::guardian::Guardian;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::support::browser::options;
 use crate::support::processes::{below, living_in, still_there, wait_clean};
 
 /// The promise: two seconds. The rest is for test machines under load.
@@ -214,7 +215,8 @@ fn a_guardian_is_tiny() {
 
 #[tokio::test]
 async fn the_sandbox_is_off_only_with_a_reason() {
-    let browser = Browser::launch(BrowserOptions::default()).await.unwrap();
+    let browser = Browser::launch(options()).await.unwrap();
+    println!("{:?}", browser.info().sandbox);
     match &browser.info().sandbox {
         Sandbox::On => assert!(!nix::unistd::geteuid().is_root()),
         Sandbox::Off { reason } => assert!(!reason.is_empty()),

@@ -7,7 +7,7 @@ use browse_server::chromium::{
 use serde_json::json;
 use std::sync::Arc;
 
-use crate::support::browser::{Fixture, goto, js, soon};
+use crate::support::browser::{Fixture, goto, js, options, soon};
 use crate::support::site::Site;
 
 /// A context that may visit `127.0.0.1` on the site's port, and a tab in it.
@@ -192,7 +192,7 @@ async fn everything_that_is_no_document_is_stopped_by_the_proxy() {
 #[tokio::test]
 async fn a_name_that_leads_to_a_private_place_is_refused_with_a_reason() {
     let site = Site::start().await.page("/", "in");
-    let mut options = browse_server::chromium::BrowserOptions::default();
+    let mut options = options();
     let map = format!(
         "MAP mapped.example 127.0.0.1:{}, MAP meta.example 169.254.169.254",
         site.port()

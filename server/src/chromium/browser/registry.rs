@@ -85,8 +85,6 @@ struct TargetInfo {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
-    title: String,
-    #[serde(default)]
     opener_id: Option<TargetId>,
     #[serde(default)]
     browser_context_id: Option<BrowserContextId>,
@@ -104,12 +102,6 @@ struct DetachedFromTarget {
 #[serde(rename_all = "camelCase")]
 struct TargetOnly {
     target_id: TargetId,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TargetInfoChanged {
-    target_info: TargetInfo,
 }
 
 impl Registry {
@@ -324,12 +316,6 @@ impl Registry {
             }
             "targetDestroyed" => self.close_page(&event.params::<TargetOnly>()?.target_id),
             "targetCrashed" => self.crashed(&event.params::<TargetOnly>()?.target_id),
-            "targetInfoChanged" => {
-                let info = event.params::<TargetInfoChanged>()?.target_info;
-                let page = self.page(&info.target_id)?;
-                page.state.lock().title = info.title;
-                page.notify();
-            }
             _ => {}
         }
         Some(())

@@ -54,12 +54,8 @@ pub(crate) async fn start(options: &BrowserOptions) -> Result<Started> {
             return attempt(options, &found, Sandbox::Off { reason }).await;
         }
         match attempt(options, &found, Sandbox::On).await {
-            Err(Error::LaunchFailed { stderr, .. }) if is_about_sandbox(&stderr) => {
-                let reason = stderr
-                    .iter()
-                    .find(|line| NO_SANDBOX_WORDS.iter().any(|words| line.contains(words)))
-                    .cloned()
-                    .unwrap_or_default();
+            Err(Error::LaunchFailed { stderr, .. }) if sandbox_complaint(&stderr).is_some() => {
+                let reason = sandbox_complaint(&stderr).unwrap_or_default();
                 attempt(options, &found, Sandbox::Off { reason }).await
             }
             outcome => outcome,
@@ -81,10 +77,16 @@ pub(crate) async fn start(options: &BrowserOptions) -> Result<Started> {
     Ok(started)
 }
 
-fn is_about_sandbox(stderr: &[String]) -> bool {
-    stderr
-        .iter()
-        .any(|line| NO_SANDBOX_WORDS.iter().any(|words| line.contains(words)))
+/// What Chromium says of its sandbox, if it was that: the first sentence,
+/// without the log's prefix and without the advice to live dangerously.
+fn sandbox_complaint(stderr: &[String]) -> Option<String> {
+    let complains = |line: &&String| NO_SANDBOX_WORDS.iter().any(|words| line.contains(words));
+    let line = stderr.iter().find(complains)?;
+    let text = line
+        .split_once("] ")
+        .map_or(line.as_str(), |(_, text)| text);
+    let end = text.find(['!', '.']).map_or(text.len(), |end| end + 1);
+    Some(format!("Chromium says: {}", &text[..end]))
 }
 
 /// One try.

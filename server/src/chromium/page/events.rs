@@ -118,11 +118,11 @@ fn navigated(state: &mut PageState, session: &Session, navigated: &FrameNavigate
         known.reached = (frame.loader_id.clone(), LoadSet::ALL);
     }
     if *state.frames.root() == frame.id {
+        state.show(&frame.loader_id);
         state.commits += 1;
         state.crashed = false;
         state.pending = None;
         state.unreachable = frame.unreachable_url.clone();
-        state.title = String::new();
     }
 }
 

@@ -17,4 +17,5 @@ pub(crate) mod screenshot;
 pub(crate) mod setup;
 pub(crate) mod state;
 pub(crate) mod swap;
+pub(crate) mod title;
 pub(crate) mod wait;

@@ -89,11 +89,6 @@ impl Page {
         self.main_frame().url
     }
 
-    /// The document's title, as last reported.
-    pub fn title(&self) -> String {
-        self.state.lock().title.clone()
-    }
-
     /// Loader of the current main document.
     pub fn loader(&self) -> LoaderId {
         self.main_frame().loader
