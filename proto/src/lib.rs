@@ -1,1 +1,55 @@
-//! Placeholder.
+//! The contract of browse: the command registry, the error reasons, a codec
+//! that works from static tables, the text renderer, and the generated types.
+//!
+//! The registry is static data written by the build script from the proto
+//! files, so that the command line pays nothing for reflection. The prost
+//! types and the tonic glue are behind features: the CLI needs neither.
+
+mod build;
+mod command;
+mod reason;
+pub mod render;
+mod usage;
+pub mod wire;
+
+pub use build::build_id;
+pub use command::{Argument, Command, Enum, EnumValue, Field, Kind, Message, Scope, Source};
+pub use reason::{Code, Reason, Rule};
+pub use usage::Positional;
+
+/// The encoded `FileDescriptorSet` of the contract, for server reflection.
+pub static DESCRIPTOR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptor.bin"));
+
+/// The names of the metadata entries that carry a call's context.
+pub mod metadata {
+    /// `Bearer <token>`.
+    pub const AUTHORIZATION: &str = "authorization";
+    /// The tab that the call acts on, in decimal.
+    pub const TAB: &str = "browse-tab";
+    /// The session that the call acts in.
+    pub const SESSION: &str = "browse-session";
+    /// The working directory of the caller, percent-encoded; root only.
+    pub const CWD: &str = "browse-cwd";
+    /// `raw` asks for page-derived fields as they are; anything else is guarded.
+    pub const CONTENT: &str = "browse-content";
+    /// In a response: nonce and source of page-derived content, blank between.
+    pub const UNTRUSTED: &str = "browse-untrusted";
+    /// In a response: something that the caller should be told, percent-encoded.
+    pub const NOTICE: &str = "browse-notice";
+}
+
+#[cfg(feature = "messages")]
+mod page;
+#[cfg(feature = "messages")]
+pub use page::{Page, PageDerived};
+
+/// The generated messages, clients and servers.
+#[cfg(feature = "messages")]
+#[allow(missing_docs, clippy::all, clippy::unwrap_used)]
+pub mod v1 {
+    include!(concat!(env!("OUT_DIR"), "/browse.v1.rs"));
+}
+
+mod glue {
+    include!(concat!(env!("OUT_DIR"), "/glue.rs"));
+}

@@ -17,7 +17,7 @@
 
 mod error;
 mod ids;
-mod sync;
+pub(crate) mod sync;
 
 mod connection;
 mod launch;
@@ -33,6 +33,7 @@ pub use browser::browser::Browser;
 pub use browser::context::{Context, ContextOptions};
 pub use browser::options::{BrowserOptions, DialogPolicy, Viewport};
 pub use browser::spare::Spares;
+pub use capture::body::ResponseBody;
 pub use capture::console::ConsoleEntry;
 pub use capture::downloads::{Download, DownloadState};
 pub use capture::event::{Event, EventSink, NoSink};
@@ -40,6 +41,7 @@ pub use capture::network::{NetworkRequest, RequestState};
 pub use connection::call::Call;
 pub use connection::session::Session;
 pub use error::{Error, Result};
+pub use guard::address::is_metadata_host;
 pub use guard::document::Denied;
 pub use guard::rules::{BadRule, HostRules};
 pub use ids::{BrowserContextId, FrameId, LoaderId, SessionId, TargetId};

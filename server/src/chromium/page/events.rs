@@ -6,7 +6,7 @@ use super::dialogs;
 use super::page::Page;
 use super::protocol::{
     ContextCreated, ContextDestroyed, FrameAttached, FrameDetached, FrameNavigated, FrameOnly,
-    FrameStartedNavigating, LifecycleEvent, NavigatedWithinDocument,
+    FrameRequestedNavigation, FrameStartedNavigating, LifecycleEvent, NavigatedWithinDocument,
 };
 use super::state::{LoadSet, LoadState, PageState, Pending};
 use crate::chromium::capture::console::{ConsoleApiCalled, ExceptionThrown, LogEntryAdded};
@@ -68,13 +68,22 @@ fn frame_event(
             let mut state = page.state.lock();
             let is_main = *state.frames.root() == navigated.frame_id;
             state.frames.get_mut(&navigated.frame_id)?.url = navigated.url;
+            state.requested = state.requested.take().filter(|_| !is_main);
             state.commits += u64::from(is_main);
+        }
+        "frameRequestedNavigation" => {
+            let requested: FrameRequestedNavigation = event.params()?;
+            let mut state = page.state.lock();
+            if *state.frames.root() == requested.frame_id && requested.disposition == "currentTab" {
+                state.requested = Some(requested.url);
+            }
         }
         "frameStartedNavigating" => {
             let started: FrameStartedNavigating = event.params()?;
             let mut state = page.state.lock();
             let same_document = started.navigation_type.ends_with("ameDocument");
             if *state.frames.root() == started.frame_id && !same_document {
+                state.requested = None;
                 state.pending = Some(Pending::new(started.loader_id, started.url));
             }
         }
@@ -85,6 +94,7 @@ fn frame_event(
                 state.loading = name == "frameStartedLoading";
                 if !state.loading {
                     state.pending = None;
+                    state.requested = None;
                 }
             }
         }
@@ -122,6 +132,7 @@ fn navigated(state: &mut PageState, session: &Session, navigated: &FrameNavigate
         state.commits += 1;
         state.crashed = false;
         state.pending = None;
+        state.requested = None;
         state.unreachable = frame.unreachable_url.clone();
     }
 }

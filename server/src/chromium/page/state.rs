@@ -104,6 +104,8 @@ pub(crate) struct PageState {
     pub ready: Option<Result<()>>,
     pub frames: FrameTree,
     pub pending: Option<Pending>,
+    /// Where the main frame's page asked to go, until that begins or is over.
+    pub requested: Option<String>,
     pub loading: bool,
     /// Answer for the navigation under way or the current document.
     pub response: Option<(LoaderId, MainResponse)>,
@@ -134,6 +136,7 @@ impl PageState {
             ready: None,
             frames,
             pending: None,
+            requested: None,
             loading: false,
             response: None,
             shown: VecDeque::new(),

@@ -1,0 +1,35 @@
+# Thin: the work is done by the scripts in deploy/, and by cargo.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test check gen bench clean clean-tools
+
+help: ## Lists the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Installs what is missing: Chromium, fonts, Node, Python, openssl
+	@deploy/setup.sh
+
+build: ## Builds browse and browsed for daily use (target/release)
+	@deploy/build.sh release
+
+demo: ## Prints the 30 stories of Hacker News as JSON
+	@deploy/demo.sh
+
+test: ## Runs all tests of all languages
+	@deploy/test.sh
+
+check: ## Formatting, lints, types, and whether generated files are up to date
+	@deploy/check.sh
+
+gen: ## Writes the generated files: docs/commands.md, docs/errors.md, the SDK
+	@deploy/gen.sh
+
+bench: ## Measures browse against its peers, and writes docs/benchmarks.md
+	@deploy/bench.sh
+
+clean: ## Removes what was built
+	@cargo clean
+	@rm -rf sdk-ts/node_modules
+
+clean-tools: ## Removes the Node and the benchmark's peers that were fetched
+	@rm -rf target/tools target/bench

@@ -1,0 +1,121 @@
+//! Where a daemon listens, and the socket to it.
+
+use std::{
+    io,
+    net::{SocketAddr, TcpStream, ToSocketAddrs as _},
+    os::unix::net::UnixStream,
+    path::PathBuf,
+    time::Duration,
+};
+
+use browse_proto::Reason;
+
+use crate::{
+    failure::{Failure, Result},
+    save,
+};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The address of a daemon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// Host and port.
+    Tcp(String),
+    /// Path of a socket.
+    Unix(PathBuf),
+}
+
+/// A connected socket.
+#[derive(Debug)]
+pub enum Socket {
+    /// TCP.
+    Tcp(TcpStream),
+    /// A Unix socket.
+    Unix(UnixStream),
+}
+
+impl Address {
+    /// Reads `127.0.0.1:4567`, `http://127.0.0.1:4567` or `unix:/path`.
+    pub fn parse(text: &str) -> Result<Self> {
+        if let Some(path) = text.strip_prefix("unix:") {
+            return Ok(Self::Unix(PathBuf::from(path.trim_start_matches("//"))));
+        }
+        let plain = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+        let port = plain.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        if plain.contains('/') || port.is_none() {
+            let message = format!("`{text}` is no address of a daemon");
+            return Err(Failure::new(Reason::ArgumentInvalid, message)
+                .hint("Write it as in `--addr 127.0.0.1:4567` or `--addr unix:/path`"));
+        }
+        Ok(Self::Tcp(plain.to_owned()))
+    }
+
+    /// What the `:authority` of a call is.
+    pub fn authority(&self) -> &str {
+        match self {
+            Self::Tcp(address) => address,
+            Self::Unix(_) => "localhost",
+        }
+    }
+
+    /// Whether it is this socket address.
+    pub fn is(&self, address: SocketAddr) -> bool {
+        matches!(self, Self::Tcp(text) if text.parse() == Ok(address))
+    }
+
+    /// Whether calls stay on this machine.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Unix(_) => true,
+            Self::Tcp(text) => {
+                let ip = text.parse::<SocketAddr>().map(|address| address.ip());
+                ip.is_ok_and(|ip| ip.is_loopback()) || text.starts_with("localhost:")
+            }
+        }
+    }
+
+    /// Connects.
+    pub fn connect(&self) -> io::Result<Socket> {
+        match self {
+            Self::Unix(path) => UnixStream::connect(path).map(Socket::Unix),
+            Self::Tcp(text) => {
+                let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+                for address in text.to_socket_addrs()? {
+                    match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
+                        Ok(stream) => return Ok(Socket::Tcp(stream)),
+                        Err(error) => last = error,
+                    }
+                }
+                Err(last)
+            }
+        }
+    }
+
+    /// The failure of a connection.
+    pub fn unreachable(&self, error: &io::Error) -> Failure {
+        let shown = match self {
+            Self::Tcp(text) => text.clone(),
+            Self::Unix(path) => format!("unix:{}", path.display()),
+        };
+        let message = format!("the daemon at `{shown}` does not answer: {}", save::cause(error));
+        Failure::new(Reason::DaemonUnreachable, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_in_every_spelling() {
+        let tcp = Address::Tcp("127.0.0.1:80".to_owned());
+        for text in ["127.0.0.1:80", "http://127.0.0.1:80", "http://127.0.0.1:80/"] {
+            assert_eq!(Address::parse(text), Ok(tcp.clone()));
+        }
+        assert_eq!(Address::parse("unix:/a/b"), Ok(Address::Unix(PathBuf::from("/a/b"))));
+        for text in ["", "127.0.0.1", "https://a.example:1", "a:b", "127.0.0.1:80/x"] {
+            assert!(Address::parse(text).expect_err(text).is(Reason::ArgumentInvalid));
+        }
+    }
+}

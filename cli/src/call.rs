@@ -1,0 +1,146 @@
+//! One gRPC call over a connected socket, with messages as plain bytes.
+
+mod codec;
+mod connection;
+mod context;
+
+use std::time::Duration;
+
+use browse_proto::{Command, Reason, metadata, render::Untrusted};
+use bytes::Bytes;
+use http::uri::PathAndQuery;
+use percent_encoding::percent_decode_str;
+use tokio::time::timeout;
+use tonic::{Request, Status, client::Grpc, metadata::MetadataMap};
+
+use crate::{
+    failure::{Failure, Result},
+    reach::Daemon,
+};
+use codec::BytesCodec;
+use connection::Connection;
+pub use context::Context;
+
+/// Time that a call gets when neither the caller nor the command says.
+pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
+
+/// Messages hold at most this many bytes, both ways.
+pub const MESSAGE_LIMIT: usize = 64 << 20;
+
+/// The daemon answers by the deadline; after this much more we stop waiting.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What the headers of an answer say.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    /// Nonce and source of page-derived content.
+    pub untrusted: Option<Untrusted>,
+    /// Something that the caller should be told.
+    pub notice: Option<String>,
+}
+
+/// How a call failed.
+#[derive(Debug)]
+pub struct Broken {
+    /// The failure.
+    pub failure: Failure,
+    /// Whether the daemon cannot have acted on the call.
+    pub unsent: bool,
+}
+
+impl From<Failure> for Broken {
+    /// What we could not prepare was not sent, but another daemon would not
+    /// help it either.
+    fn from(failure: Failure) -> Self {
+        Self { failure, unsent: false }
+    }
+}
+
+/// Makes a unary call.
+pub async fn unary(
+    daemon: Daemon,
+    command: &Command,
+    body: Bytes,
+    context: &Context,
+) -> Result<(Bytes, Notes), Broken> {
+    let limit = context.timeout.unwrap_or(Duration::from_millis(DEFAULT_TIMEOUT_MS)) + GRACE;
+    let call = async {
+        let mut client = client(daemon).await?;
+        let request = request(context, body);
+        client.ready().await.map_err(|error| broken(&Status::from_error(error.into())))?;
+        let path = PathAndQuery::from_static(command.path);
+        client.unary(request, path, BytesCodec).await.map_err(|status| broken(&status))
+    };
+    let response = timeout(limit, call).await.map_err(|_| late(command))??;
+    let (headers, body, _) = response.into_parts();
+    Ok((body, Notes::read(&headers)))
+}
+
+/// Makes a streaming call. `start` is given what the headers say, then `each`
+/// every message.
+pub async fn streaming(
+    daemon: Daemon,
+    command: &Command,
+    body: Bytes,
+    context: &Context,
+    start: impl FnOnce(Notes) -> Result<()>,
+    mut each: impl FnMut(Bytes) -> Result<()>,
+) -> Result<(), Broken> {
+    let call = async {
+        let mut client = client(daemon).await?;
+        let request = request(context, body);
+        client.ready().await.map_err(|error| broken(&Status::from_error(error.into())))?;
+        let path = PathAndQuery::from_static(command.path);
+        let response = client.server_streaming(request, path, BytesCodec).await;
+        let response = response.map_err(|status| broken(&status))?;
+        start(Notes::read(response.metadata())).map_err(Broken::from)?;
+        let mut stream = response.into_inner();
+        while let Some(message) = stream.message().await.map_err(|status| broken(&status))? {
+            each(message).map_err(Broken::from)?;
+        }
+        Ok(())
+    };
+    match context.timeout {
+        Some(limit) => timeout(limit + GRACE, call).await.map_err(|_| late(command))?,
+        None => call.await,
+    }
+}
+
+async fn client(daemon: Daemon) -> Result<Grpc<Connection>, Broken> {
+    let connection = Connection::open(daemon).await.map_err(|error| {
+        let message = format!("the daemon broke the connection: {error}");
+        Broken { failure: Failure::new(Reason::DaemonUnreachable, message), unsent: true }
+    })?;
+    let client = Grpc::new(connection);
+    Ok(client.max_decoding_message_size(MESSAGE_LIMIT).max_encoding_message_size(MESSAGE_LIMIT))
+}
+
+fn request(context: &Context, body: Bytes) -> Request<Bytes> {
+    let mut request = Request::new(body);
+    context.write(request.metadata_mut());
+    if let Some(timeout) = context.timeout {
+        request.set_timeout(timeout);
+    }
+    request
+}
+
+fn broken(status: &Status) -> Broken {
+    let failure = Failure::from_status(status);
+    // `SHUTTING_DOWN` is an answer in place of the call.
+    let unsent = failure.is(Reason::ShuttingDown) || connection::was_not_sent(status);
+    Broken { failure, unsent }
+}
+
+fn late(command: &Command) -> Broken {
+    let message = format!("the daemon did not answer `{}` by its deadline", command.name);
+    Failure::new(Reason::DeadlineExceeded, message).into()
+}
+
+impl Notes {
+    fn read(headers: &MetadataMap) -> Self {
+        let entry = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let notice = entry(metadata::NOTICE)
+            .map(|notice| percent_decode_str(notice).decode_utf8_lossy().into_owned());
+        Self { untrusted: entry(metadata::UNTRUSTED).and_then(Untrusted::parse), notice }
+    }
+}

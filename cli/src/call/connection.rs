@@ -1,0 +1,103 @@
+//! HTTP/2 on one socket, without the pools and balancers of a channel: a
+//! command makes one call.
+
+use std::{
+    error::Error,
+    future::Future,
+    io,
+    pin::Pin,
+    task::{self, Poll},
+};
+
+use http::{Request, Response, Uri, uri::Scheme};
+use hyper::{
+    body::Incoming,
+    client::conn::http2::{self, SendRequest},
+};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::net::{TcpStream, UnixStream};
+use tonic::{Status, body::Body, client::GrpcService};
+
+use crate::{address::Socket, reach::Daemon};
+
+/// Flow-control window, large enough for a snapshot or an image in one go.
+const WINDOW: u32 = 4 << 20;
+
+/// A connection to a daemon.
+pub struct Connection {
+    requests: SendRequest<Body>,
+    authority: String,
+}
+
+impl Connection {
+    /// Greets the daemon at the other end of the socket.
+    pub async fn open(daemon: Daemon) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let authority = daemon.address.authority().to_owned();
+        let requests = match daemon.socket {
+            Socket::Tcp(stream) => {
+                stream.set_nonblocking(true)?;
+                stream.set_nodelay(true)?;
+                greet(TcpStream::from_std(stream)?).await?
+            }
+            Socket::Unix(stream) => {
+                stream.set_nonblocking(true)?;
+                greet(UnixStream::from_std(stream)?).await?
+            }
+        };
+        Ok(Self { requests, authority })
+    }
+
+    fn uri(&self, of: &Uri) -> Result<Uri, http::Error> {
+        let path = of.path_and_query().map_or("/", |path| path.as_str());
+        Uri::builder().scheme(Scheme::HTTP).authority(&*self.authority).path_and_query(path).build()
+    }
+}
+
+async fn greet<I>(io: I) -> Result<SendRequest<Body>, hyper::Error>
+where
+    I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+{
+    let (requests, connection) = http2::Builder::new(TokioExecutor::new())
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(WINDOW)
+        .handshake(TokioIo::new(io))
+        .await?;
+    // Its error reaches the call that waits for an answer.
+    tokio::spawn(async move { drop(connection.await) });
+    Ok(requests)
+}
+
+impl GrpcService<Body> for Connection {
+    type ResponseBody = Incoming;
+    type Error = Box<dyn Error + Send + Sync>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Incoming>, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.requests.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        let uri = self.uri(request.uri());
+        match uri {
+            Ok(uri) => *request.uri_mut() = uri,
+            Err(error) => return Box::pin(async move { Err(error.into()) }),
+        }
+        let answer = self.requests.send_request(request);
+        Box::pin(async move { answer.await.map_err(Into::into) })
+    }
+}
+
+/// Whether the call behind `status` never left: the connection ended first.
+pub fn was_not_sent(status: &Status) -> bool {
+    let mut cause: Option<&dyn Error> = Some(status);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<hyper::Error>() {
+            return error.is_canceled();
+        }
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return error.kind() == io::ErrorKind::NotConnected;
+        }
+        cause = error.source();
+    }
+    false
+}

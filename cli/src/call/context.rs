@@ -1,0 +1,71 @@
+//! What travels beside a request: who asks, for which tab, until when.
+
+use std::{path::Path, time::Duration};
+
+use browse_proto::metadata;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use tonic::metadata::{Ascii, MetadataMap, MetadataValue};
+
+use crate::{globals::Globals, reach::Daemon};
+
+/// What a path may hold as it is.
+const PATH: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'_').remove(b'-').remove(b'~');
+
+/// The context of a call.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    token: Option<String>,
+    tab: Option<u64>,
+    session: Option<String>,
+    directory: Option<String>,
+    raw: bool,
+    /// Time that the daemon has; none on a stream without end.
+    pub timeout: Option<Duration>,
+}
+
+impl Context {
+    /// The context of a call to `daemon`. Our working directory is nobody's
+    /// business on another machine.
+    pub fn new(
+        globals: &Globals,
+        daemon: &Daemon,
+        directory: &Path,
+        timeout: Option<Duration>,
+    ) -> Self {
+        use std::os::unix::ffi::OsStrExt as _;
+        let directory = percent_encode(directory.as_os_str().as_bytes(), PATH).to_string();
+        Self {
+            token: daemon.token.clone(),
+            tab: globals.tab,
+            session: globals.session.clone(),
+            directory: daemon.address.is_local().then_some(directory),
+            raw: globals.raw,
+            timeout,
+        }
+    }
+
+    /// Writes the metadata. A value that no header can carry names nothing
+    /// that exists, and the daemon says so when it gets an empty one.
+    pub fn write(&self, into: &mut MetadataMap) {
+        let mut put = |name: &'static str, value: &str| {
+            let value = value.parse::<MetadataValue<Ascii>>();
+            into.insert(name, value.unwrap_or_else(|_| MetadataValue::from_static("")));
+        };
+        if let Some(token) = &self.token {
+            put(metadata::AUTHORIZATION, &format!("Bearer {token}"));
+        }
+        if let Some(tab) = self.tab {
+            put(metadata::TAB, &tab.to_string());
+        }
+        if let Some(session) = &self.session {
+            put(metadata::SESSION, session);
+        }
+        if let Some(directory) = &self.directory {
+            put(metadata::CWD, directory);
+        }
+        if self.raw {
+            put(metadata::CONTENT, "raw");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Completion: the scripts of the shells ask this program for candidates, so
+//! that they always know the commands of the installed version.
+
+use browse_proto::{Command, Field, Kind};
+
+use crate::{globals::FLAGS, help, table};
+
+/// The shells that there are scripts for.
+pub const SHELLS: &[&str] = &["bash", "zsh", "fish"];
+
+/// The completion script of `shell`.
+pub fn script(shell: &str) -> Option<&'static str> {
+    match shell {
+        "bash" => Some(include_str!("completions/browse.bash")),
+        "zsh" => Some(include_str!("completions/browse.zsh")),
+        "fish" => Some(include_str!("completions/browse.fish")),
+        _ => None,
+    }
+}
+
+/// What can stand in place of the last of `words`, each as `word`, tab, help.
+/// None means that the shell should offer files.
+pub fn candidates(words: &[String]) -> Vec<String> {
+    let (current, before) = match words.split_last() {
+        Some((current, before)) => (current.as_str(), before),
+        None => ("", &[][..]),
+    };
+    let before: Vec<_> = before.iter().map(String::as_str).collect();
+    let mut all = following(&before, current);
+    all.retain(|(word, _)| word.starts_with(current));
+    all.into_iter().map(|(word, help)| format!("{word}\t{help}")).collect()
+}
+
+type Candidate = (String, String);
+
+fn following(before: &[&str], current: &str) -> Vec<Candidate> {
+    let name = name(before);
+    let commands = table::beginning_with(&name);
+    if let Some(last) = before.last().filter(|last| last.starts_with('-')) {
+        if let Some(values) = values(&commands, last) {
+            return values;
+        }
+    }
+    let mut all = Vec::new();
+    if current.starts_with('-') {
+        for command in table::named(&name) {
+            all.extend(command.selector_flag().map(|flag| (flag, command.summary().to_owned())));
+            all.extend(flags(command));
+        }
+        all.extend(FLAGS.iter().map(|f| (format!("--{}", f.name), sentence(f.help))));
+        all.dedup_by(|a, b| a.0 == b.0);
+        return all;
+    }
+    match name.as_slice() {
+        [] => all.extend(first_words()),
+        ["help"] => all.extend(first_words()),
+        ["completions"] => all.extend(SHELLS.iter().map(|s| ((*s).to_owned(), String::new()))),
+        name => {
+            let words = table::next_words(name).into_iter();
+            all.extend(words.map(|word| (word.to_owned(), summary(&[name, &[word]].concat()))));
+            let taken = words_after(before, name.len());
+            for command in table::named(name) {
+                let positional = command.positionals().nth(taken);
+                all.extend(positional.into_iter().flat_map(|p| choices(p.field)));
+            }
+        }
+    }
+    all
+}
+
+/// The words of `before` that name a command, flags left out.
+fn name<'a>(before: &[&'a str]) -> Vec<&'a str> {
+    let mut name: Vec<&str> = Vec::new();
+    for word in plain(before) {
+        if name.is_empty() && matches!(word, "help" | "completions") {
+            return vec![word];
+        }
+        name.push(word);
+        if table::beginning_with(&name).is_empty() {
+            name.pop();
+            break;
+        }
+    }
+    name
+}
+
+/// The words of `before` that are neither flags nor their values.
+fn plain<'a>(before: &[&'a str]) -> Vec<&'a str> {
+    let mut words = Vec::new();
+    let mut is_value = false;
+    for word in before {
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        match word.strip_prefix("--") {
+            Some(flag) => is_value = FLAGS.iter().any(|f| f.name == flag && !f.is_switch()),
+            None if !word.starts_with('-') => words.push(*word),
+            None => {}
+        }
+    }
+    words
+}
+
+fn words_after(before: &[&str], name: usize) -> usize {
+    plain(before).len().saturating_sub(name)
+}
+
+/// The values of the flag `spelling`, when it wants one.
+fn values(commands: &[&'static Command], spelling: &str) -> Option<Vec<Candidate>> {
+    let mut own = commands.iter().flat_map(|command| command.flags());
+    let named = |field: &&'static Field| match spelling.strip_prefix("--") {
+        Some(name) => field.flag() == name,
+        None => field.short.is_some_and(|letter| spelling == format!("-{letter}")),
+    };
+    if let Some(field) = own.find(named) {
+        return (!matches!(field.kind, Kind::Bool)).then(|| choices(field));
+    }
+    let global = FLAGS.iter().find(|flag| spelling == format!("--{}", flag.name))?;
+    (!global.is_switch()).then(Vec::new)
+}
+
+fn choices(field: &Field) -> Vec<Candidate> {
+    let Kind::Enum(of) = &field.kind else {
+        return Vec::new();
+    };
+    let values = of.values.iter().filter(|value| !value.name.is_empty());
+    values.map(|value| (value.name.to_owned(), sentence(value.help))).collect()
+}
+
+fn flags(command: &'static Command) -> Vec<Candidate> {
+    let own = command.flags().map(|f| (format!("--{}", f.flag()), sentence(f.help)));
+    let base64 = command.saves().then(|| ("--base64".to_owned(), "Prints a data URL".to_owned()));
+    own.chain(base64).collect()
+}
+
+fn first_words() -> Vec<Candidate> {
+    let words = table::next_words(&[]).into_iter();
+    let own = words.map(|word| (word.to_owned(), summary(&[word])));
+    let local = help::LOCAL.iter().map(|local| (local.name.to_owned(), sentence(local.help)));
+    own.chain(local).collect()
+}
+
+/// The summary of a command, or the words that can follow.
+fn summary(words: &[&str]) -> String {
+    match table::named(words).first() {
+        Some(command) => sentence(command.summary()),
+        None => table::next_words(words).join(", "),
+    }
+}
+
+/// The first sentence, without its full stop.
+fn sentence(text: &str) -> String {
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let first = first.split(". ").next().unwrap_or_default();
+    first.trim_end_matches('.').to_owned()
+}

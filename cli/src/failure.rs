@@ -1,0 +1,137 @@
+//! Why a command failed: what stderr, `--json` and the exit code are made of.
+
+use std::collections::BTreeMap;
+
+use browse_proto::{Reason, wire};
+use serde_json::{Value, json};
+
+/// The result of everything that can fail here.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// A failure of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Name of the reason; a newer daemon may send one that we do not know.
+    pub reason: String,
+    /// What is wrong, without a full stop.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+    /// How the command is called, when it was called wrongly.
+    pub usage: Option<String>,
+    /// The values that message and hint are made of.
+    pub metadata: BTreeMap<String, String>,
+    /// Exit code.
+    pub exit: u8,
+}
+
+impl Failure {
+    /// A failure with the hint of its reason.
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self::with(reason, message, [])
+    }
+
+    /// A failure with values, which also fill the hint.
+    pub fn with<const N: usize>(
+        reason: Reason,
+        message: impl Into<String>,
+        values: [(&str, String); N],
+    ) -> Self {
+        let metadata: BTreeMap<_, _> =
+            values.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let rule = reason.rule();
+        Self {
+            reason: rule.name.to_owned(),
+            message: message.into(),
+            hint: rule.hint_with(|key| metadata.get(key).cloned()),
+            usage: None,
+            metadata,
+            exit: rule.exit,
+        }
+    }
+
+    /// The same failure with another hint.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// The same failure with another value.
+    #[must_use]
+    pub fn value(mut self, key: &str, value: impl ToString) -> Self {
+        self.metadata.insert(key.to_owned(), value.to_string());
+        self
+    }
+
+    /// A failure as a daemon describes it; `metadata["hint"]` wins over the
+    /// hint of our table, which may be older.
+    pub fn described(
+        reason: &str,
+        message: String,
+        mut metadata: BTreeMap<String, String>,
+    ) -> Self {
+        let rule = Reason::by_name(reason).unwrap_or(Reason::Bug).rule();
+        let sent = metadata.remove("hint");
+        let hint = sent.unwrap_or_else(|| rule.hint_with(|key| metadata.get(key).cloned()));
+        Self { reason: reason.to_owned(), message, hint, usage: None, metadata, exit: rule.exit }
+    }
+
+    /// A failure from the status of a call.
+    pub fn from_status(status: &tonic::Status) -> Self {
+        match wire::error_info(status.details()) {
+            Some(info) => Self::described(&info.reason, status.message().to_owned(), info.metadata),
+            None => Self::new(reason_of(status.code()), message_of(status)),
+        }
+    }
+
+    /// Whether the failure has this reason.
+    pub fn is(&self, reason: Reason) -> bool {
+        self.reason == reason.name()
+    }
+
+    /// `error: …`, `usage: …` and `hint: …`, a line each.
+    pub fn text(&self) -> String {
+        let mut text = format!("error: {}\n", printable(&self.message));
+        if let Some(usage) = &self.usage {
+            text.push_str(&format!("usage: {usage}\n"));
+        }
+        if !self.hint.is_empty() {
+            text.push_str(&format!("hint: {}\n", printable(&self.hint)));
+        }
+        text
+    }
+
+    /// What `--json` says of it.
+    pub fn json(&self) -> Value {
+        let Self { reason, message, hint, metadata, .. } = self;
+        json!({"reason": reason, "message": message, "hint": hint, "metadata": metadata})
+    }
+}
+
+/// The reason of a status without details: the transport made it, or something
+/// that is no daemon of ours.
+fn reason_of(code: tonic::Code) -> Reason {
+    match code {
+        tonic::Code::DeadlineExceeded => Reason::DeadlineExceeded,
+        tonic::Code::Unimplemented => Reason::MethodUnknown,
+        tonic::Code::Unauthenticated => Reason::TokenInvalid,
+        tonic::Code::ResourceExhausted | tonic::Code::OutOfRange => Reason::TooLarge,
+        tonic::Code::Unavailable | tonic::Code::Unknown | tonic::Code::Cancelled => {
+            Reason::DaemonUnreachable
+        }
+        _ => Reason::Bug,
+    }
+}
+
+fn message_of(status: &tonic::Status) -> String {
+    match status.message() {
+        "" => format!("the daemon answered {:?}", status.code()),
+        message => message.to_owned(),
+    }
+}
+
+/// `text` without control characters, which could drive a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
+}

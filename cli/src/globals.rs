@@ -1,0 +1,163 @@
+//! The flags that every command takes, before or after its name.
+
+use std::{env, path::PathBuf, time::Duration};
+
+use browse_proto::Reason;
+
+use crate::{
+    duration,
+    failure::{Failure, Result},
+};
+
+/// The values of the global flags.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Globals {
+    /// Tab to act on.
+    pub tab: Option<u64>,
+    /// Session to act in.
+    pub session: Option<String>,
+    /// Time that the command gets.
+    pub timeout: Option<Duration>,
+    /// Prints one JSON document.
+    pub json: bool,
+    /// Prints page content as it is.
+    pub raw: bool,
+    /// Project folder.
+    pub project: Option<PathBuf>,
+    /// Address of a daemon that runs already.
+    pub addr: Option<String>,
+    /// Token to call it with.
+    pub token: Option<String>,
+    /// Prints help.
+    pub help: bool,
+    /// Prints the version.
+    pub version: bool,
+}
+
+/// How a global flag looks.
+#[derive(Debug)]
+pub struct Flag {
+    /// Long name.
+    pub name: &'static str,
+    /// One-letter name.
+    pub short: Option<char>,
+    /// What the help calls its value; empty for a switch.
+    pub value: &'static str,
+    /// Environment variable that stands in for it.
+    pub variable: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+const fn flag(name: &'static str, value: &'static str, help: &'static str) -> Flag {
+    Flag { name, short: None, value, variable: "", help }
+}
+
+/// Every global flag.
+pub const FLAGS: &[Flag] = &[
+    flag("tab", "n", "Acts on this tab instead of the active one."),
+    Flag { variable: "BROWSE_SESSION", ..flag("session", "name", "Acts in this session.") },
+    flag(
+        "timeout",
+        "duration",
+        "Time that the command gets, such as 30s, 500ms or 2m; a bare number is milliseconds. 30s unless the command has its own.",
+    ),
+    flag("json", "", "Prints one JSON document."),
+    flag("raw", "", "Prints page content as it is, without the envelope that marks it untrusted."),
+    Flag {
+        variable: "BROWSE_PROJECT",
+        ..flag(
+            "project",
+            "dir",
+            "Project folder; the top of the git repository, else the working directory.",
+        )
+    },
+    Flag {
+        variable: "BROWSE_ADDR",
+        ..flag(
+            "addr",
+            "address",
+            "Calls the daemon at this address, such as 127.0.0.1:4567 or unix:/path, and starts none.",
+        )
+    },
+    Flag { variable: "BROWSE_TOKEN", ..flag("token", "token", "Token to call the daemon with.") },
+    Flag { short: Some('h'), ..flag("help", "", "Prints help.") },
+    Flag { short: Some('V'), ..flag("version", "", "Prints the version.") },
+];
+
+impl Flag {
+    /// The flag with this long or short spelling, dashes included.
+    pub fn find(spelling: &str) -> Option<&'static Self> {
+        match spelling.strip_prefix("--") {
+            Some(name) => FLAGS.iter().find(|flag| flag.name == name),
+            None => {
+                let mut letters = spelling.strip_prefix('-')?.chars();
+                let letter = letters.next()?;
+                let alone = letters.next().is_none();
+                FLAGS.iter().find(|flag| alone && flag.short == Some(letter))
+            }
+        }
+    }
+
+    /// Whether it stands alone.
+    pub fn is_switch(&self) -> bool {
+        self.value.is_empty()
+    }
+}
+
+impl Globals {
+    /// Sets `flag`; a switch takes no value.
+    pub fn set(&mut self, flag: &Flag, value: &str) -> Result<()> {
+        let text = || Some(value.to_owned());
+        match flag.name {
+            "tab" => self.tab = Some(tab(value)?),
+            "session" => self.session = Some(session(value)?),
+            "timeout" => self.timeout = Some(timeout(value)?),
+            "json" => self.json = true,
+            "raw" => self.raw = true,
+            "project" => self.project = Some(PathBuf::from(value)),
+            "addr" => self.addr = text(),
+            "token" => self.token = text(),
+            "help" => self.help = true,
+            _ => self.version = true,
+        }
+        Ok(())
+    }
+
+    /// Fills what argv left open from the environment.
+    pub fn fill_from_environment(&mut self) -> Result<()> {
+        let read = |name| env::var(name).ok().filter(|value| !value.is_empty());
+        if self.session.is_none() {
+            self.session = read("BROWSE_SESSION").map(|name| session(&name)).transpose()?;
+        }
+        self.addr = self.addr.take().or_else(|| read("BROWSE_ADDR"));
+        self.token = self.token.take().or_else(|| read("BROWSE_TOKEN"));
+        self.project = self.project.take().or_else(|| read("BROWSE_PROJECT").map(PathBuf::from));
+        Ok(())
+    }
+}
+
+fn tab(value: &str) -> Result<u64> {
+    value.parse().map_err(|_| {
+        let message = format!("`--tab` wants the number of a tab, and `{value}` is none");
+        Failure::new(Reason::ArgumentInvalid, message).hint("Run `browse tabs`")
+    })
+}
+
+/// Refuses what cannot name a session, so that no call lands in another one.
+fn session(value: &str) -> Result<String> {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+    if !value.is_empty() && value.len() <= 64 && value.chars().all(fits) {
+        return Ok(value.to_owned());
+    }
+    let message = format!("`{value}` cannot name a session");
+    Err(Failure::new(Reason::ArgumentInvalid, message)
+        .hint("Use letters, digits, dash, dot and underscore, at most 64"))
+}
+
+fn timeout(value: &str) -> Result<Duration> {
+    duration::parse(value).ok_or_else(|| {
+        let message = format!("`--timeout` wants a duration, and `{value}` is none");
+        Failure::new(Reason::ArgumentInvalid, message).hint("Write it as in `--timeout 30s`")
+    })
+}

@@ -1,0 +1,93 @@
+//! Help for programs: every command with all that its help says.
+
+use browse_proto::{Command, Field, Kind};
+use serde_json::{Value, json};
+
+use super::page;
+use crate::globals::FLAGS;
+
+/// Every command, and what holds for all.
+pub fn overview() -> Value {
+    let all: Vec<_> = Command::all().iter().collect();
+    let flags = FLAGS.iter().map(|flag| {
+        json!({
+            "name": format!("--{}", flag.name),
+            "short": flag.short.map(|letter| format!("-{letter}")),
+            "value": Some(flag.value).filter(|value| !value.is_empty()),
+            "variable": Some(flag.variable).filter(|variable| !variable.is_empty()),
+            "help": flag.help,
+        })
+    });
+    let local = page::LOCAL.iter().map(|local| {
+        json!({"name": local.name, "usage": local.usage, "help": local.help, "example": local.example})
+    });
+    json!({
+        "commands": commands(&all),
+        "local": local.collect::<Vec<_>>(),
+        "flags": flags.collect::<Vec<_>>(),
+    })
+}
+
+/// These commands.
+pub fn commands(commands: &[&'static Command]) -> Value {
+    commands.iter().map(|command| one(command)).collect()
+}
+
+fn one(command: &'static Command) -> Value {
+    let args = command.positionals().map(|positional| {
+        let mut value = field(positional.field);
+        value["required"] = json!(positional.is_required());
+        value["rest"] = json!(positional.rest);
+        value
+    });
+    let mut args: Vec<_> = args.collect();
+    if command.saves() {
+        args.push(json!({"name": "path", "type": "file", "required": false, "rest": false,
+            "help": "File to write."}));
+    }
+    let flags = command.flags().map(|flag| {
+        let mut value = field(flag);
+        value["name"] = json!(format!("--{}", flag.flag()));
+        value["short"] = json!(flag.short.map(|letter| format!("-{letter}")));
+        value["repeated"] = json!(flag.repeated);
+        value
+    });
+    let mut flags: Vec<_> = flags.collect();
+    if command.saves() {
+        flags.push(json!({"name": "--base64", "type": "switch",
+            "help": "Prints a data URL instead of writing a file."}));
+    }
+    json!({
+        "name": command.name,
+        "aliases": command.aliases,
+        "group": command.title,
+        "summary": command.summary(),
+        "help": command.help,
+        "usage": command.usage(),
+        "example": command.shell_example(),
+        "scope": command.scope.name(),
+        "tunnel": command.tunnel,
+        "stdin": command.takes_steps(),
+        "timeout_ms": command.timeout_ms.unwrap_or(crate::call::DEFAULT_TIMEOUT_MS),
+        "rpc": command.path.trim_start_matches('/'),
+        "args": args,
+        "flags": flags,
+    })
+}
+
+fn field(field: &Field) -> Value {
+    let kind = match field.kind {
+        _ if field.source == browse_proto::Source::File => "file",
+        Kind::Bool => "switch",
+        Kind::U32 | Kind::U64 | Kind::I32 => "integer",
+        Kind::F64 => "number",
+        Kind::Enum(_) => "choice",
+        _ => "text",
+    };
+    let mut value = json!({"name": field.label(), "type": kind, "help": field.help});
+    let choices = field.choices();
+    if !choices.is_empty() {
+        value["values"] = json!(choices);
+    }
+    value
+}

@@ -1,0 +1,69 @@
+//! What the command line does itself.
+
+pub mod life;
+
+use browse_proto::Reason;
+use serde_json::json;
+
+use crate::{
+    completions,
+    failure::{Failure, Result},
+    globals::Globals,
+    perform, print,
+    request::Request,
+    suggest,
+};
+
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Runs the local command `name`.
+pub fn run(name: &str, words: &[String]) -> Result<u8> {
+    match (name, words) {
+        ("__complete", words) => print::text(&completions::candidates(words).join("\n")),
+        (_, [shell]) => match completions::script(shell) {
+            Some(script) => print::text(script),
+            None => Err(unknown_shell(shell)),
+        },
+        _ => {
+            let message = "`completions` wants the name of a shell";
+            let mut failure = Failure::new(Reason::ArgumentInvalid, message);
+            failure.usage = Some("browse completions <bash|zsh|fish>".to_owned());
+            Err(failure.hint("Run `browse help completions`"))
+        }
+    }
+}
+
+fn unknown_shell(shell: &str) -> Failure {
+    let message = format!("there are no completions for `{shell}`");
+    let failure = Failure::new(Reason::ArgumentInvalid, message);
+    match suggest::nearest(shell, completions::SHELLS.iter().copied()) {
+        Some(near) => failure.hint(format!("Did you mean `browse completions {near}`?")),
+        None => failure.hint("Use one of bash, zsh, fish"),
+    }
+}
+
+/// `version`: ours, and that of the daemon when one runs.
+pub fn version(request: &Request, globals: &Globals) -> Result<u8> {
+    let daemon = match perform::unary(request, globals) {
+        Ok((body, _)) => Some(perform::decode(request.invocation.command, &body)?),
+        Err(failure) if failure.is(Reason::DaemonNotRunning) => None,
+        Err(failure) => return Err(failure),
+    };
+    if globals.json {
+        let result = json!({"version": VERSION, "daemon": daemon});
+        return print::json_result(&result.to_string(), None);
+    }
+    let mut text = format!("browse {VERSION}\n");
+    match daemon {
+        Some(daemon) => {
+            let field = |name: &str| daemon.get(name).and_then(|v| v.as_str()).unwrap_or_default();
+            text.push_str(&format!("browsed {} (build {})\n", field("version"), field("build_id")));
+            if !field("browser").is_empty() {
+                text.push_str(&format!("browser {}\n", field("browser")));
+            }
+        }
+        None => text.push_str("browsed is not running\n"),
+    }
+    print::text(&text)
+}

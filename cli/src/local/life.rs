@@ -1,0 +1,143 @@
+//! The end of a daemon, and its return: `stop` and `restart`.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use browse_proto::Reason;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::{
+    failure::{Failure, Result},
+    globals::Globals,
+    perform, print,
+    project::Project,
+    reach::{self, Daemon},
+    renew,
+    request::Request,
+    start,
+    state::State,
+};
+
+/// Time that a daemon has to end, once it was told to.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Time between the signals for one that does not answer any more.
+const AFTER_SIGNAL: Duration = Duration::from_secs(5);
+
+/// `stop`; a daemon that does not run is as stopped as can be.
+pub fn stop(request: &Request, globals: &Globals) -> Result<u8> {
+    let project = Project::find(globals.project.as_deref())?;
+    let Some(state) = reach::running(&project)? else {
+        let stopped = json!({"stopped": false}).to_string();
+        return match globals.json {
+            true => print::json_result(&stopped, None),
+            false => print::text("not running"),
+        };
+    };
+    tell(request, globals, &project, &state)?;
+    gone(&project, &state)?;
+    match globals.json {
+        true => print::json_result(&json!({"stopped": true}).to_string(), None),
+        false => print::text("stopped"),
+    }
+}
+
+/// `restart`: the daemon becomes a new one. Where none runs, one is started.
+pub fn restart(request: &Request, globals: &Globals) -> Result<u8> {
+    let project = Project::find(globals.project.as_deref())?;
+    let lost = match reach::running(&project)? {
+        Some(state) => {
+            let answer = tell(request, globals, &project, &state)?;
+            wait_for_end(&project, &state, PATIENCE);
+            answer
+        }
+        None => Value::from(0),
+    };
+    start::ensure(&project)?;
+    match globals.json {
+        true => print::json_result(&json!({"tabs_lost": lost}).to_string(), None),
+        false => print::text(&format!("restarted; {lost} tabs lost")),
+    }
+}
+
+/// Stops a daemon, for a caller that is about to start another one.
+pub fn end(project: &Project, state: &State, globals: &Globals) -> Result<()> {
+    let daemon = open(project, state, globals);
+    let _ = daemon.and_then(|daemon| renew::rpc("stop", globals, daemon).map_err(|b| b.failure));
+    gone(project, state)
+}
+
+/// Sends the command to the daemon. Returns the number of tabs that are lost.
+/// One that hangs is ended, because the caller wants it gone.
+fn tell(request: &Request, globals: &Globals, project: &Project, state: &State) -> Result<Value> {
+    let command = request.invocation.command;
+    let answer = open(project, state, globals).and_then(|daemon| {
+        perform::once(request, globals, daemon).map_err(|broken| broken.failure)
+    });
+    match answer {
+        Ok((body, _)) => {
+            Ok(perform::decode(command, &body)?.remove("tabs_lost").unwrap_or_default())
+        }
+        // It refused, and lives on.
+        Err(failure) if failure.exit == 3 => Err(failure),
+        Err(_) => {
+            gone(project, state)?;
+            Ok(Value::from("all"))
+        }
+    }
+}
+
+fn open(project: &Project, state: &State, globals: &Globals) -> Result<Daemon> {
+    let mut own = globals.clone();
+    own.addr = Some(state.address.to_string());
+    own.project = Some(project.root.clone());
+    let command = browse_proto::Command::by_name("stop");
+    let command = command.ok_or_else(|| Failure::new(Reason::Bug, "there is no `stop`"))?;
+    reach::daemon(command, &own)
+}
+
+/// Waits for the end of a daemon that was told to end, and ends it by signal
+/// when it does not: nobody else will, and its lock proves that it is ours.
+fn gone(project: &Project, state: &State) -> Result<()> {
+    if wait_for_end(project, state, PATIENCE) {
+        return Ok(());
+    }
+    for signal in [Signal::TERM, Signal::KILL] {
+        if let Some(pid) = Pid::from_raw(state.pid) {
+            // It may have ended this instant.
+            let _ = kill_process(pid, signal);
+        }
+        if wait_for_end(project, state, AFTER_SIGNAL) {
+            return Ok(());
+        }
+    }
+    let message = format!("the daemon (process {}) does not end", state.pid);
+    Err(Failure::new(Reason::DaemonUnreachable, message)
+        .hint(format!("End process {} yourself", state.pid)))
+}
+
+/// Waits until the daemon has ended; false when it has not in time.
+pub fn wait_for_end(project: &Project, state: &State, patience: Duration) -> bool {
+    until(|| !state.is_alive(project) || is_replaced(project, state), patience)
+}
+
+/// Whether another daemon has taken the place of the one of `state`; a restart
+/// keeps the process and its id.
+fn is_replaced(project: &Project, state: &State) -> bool {
+    let now = State::read(&project.state).ok().flatten();
+    now.is_some_and(|now| now.started_at != state.started_at)
+}
+
+fn until(mut done: impl FnMut() -> bool, patience: Duration) -> bool {
+    let begin = Instant::now();
+    while !done() {
+        if begin.elapsed() > patience {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    true
+}

@@ -1,0 +1,130 @@
+//! Reads argv with the table of commands.
+//!
+//! The same parser reads the words of a step of `chain` and `batch`. It is our
+//! own instead of clap's: RPCs that share a name are told apart by a flag, the
+//! table is static data that needs no building at each start, and every
+//! message names the next step.
+
+mod arguments;
+mod name;
+mod tokens;
+
+use browse_proto::{Command, Reason};
+use serde_json::{Map, Value};
+
+use crate::{
+    failure::{Failure, Result},
+    globals::{Flag, Globals},
+};
+use tokens::{Token, Tokens};
+
+/// What argv asks for.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The global flags.
+    pub globals: Globals,
+    /// What to do.
+    pub action: Action,
+}
+
+/// What to do.
+#[derive(Debug)]
+pub enum Action {
+    /// Calls the daemon.
+    Call(Invocation),
+    /// Does what needs no daemon: the name of a local command and its words.
+    Local(&'static str, Vec<String>),
+    /// Prints help on these words.
+    Help(Vec<String>),
+    /// Prints the version.
+    Version,
+}
+
+/// A command with the values of its fields. Where a field is read from a file
+/// or from standard input, the value is what argv said.
+#[derive(Debug)]
+pub struct Invocation {
+    /// The command.
+    pub command: &'static Command,
+    /// Values of the request's fields.
+    pub fields: Map<String, Value>,
+    /// Path to write to, of a command that saves.
+    pub path: Option<String>,
+    /// Prints a data URL instead of writing a file.
+    pub base64: bool,
+}
+
+/// The names of the commands that need no daemon.
+pub const LOCAL: &[&str] = &["help", "completions", "__complete"];
+
+/// Reads argv, without the name of the program.
+pub fn argv(words: &[String]) -> Result<Parsed> {
+    let mut tokens = Tokens::new(words);
+    let mut globals = Globals::default();
+    let name = name::read(&mut tokens, &mut globals)?;
+    let candidates = match name {
+        name::Name::None if globals.version => {
+            return Ok(Parsed { globals, action: Action::Version });
+        }
+        name::Name::None => return Ok(Parsed { globals, action: Action::Help(Vec::new()) }),
+        name::Name::Group(words) => return Ok(Parsed { globals, action: Action::Help(words) }),
+        name::Name::Local(local) => return local_command(local, tokens, globals),
+        name::Name::Commands(candidates) => candidates,
+    };
+    let command = name::select(&candidates, &mut tokens)?;
+    let wants_help = tokens.flags().any(|flag| flag == "--help" || flag == "-h");
+    if globals.help || wants_help {
+        let words = command.words.iter().map(|word| (*word).to_owned()).collect();
+        globals.json |= tokens.flags().any(|flag| flag == "--json");
+        return Ok(Parsed { globals, action: Action::Help(words) });
+    }
+    let invocation = arguments::read(command, &mut tokens, &mut globals)?;
+    Ok(Parsed { globals, action: Action::Call(invocation) })
+}
+
+/// Reads the words of a step. Of the global flags a step takes `--tab` only,
+/// because a step is not a call of its own.
+pub fn step(words: &[String]) -> Result<(Option<u64>, Invocation)> {
+    let parsed = argv(words)?;
+    let Action::Call(invocation) = parsed.action else {
+        let message = format!("`{}` cannot be a step", words.join(" "));
+        return Err(Failure::new(Reason::BatchInvalid, message)
+            .hint("Run `browse help` to see the commands"));
+    };
+    let Globals { tab, .. } = parsed.globals;
+    if parsed.globals != (Globals { tab, ..Globals::default() }) {
+        let message = "a step takes no global flag but `--tab`";
+        return Err(Failure::new(Reason::BatchInvalid, message)
+            .hint("Give the other flags to the whole command"));
+    }
+    let name = invocation.command.name;
+    if invocation.command.takes_steps() || invocation.command.streaming {
+        let failure = Failure::new(Reason::BatchInvalid, format!("`{name}` cannot be a step"));
+        return Err(failure.hint(format!("Run `browse {name}` by itself")));
+    }
+    Ok((tab, invocation))
+}
+
+fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -> Result<Parsed> {
+    let mut globals = globals;
+    if name == "__complete" {
+        return Ok(Parsed { globals, action: Action::Local(name, tokens.take_all()) });
+    }
+    let mut words = Vec::new();
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Word(word) => words.push(word.to_owned()),
+            Token::Flag(spelling, value) => match Flag::find(spelling) {
+                Some(flag) => arguments::set_global(&mut globals, flag, value, &mut tokens)?,
+                None => return Err(arguments::unknown_flag(name, spelling, [])),
+            },
+        }
+    }
+    if name == "help" {
+        return Ok(Parsed { globals, action: Action::Help(words) });
+    }
+    if globals.help {
+        return Ok(Parsed { globals, action: Action::Help(vec![name.to_owned()]) });
+    }
+    Ok(Parsed { globals, action: Action::Local(name, words) })
+}

@@ -1,0 +1,248 @@
+//! Reads the flags and the positional arguments of a command.
+
+use browse_proto::{Command, Field, Kind, Reason};
+use serde_json::{Map, Value, json};
+
+use super::{
+    Invocation,
+    tokens::{Token, Tokens},
+};
+use crate::{
+    failure::{Failure, Result},
+    globals::{FLAGS, Flag, Globals},
+    save, suggest, table, values,
+};
+
+/// What has no flag, where no command was named yet.
+pub const PROGRAM: &str = "browse";
+
+/// Reads what follows the name of `command`.
+pub fn read(
+    command: &'static Command,
+    tokens: &mut Tokens<'_>,
+    globals: &mut Globals,
+) -> Result<Invocation> {
+    let mut invocation = Invocation { command, fields: Map::new(), path: None, base64: false };
+    let mut words = Vec::new();
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Word(word) => words.push(word),
+            Token::Flag(spelling, value) => {
+                flag(&mut invocation, globals, spelling, value, tokens)?;
+            }
+        }
+    }
+    if command.saves() {
+        save::split_path(&mut invocation, &mut words)?;
+    }
+    positionals(&mut invocation, &words)?;
+    save::check(&invocation)?;
+    Ok(invocation)
+}
+
+fn flag(
+    invocation: &mut Invocation,
+    globals: &mut Globals,
+    spelling: &str,
+    value: Option<&str>,
+    tokens: &mut Tokens<'_>,
+) -> Result<()> {
+    let command = invocation.command;
+    if command.selector_flag().is_some_and(|selector| selector == spelling) {
+        return no_value(spelling, value);
+    }
+    if command.saves() && spelling == "--base64" {
+        invocation.base64 = true;
+        return no_value(spelling, value);
+    }
+    if let Some(flag) = Flag::find(spelling) {
+        return set_global(globals, flag, value, tokens);
+    }
+    if let Some(name) = spelling.strip_prefix("--") {
+        let known = command.flags().find(|field| field.flag() == name);
+        let field = known.ok_or_else(|| unknown(command, spelling))?;
+        return set(invocation, field, spelling, value, tokens);
+    }
+    short_flags(invocation, &spelling[1..], value, tokens)
+}
+
+/// Reads `-ic`, `-d3`, `-d 3` and `-d=3`.
+fn short_flags(
+    invocation: &mut Invocation,
+    cluster: &str,
+    value: Option<&str>,
+    tokens: &mut Tokens<'_>,
+) -> Result<()> {
+    let command = invocation.command;
+    let mut letters = cluster.chars();
+    while let Some(letter) = letters.next() {
+        let spelling = format!("-{letter}");
+        let known = command.flags().find(|field| field.short == Some(letter));
+        let field = known.ok_or_else(|| unknown(command, &spelling))?;
+        let rest = letters.as_str();
+        if matches!(field.kind, Kind::Bool) && !rest.is_empty() {
+            set(invocation, field, &spelling, None, tokens)?;
+            continue;
+        }
+        let attached = if rest.is_empty() { value } else { Some(rest) };
+        return set(invocation, field, &spelling, attached, tokens);
+    }
+    Ok(())
+}
+
+fn set(
+    invocation: &mut Invocation,
+    field: &'static Field,
+    spelling: &str,
+    value: Option<&str>,
+    tokens: &mut Tokens<'_>,
+) -> Result<()> {
+    let command = invocation.command;
+    let value = match (&field.kind, value) {
+        (Kind::Bool, None) => json!(true),
+        (_, Some(value)) => values::value(command, field, spelling, value)?,
+        (_, None) => {
+            let label = field.label();
+            let word = tokens.value().ok_or_else(|| missing_value(spelling, &label))?;
+            values::value(command, field, spelling, word)?
+        }
+    };
+    put(&mut invocation.fields, field, spelling, value)
+}
+
+fn put(
+    fields: &mut Map<String, Value>,
+    field: &'static Field,
+    label: &str,
+    value: Value,
+) -> Result<()> {
+    let name = field.name.to_owned();
+    match (fields.get_mut(field.name), value) {
+        (Some(Value::Array(items)), value) if field.repeated => items.push(value),
+        (Some(Value::Object(entries)), Value::Object(entry)) => entries.extend(entry),
+        (Some(_), _) => {
+            let message = format!("`{label}` is given twice");
+            return Err(Failure::new(Reason::ArgumentInvalid, message).hint("Give it once"));
+        }
+        (None, value) if field.repeated => {
+            fields.insert(name, json!([value]));
+        }
+        (None, value) => {
+            fields.insert(name, value);
+        }
+    }
+    Ok(())
+}
+
+fn positionals(invocation: &mut Invocation, words: &[&str]) -> Result<()> {
+    let command = invocation.command;
+    let mut words = words.iter();
+    for positional in command.positionals() {
+        let label = positional.usage();
+        let field = positional.field;
+        let count = if positional.rest { words.len() } else { 1 };
+        let mut found = false;
+        for word in words.by_ref().take(count) {
+            put(
+                &mut invocation.fields,
+                field,
+                &label,
+                values::value(command, field, &label, word)?,
+            )?;
+            found = true;
+        }
+        if !found && positional.is_required() {
+            let message = format!("`{}` wants {label}", command.name);
+            return Err(misused(command, message, &format!("Run `browse help {}`", command.name)));
+        }
+    }
+    match words.next() {
+        Some(extra) => Err(surplus(command, extra)),
+        None => Ok(()),
+    }
+}
+
+/// Sets a global flag, taking its value from argv where it has one.
+pub fn set_global(
+    globals: &mut Globals,
+    flag: &'static Flag,
+    value: Option<&str>,
+    tokens: &mut Tokens<'_>,
+) -> Result<()> {
+    let spelling = format!("--{}", flag.name);
+    if flag.is_switch() {
+        no_value(&spelling, value)?;
+        return globals.set(flag, "");
+    }
+    let value = value.or_else(|| tokens.value());
+    globals.set(flag, value.ok_or_else(|| missing_value(&spelling, flag.value))?)
+}
+
+fn no_value(spelling: &str, value: Option<&str>) -> Result<()> {
+    match value {
+        None => Ok(()),
+        Some(value) => {
+            let message = format!("`{spelling}` takes no value, and got `{value}`");
+            Err(Failure::new(Reason::ArgumentInvalid, message).hint(format!("Write `{spelling}`")))
+        }
+    }
+}
+
+fn missing_value(spelling: &str, label: &str) -> Failure {
+    let message = format!("`{spelling}` wants a value");
+    let hint = format!(
+        "Write `{spelling} <{label}>`, or `{spelling}=<{label}>` when it begins with a dash"
+    );
+    Failure::new(Reason::ArgumentInvalid, message).hint(hint)
+}
+
+fn unknown(command: &'static Command, spelling: &str) -> Failure {
+    let own = command.flags().map(|field| format!("--{}", field.flag()));
+    let base64 = command.saves().then(|| "--base64".to_owned());
+    let others = table::named(command.words).into_iter().filter_map(Command::selector_flag);
+    let known: Vec<_> = own.chain(base64).chain(others).collect();
+    let mut failure = unknown_flag(command.name, spelling, known.iter().map(String::as_str));
+    failure.usage = Some(command.usage());
+    failure
+}
+
+/// The failure for a flag that nobody knows; `known` are the flags of the
+/// command, to which the global ones are added.
+pub fn unknown_flag<'a>(
+    name: &str,
+    spelling: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Failure {
+    let message = format!("`{name}` has no flag `{spelling}`");
+    let failure = Failure::new(Reason::ArgumentInvalid, message);
+    let globals: Vec<_> = FLAGS.iter().map(|flag| format!("--{}", flag.name)).collect();
+    let known: Vec<_> = known.into_iter().map(str::to_owned).chain(globals).collect();
+    match suggest::nearest(spelling, known.iter().map(String::as_str)) {
+        Some(near) if spelling.len() > 2 => failure.hint(format!("Did you mean `{near}`?")),
+        _ if name == PROGRAM => failure.hint("Run `browse help`"),
+        _ => failure.hint(format!(
+            "Run `browse help {name}`, or write `--` before a word that begins with a dash"
+        )),
+    }
+}
+
+fn surplus(command: &'static Command, extra: &str) -> Failure {
+    let takes = match command.positionals().count() + usize::from(command.saves()) {
+        0 => "no argument".to_owned(),
+        1 => "one argument".to_owned(),
+        count => format!("{count} arguments"),
+    };
+    let message = format!("`{}` takes {takes}, and `{extra}` is one too many", command.name);
+    let longer = suggest::nearest(extra, table::next_words(command.words));
+    let hint = match longer {
+        Some(word) => format!("Did you mean `browse {} {word}`?", command.name),
+        None => "Quote an argument that holds blanks".to_owned(),
+    };
+    misused(command, message, &hint)
+}
+
+fn misused(command: &'static Command, message: String, hint: &str) -> Failure {
+    let failure =
+        Failure::with(Reason::ArgumentInvalid, message, [("command", command.name.to_owned())]);
+    Failure { usage: Some(command.usage()), ..failure.hint(hint) }
+}

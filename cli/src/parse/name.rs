@@ -1,0 +1,113 @@
+//! Finds the command that argv names.
+
+use browse_proto::{Command, Reason};
+
+use super::{
+    LOCAL, arguments,
+    tokens::{Token, Tokens},
+};
+use crate::{
+    failure::{Failure, Result},
+    globals::{Flag, Globals},
+    suggest, table,
+};
+
+/// What the first words name.
+pub enum Name {
+    /// Nothing: argv holds no word.
+    None,
+    /// A command that needs no daemon.
+    Local(&'static str),
+    /// Words that begin the names of several commands, of which help is wanted.
+    Group(Vec<String>),
+    /// Commands that share these words, and differ by a selector.
+    Commands(Vec<&'static Command>),
+}
+
+/// Reads the words of the name, and the global flags before and between them.
+pub fn read(tokens: &mut Tokens<'_>, globals: &mut Globals) -> Result<Name> {
+    let mut words: Vec<&str> = Vec::new();
+    while let Some(token) = tokens.peek() {
+        match token {
+            Token::Flag(spelling, value) => match Flag::find(spelling) {
+                Some(flag) => {
+                    tokens.next();
+                    arguments::set_global(globals, flag, value, tokens)?;
+                }
+                None if words.is_empty() => {
+                    return Err(arguments::unknown_flag(arguments::PROGRAM, spelling, []));
+                }
+                None => break,
+            },
+            Token::Word(word) => {
+                if words.is_empty()
+                    && let Some(local) = LOCAL.iter().find(|local| **local == word)
+                {
+                    tokens.next();
+                    return Ok(Name::Local(local));
+                }
+                words.push(word);
+                if table::beginning_with(&words).is_empty() {
+                    words.pop();
+                    break;
+                }
+                tokens.next();
+            }
+        }
+    }
+    let named = table::named(&words);
+    match (words.is_empty(), tokens.peek()) {
+        (true, Some(Token::Word(word))) => Err(unknown(word)),
+        (true, _) => Ok(Name::None),
+        (false, _) if named.is_empty() && globals.help => {
+            Ok(Name::Group(words.iter().map(|word| (*word).to_owned()).collect()))
+        }
+        (false, next) if named.is_empty() => Err(incomplete(&words, next)),
+        (false, _) => Ok(Name::Commands(named)),
+    }
+}
+
+/// Picks the command whose selector is among the flags, else the one without.
+pub fn select(
+    candidates: &[&'static Command],
+    tokens: &mut Tokens<'_>,
+) -> Result<&'static Command> {
+    let is_selected = |command: &&&'static Command| {
+        let selector = command.selector_flag();
+        selector.is_some_and(|selector| tokens.flags().any(|flag| flag == selector))
+    };
+    let plain = || candidates.iter().find(|command| command.selector.is_none());
+    let found = candidates.iter().find(is_selected).or_else(plain).or(candidates.first());
+    found.copied().ok_or_else(|| unknown(""))
+}
+
+fn unknown(word: &str) -> Failure {
+    let message = format!("`{word}` is no command");
+    let failure = Failure::new(Reason::CommandUnknown, message);
+    let first_words = table::next_words(&[]);
+    let known =
+        first_words.into_iter().chain(LOCAL.iter().copied().filter(|l| !l.starts_with('_')));
+    match suggest::nearest(word, known) {
+        Some(near) => failure.hint(format!("Did you mean `browse {near}`?")),
+        None => failure,
+    }
+}
+
+fn incomplete(words: &[&str], next: Option<Token<'_>>) -> Failure {
+    let name = words.join(" ");
+    let choices = table::next_words(words);
+    let list = choices.join(", ");
+    let (message, near) = match next {
+        Some(Token::Word(word)) => {
+            let message = format!("`browse {name} {word}` is no command");
+            (message, suggest::nearest(word, choices))
+        }
+        _ => (format!("`browse {name}` wants one of {list}"), None),
+    };
+    let mut failure = Failure::new(Reason::CommandUnknown, message);
+    failure.usage = Some(format!("browse {name} <{}>", list.replace(", ", "|")));
+    match near {
+        Some(near) => failure.hint(format!("Did you mean `browse {name} {near}`?")),
+        None => failure.hint(format!("Run `browse help {name}`")),
+    }
+}

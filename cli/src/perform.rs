@@ -1,0 +1,164 @@
+//! The way of a call: request, daemon, answer.
+
+use std::{path::PathBuf, time::Duration};
+
+use browse_proto::{Command, Reason, wire};
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+use tokio::runtime;
+
+use crate::{
+    call::{self, Broken, Context, Notes},
+    failure::{Failure, Result},
+    globals::Globals,
+    local,
+    parse::Invocation,
+    print,
+    project::working_directory,
+    reach::{self, Daemon},
+    renew,
+    request::Request,
+    save, steps, streams,
+};
+
+/// Makes the call of `invocation` and prints its answer.
+pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
+    let command = invocation.command;
+    let request = Request::new(invocation, globals.json)?;
+    match command.function {
+        "stop" if globals.addr.is_none() => return local::life::stop(&request, globals),
+        "restart" if globals.addr.is_none() => return local::life::restart(&request, globals),
+        "version" => return local::version(&request, globals),
+        _ => {}
+    }
+    if command.streaming {
+        return streams::call(&request, globals);
+    }
+    let (body, notes) = unary(&request, globals)?;
+    let mut response = decode(command, &body)?;
+    tell(&notes);
+    let untrusted = notes.untrusted.as_ref();
+    if command.takes_steps() {
+        return steps::print(&request, response, untrusted, globals);
+    }
+    if command.saves() {
+        let field = command.save.map_or(0, |index| command.response.fields[index].number);
+        kept(&request.invocation, &mut response, wire::bytes(&body, field).unwrap_or_default())?;
+        return saved(command, &response, globals);
+    }
+    print::answer(command, &response, untrusted, globals)
+}
+
+/// Makes a unary call, on a new daemon when the old one ended before it
+/// could act.
+pub fn unary(request: &Request, globals: &Globals) -> Result<(Bytes, Notes)> {
+    with_daemon(request.invocation.command, globals, |daemon| once(request, globals, daemon))
+}
+
+/// Makes a unary call to `daemon`.
+pub fn once(
+    request: &Request,
+    globals: &Globals,
+    daemon: Daemon,
+) -> Result<(Bytes, Notes), Broken> {
+    let context = context(request, globals, &daemon)?;
+    let call = call::unary(daemon, request.invocation.command, request.body.clone(), &context);
+    runtime()?.block_on(call)
+}
+
+/// Gives `call` a daemon of our build, and another one when the first was
+/// ending.
+pub fn with_daemon<T>(
+    command: &Command,
+    globals: &Globals,
+    mut call: impl FnMut(Daemon) -> Result<T, Broken>,
+) -> Result<T> {
+    let daemon = renew::outdated(reach::daemon(command, globals)?, command, globals)?;
+    let ours = daemon.ours.clone();
+    match (call(daemon), ours) {
+        (Ok(done), _) => Ok(done),
+        (Err(broken), Some((project, state))) if broken.unsent => {
+            local::life::wait_for_end(&project, &state, local::life::PATIENCE);
+            if command.attach {
+                return Err(reach::not_running(&project));
+            }
+            call(reach::started(project, globals)?).map_err(|broken| broken.failure)
+        }
+        (Err(broken), _) => Err(broken.failure),
+    }
+}
+
+/// The context of a call.
+pub fn context(request: &Request, globals: &Globals, daemon: &Daemon) -> Result<Context> {
+    let timeout: Option<Duration> = request.timeout(globals.timeout);
+    Ok(Context::new(globals, daemon, &working_directory()?, timeout))
+}
+
+/// One thread, which is all that a call needs.
+pub fn runtime() -> Result<runtime::Runtime> {
+    runtime::Builder::new_current_thread().enable_io().enable_time().build().map_err(|error| {
+        let message = format!("no event loop can be made: {}", save::cause(&error));
+        Failure::new(Reason::Bug, message)
+    })
+}
+
+/// Decodes an answer of `command`.
+pub fn decode(command: &Command, body: &[u8]) -> Result<Map<String, Value>> {
+    wire::decode(command.response, body).map_err(|error| {
+        let message = format!("the answer to `{}` cannot be read: {error}", command.name);
+        Failure::new(Reason::Bug, message)
+    })
+}
+
+/// Passes on what the daemon says beside the answer.
+pub fn tell(notes: &Notes) {
+    if let Some(notice) = &notes.notice {
+        print::note(notice);
+    }
+}
+
+/// Writes the bytes of an answer to their file, and puts its path, or a data
+/// URL, in their place.
+pub fn kept(
+    invocation: &Invocation,
+    response: &mut Map<String, Value>,
+    bytes: &[u8],
+) -> Result<()> {
+    let command = invocation.command;
+    let Some(field) = command.save.map(|index| &command.response.fields[index]) else {
+        return Ok(());
+    };
+    let encoded = response.remove(field.name);
+    if invocation.base64 {
+        let mime = response.get("mime").and_then(Value::as_str).unwrap_or_default();
+        let data = encoded.as_ref().and_then(Value::as_str).unwrap_or_default();
+        let url = format!("data:{mime};base64,{data}");
+        response.insert("data_url".to_owned(), json!(url));
+        return Ok(());
+    }
+    let path = match &invocation.path {
+        Some(path) => PathBuf::from(path),
+        None => save::temporary(command.name, save::default_extension(command)),
+    };
+    save::atomically(&path, bytes)?;
+    response.insert("path".to_owned(), json!(path.display().to_string()));
+    Ok(())
+}
+
+/// Prints where an answer was written, or its data URL.
+fn saved(command: &Command, response: &Map<String, Value>, globals: &Globals) -> Result<u8> {
+    if globals.json {
+        return print::json_result(&Value::Object(response.clone()).to_string(), None);
+    }
+    print::text(&saved_line(response))?;
+    if let Some(note) = response.get("note").and_then(Value::as_str).filter(|n| !n.is_empty()) {
+        print::note(&format!("{}: {note}", command.name));
+    }
+    Ok(0)
+}
+
+/// The path, or the data URL.
+pub fn saved_line(response: &Map<String, Value>) -> String {
+    let place = response.get("path").or_else(|| response.get("data_url"));
+    place.and_then(Value::as_str).unwrap_or_default().to_owned()
+}

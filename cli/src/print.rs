@@ -1,0 +1,88 @@
+//! What leaves the program: data on standard output, all else on standard
+//! error. A reader that has had enough is no error.
+
+use std::io::{self, Write as _};
+
+use browse_proto::{
+    Command, Reason,
+    render::{self, Untrusted},
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    failure::{Failure, Result},
+    globals::Globals,
+    save,
+};
+
+/// Prints the result of `command` from its decoded response.
+pub fn answer(
+    command: &Command,
+    response: &Map<String, Value>,
+    untrusted: Option<&Untrusted>,
+    globals: &Globals,
+) -> Result<u8> {
+    if globals.json {
+        return json_result(&render::result_json(command, response), untrusted);
+    }
+    enveloped(&render::text(command, response), untrusted)?;
+    suggest_skills(response);
+    Ok(0)
+}
+
+/// Prints `text`, inside the envelope when a page wrote some of it.
+pub fn enveloped(text: &str, untrusted: Option<&Untrusted>) -> Result<u8> {
+    match untrusted {
+        Some(untrusted) if !text.is_empty() => self::text(&untrusted.wrap(text)),
+        _ => self::text(text),
+    }
+}
+
+/// Prints the document around `result`, which is JSON.
+pub fn json_result(result: &str, untrusted: Option<&Untrusted>) -> Result<u8> {
+    text(&render::document_json(result, untrusted))
+}
+
+/// Prints `text` and ends its line.
+pub fn text(text: &str) -> Result<u8> {
+    let mut out = io::stdout().lock();
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes()));
+    match written.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let message = format!("standard output cannot be written: {}", save::cause(&error));
+            Err(Failure::new(Reason::FileUnwritable, message).hint("Redirect it elsewhere"))
+        }
+        _ => Ok(0),
+    }
+}
+
+/// Prints a failure, and returns its exit code.
+pub fn failure(failure: &Failure, as_json: bool) -> u8 {
+    if as_json {
+        // When standard output is gone, the exit code says it all.
+        let _ = text(&json!({ "error": failure.json() }).to_string());
+    } else {
+        stderr(&failure.text());
+    }
+    failure.exit
+}
+
+/// Tells something that is not the result.
+pub fn note(text: &str) {
+    stderr(&format!("note: {text}\n"));
+}
+
+/// Writes to standard error; there is nobody to tell when it is closed.
+pub fn stderr(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// The skills that fit the page: the daemon chose them, and no page did.
+fn suggest_skills(response: &Map<String, Value>) {
+    let skills = response.get("suggested_skills").and_then(Value::as_array);
+    for skill in skills.into_iter().flatten() {
+        let field = |name| skill.get(name).and_then(Value::as_str).unwrap_or_default();
+        note(&format!("`browse skill run {}`: {}", field("id"), field("title")));
+    }
+}

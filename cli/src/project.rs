@@ -1,0 +1,66 @@
+//! Which project a command is for, and where its daemon keeps its state.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use browse_proto::Reason;
+
+use crate::{
+    failure::{Failure, Result},
+    save,
+};
+
+/// A project and the files of its daemon. The daemon locks the top folder as
+/// long as it lives; whoever starts one locks the folder of the state file.
+/// Both are folders, so that no lock file is ever left behind.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// The top folder.
+    pub root: PathBuf,
+    /// What the daemon says of itself.
+    pub state: PathBuf,
+    /// Where a daemon that dies early leaves its last words.
+    pub words: PathBuf,
+}
+
+impl Project {
+    /// The project of `folder` when given, else the git repository around the
+    /// working directory, else that directory.
+    pub fn find(folder: Option<&Path>) -> Result<Self> {
+        let root = match folder {
+            Some(folder) => named(folder)?,
+            None => around(&working_directory()?),
+        };
+        let file = env::var_os("BROWSE_STATE_FILE").filter(|file| !file.is_empty());
+        let state = match file {
+            Some(file) => working_directory()?.join(file),
+            None => root.join(".browse/daemon.json"),
+        };
+        Ok(Self { words: state.with_extension("err"), root, state })
+    }
+}
+
+/// The working directory.
+pub fn working_directory() -> Result<PathBuf> {
+    env::current_dir().map_err(|error| {
+        let message = format!("the working directory is gone: {}", save::cause(&error));
+        Failure::new(Reason::ArgumentInvalid, message).hint("Change to a folder that exists")
+    })
+}
+
+fn named(folder: &Path) -> Result<PathBuf> {
+    let found = fs::canonicalize(folder).ok().filter(|path| path.is_dir());
+    found.ok_or_else(|| {
+        let message = format!("the project `{}` is no folder", folder.display());
+        Failure::new(Reason::ArgumentInvalid, message)
+            .hint("Give a folder with `--project` or BROWSE_PROJECT, or leave both out")
+    })
+}
+
+/// The nearest folder that holds `.git`, which is a file in a worktree.
+fn around(folder: &Path) -> PathBuf {
+    let top = folder.ancestors().find(|ancestor| ancestor.join(".git").exists());
+    top.unwrap_or(folder).to_owned()
+}

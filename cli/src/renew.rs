@@ -1,0 +1,62 @@
+//! Replaces a daemon of another build, when nobody is using it.
+
+use browse_proto::{Command, Reason};
+use serde_json::{Map, Value};
+
+use crate::{
+    call::Broken,
+    failure::{Failure, Result},
+    globals::Globals,
+    local::life,
+    parse::Invocation,
+    perform, print, reach,
+    reach::Daemon,
+    request::Request,
+    start,
+    state::State,
+};
+
+/// `daemon`, or the one that replaces it when it is of another build.
+pub fn outdated(daemon: Daemon, command: &Command, globals: &Globals) -> Result<Daemon> {
+    let Some((project, state)) = daemon.ours.clone() else {
+        return Ok(daemon);
+    };
+    if command.attach || !is_other_build(&state) {
+        return Ok(daemon);
+    }
+    let status = rpc("status", globals, daemon).map_err(|broken| broken.failure)?;
+    if is_busy(&status) {
+        let message = "the daemon is of another build than this command, and is in use";
+        return Err(Failure::new(Reason::DaemonMismatch, message));
+    }
+    let tabs = status.get("tabs").and_then(Value::as_u64).unwrap_or_default();
+    life::end(&project, &state, globals)?;
+    let renewed = reach::started(project, globals)?;
+    print::note(&format!("restarted the daemon, which was of another build; {tabs} tabs are lost"));
+    Ok(renewed)
+}
+
+/// Whether starting the daemon anew would give another build than the one that
+/// runs.
+fn is_other_build(state: &State) -> bool {
+    let installed = browse_proto::build_id(&start::program());
+    installed.is_ok_and(|installed| installed != state.build_id)
+}
+
+/// Calls in flight, or clients besides root: a skill, a paired agent, a window.
+fn is_busy(status: &Map<String, Value>) -> bool {
+    let calls = status.get("calls").and_then(Value::as_u64).unwrap_or_default();
+    let clients = status.get("clients").and_then(Value::as_array).map_or(0, Vec::len);
+    calls > 0 || clients > 0
+}
+
+/// Calls a command without arguments for ourselves.
+pub fn rpc(name: &str, globals: &Globals, daemon: Daemon) -> Result<Map<String, Value>, Broken> {
+    let command = Command::by_name(name).ok_or_else(|| {
+        Failure::new(Reason::Bug, format!("the contract has no command `{name}`"))
+    })?;
+    let invocation = Invocation { command, fields: Map::new(), path: None, base64: false };
+    let request = Request::new(invocation, false)?;
+    let (body, _) = perform::once(&request, globals, daemon)?;
+    Ok(perform::decode(command, &body)?)
+}

@@ -1,0 +1,119 @@
+//! Makes the request of a command: resolves what comes from files, standard
+//! input, the environment or the output path, and encodes it.
+
+use browse_proto::{Command, Reason, Source, wire};
+use bytes::Bytes;
+use serde_json::{Map, Value, json as value};
+use std::time::Duration;
+
+use crate::{
+    call::{DEFAULT_TIMEOUT_MS, MESSAGE_LIMIT},
+    failure::{Failure, Result},
+    parse::Invocation,
+    save, sources,
+};
+
+/// A request that is ready to be sent.
+#[derive(Debug)]
+pub struct Request {
+    /// The command, with the path that its answer is written to.
+    pub invocation: Invocation,
+    /// The commands of the steps, in order.
+    pub steps: Vec<Invocation>,
+    /// The encoded message.
+    pub body: Bytes,
+}
+
+impl Request {
+    /// Resolves and encodes `invocation`; `json` asks for what only a document
+    /// shows.
+    pub fn new(mut invocation: Invocation, json: bool) -> Result<Self> {
+        let command = invocation.command;
+        let mut steps = Vec::new();
+        for field in command.request.fields {
+            if field.source == Source::Steps {
+                let read = sources::steps(command)?;
+                let mut values = Vec::new();
+                for (tab, mut step) in read {
+                    resolve(&mut step, sources::Stdin::Taken, json)?;
+                    values.push(packed(tab, &step)?);
+                    steps.push(step);
+                }
+                invocation.fields.insert(field.name.to_owned(), Value::Array(values));
+            }
+        }
+        resolve(&mut invocation, sources::Stdin::Free, json)?;
+        let body = encode(command, &invocation.fields)?;
+        Ok(Self { invocation, steps, body })
+    }
+
+    /// Time that the call gets. A stream has its own end, so it gets none but
+    /// what the caller said; steps get the sum of their times.
+    pub fn timeout(&self, said: Option<Duration>) -> Option<Duration> {
+        let of = |command: &Command| {
+            Duration::from_millis(command.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS))
+        };
+        match said {
+            Some(_) => said,
+            None if self.invocation.command.streaming => None,
+            None if self.steps.is_empty() => Some(of(self.invocation.command)),
+            None => Some(self.steps.iter().map(|step| of(step.command)).sum()),
+        }
+    }
+}
+
+/// Replaces what argv said by what it stands for.
+fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Result<()> {
+    let Invocation { command, fields, path, .. } = invocation;
+    for field in command.request.fields {
+        let name = field.name.to_owned();
+        match field.source {
+            Source::File => {
+                if let Some(Value::String(path)) = fields.get(field.name) {
+                    let content = sources::file(command, path, stdin)?;
+                    fields.insert(name, value!(content));
+                }
+            }
+            Source::CallerEnvironment => {
+                fields.insert(name, sources::environment());
+            }
+            Source::Extension => {
+                if let Some((_, format)) = path
+                    .as_deref()
+                    .map(|path| save::extension(command, path))
+                    .transpose()?
+                    .flatten()
+                {
+                    fields.insert(name, value!(format));
+                }
+            }
+            Source::Json if json => {
+                fields.insert(name, value!(true));
+            }
+            Source::Json | Source::Argv | Source::Steps | Source::None => {}
+        }
+    }
+    Ok(())
+}
+
+fn packed(tab: Option<u64>, step: &Invocation) -> Result<Value> {
+    let mut request =
+        Map::from_iter([("@type".to_owned(), value!(step.command.request.full_name))]);
+    request.extend(step.fields.clone());
+    let mut value = Map::from_iter([("request".to_owned(), Value::Object(request))]);
+    if let Some(tab) = tab {
+        value.insert("tab".to_owned(), value!(tab));
+    }
+    Ok(Value::Object(value))
+}
+
+fn encode(command: &Command, fields: &Map<String, Value>) -> Result<Bytes> {
+    let body = wire::encode(command.request, fields)
+        .map_err(|error| Failure::new(Reason::ArgumentInvalid, error.to_string()))?;
+    // Below the limit by the five bytes that gRPC puts before a message.
+    if body.len() + 5 > MESSAGE_LIMIT {
+        let message = format!("the request of `{}` has {} bytes", command.name, body.len());
+        return Err(sources::too_large(message, MESSAGE_LIMIT));
+    }
+    Ok(body.into())
+}

@@ -1,0 +1,116 @@
+//! Commands whose answer is written to a file: where to, in which format, and
+//! which flags exclude each other.
+
+mod write;
+
+use browse_proto::{Command, Field, Kind, Reason, Source};
+
+use crate::{
+    failure::{Failure, Result},
+    parse::Invocation,
+};
+
+pub use write::{atomically, cause, temporary, unwritable};
+
+/// Fields of a request of which at most one can be given.
+const EXCLUSIVE: &[(&str, &[&str])] =
+    &[("ScreenshotRequest", &["target", "selector", "viewport", "clip"])];
+
+/// Takes the path out of the positional words. It is the last one; when there
+/// is room for a target before it, a single word is the path unless it looks
+/// like a target.
+pub fn split_path(invocation: &mut Invocation, words: &mut Vec<&str>) -> Result<()> {
+    let room = invocation.command.positionals().count();
+    let required = invocation.command.positionals().filter(|p| p.is_required()).count();
+    let has_path = match words.len() {
+        0 => false,
+        count if count > room => true,
+        count => count > required && !words.last().is_some_and(|word| is_target(word)),
+    };
+    if has_path {
+        invocation.path = words.pop().map(str::to_owned);
+    }
+    Ok(())
+}
+
+/// Whether a word that could be a path is a target: a ref, or a selector that
+/// begins with `.`, `#` or `[`. `./` and `../` begin paths.
+fn is_target(word: &str) -> bool {
+    let is_ref = word.strip_prefix("@e").or(word.strip_prefix("@c")).is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let is_path = word.starts_with("./") || word.starts_with("../");
+    is_ref || !is_path && word.starts_with(['.', '#', '['])
+}
+
+/// Refuses what contradicts itself.
+pub fn check(invocation: &Invocation) -> Result<()> {
+    let Invocation { command, fields, path, base64 } = invocation;
+    let exclusive = EXCLUSIVE.iter().find(|(request, _)| *request == command.request.name);
+    let given = exclusive.map(|(_, names)| {
+        let names = names.iter().filter_map(|name| command.request.field(name));
+        names.filter(|field| fields.contains_key(field.name)).collect::<Vec<_>>()
+    });
+    if let Some([first, second, ..]) = given.as_deref() {
+        let (first, second) = (spelling(command, first), spelling(command, second));
+        return Err(contradiction(command, &first, &second));
+    }
+    match path {
+        Some(_) if *base64 => Err(contradiction(command, "a path", "`--base64`")),
+        Some(path) => {
+            extension(command, path)?;
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+fn spelling(command: &Command, field: &Field) -> String {
+    if command.flags().any(|flag| flag.name == field.name) {
+        return format!("`--{}`", field.flag());
+    }
+    format!("a {}", field.label())
+}
+
+fn contradiction(command: &Command, first: &str, second: &str) -> Failure {
+    let message = format!("{first} and {second} contradict each other");
+    Failure::new(Reason::ArgumentInvalid, message)
+        .hint(format!("Give one of them, as in `browse {}`", command.example))
+}
+
+/// The field of the request that takes its value from the extension of the
+/// path, and that value.
+pub fn extension(command: &Command, path: &str) -> Result<Option<(&'static Field, &'static str)>> {
+    let field = command.request.fields.iter().find(|field| field.source == Source::Extension);
+    let Some(field) = field else {
+        return Ok(None);
+    };
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let extension = file.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
+    let choices = field.choices();
+    let wanted = match extension.as_deref() {
+        Some("jpg") => Some("jpeg"),
+        Some("htm") => Some("html"),
+        other => other,
+    };
+    if let Some(choice) = choices.iter().find(|choice| Some(**choice) == wanted) {
+        return Ok(Some((field, choice)));
+    }
+    let list = choices.iter().map(|choice| format!(".{choice}")).collect::<Vec<_>>().join(", ");
+    let message = match extension {
+        Some(extension) => format!("`.{extension}` is no format of `{}`", command.name),
+        None => format!("`{path}` has no extension, which names the format"),
+    };
+    Err(Failure::new(Reason::ArgumentInvalid, message).hint(format!("End the path in {list}")))
+}
+
+/// The extension of a file that is named for the caller.
+pub fn default_extension(command: &Command) -> &'static str {
+    let field = command.request.fields.iter().find(|field| field.source == Source::Extension);
+    match field.map(|field| &field.kind) {
+        Some(Kind::Enum(of)) => {
+            of.values.iter().map(|value| value.name).find(|name| !name.is_empty()).unwrap_or("bin")
+        }
+        _ => "bin",
+    }
+}

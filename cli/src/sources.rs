@@ -1,0 +1,29 @@
+//! Where values come from when argv does not hold them.
+
+mod environment;
+mod file;
+mod input;
+mod place;
+mod steps;
+
+use browse_proto::Reason;
+
+use crate::failure::Failure;
+
+pub use environment::environment;
+pub use file::file;
+pub use steps::steps;
+
+/// Whether standard input can still be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stdin {
+    /// Nobody reads it.
+    Free,
+    /// The steps came from it.
+    Taken,
+}
+
+/// The failure for what is larger than `limit` bytes.
+pub fn too_large(message: String, limit: usize) -> Failure {
+    Failure::with(Reason::TooLarge, message, [("limit", limit.to_string())])
+}

@@ -1,0 +1,99 @@
+//! A field that is read from a file.
+
+use std::{env, fs, path::Path};
+
+use browse_proto::{Command, Reason};
+
+use super::{Stdin, input, place};
+use crate::{
+    call::MESSAGE_LIMIT,
+    failure::{Failure, Result},
+    save,
+};
+
+/// Bytes that an HTML file may have.
+const HTML_LIMIT: usize = 50_000_000;
+
+/// First bytes of files that are no text, whatever their names say.
+const BINARY: &[(&[u8], &str)] = &[
+    (b"%PDF", "a PDF"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"\x7fELF", "a program"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+];
+
+/// The content of the file at `path` for `command`; `-` is standard input.
+pub fn file(command: &Command, path: &str, stdin: Stdin) -> Result<String> {
+    let is_html = command.request.name == "LoadHtmlRequest";
+    let limit = if is_html { html_limit()? } else { MESSAGE_LIMIT - 1024 };
+    let text = match path {
+        "-" if stdin == Stdin::Taken => {
+            let message = format!("a step of `{}` cannot read standard input", command.name);
+            return Err(Failure::new(Reason::BatchInvalid, message).hint("Give it a file"));
+        }
+        "-" => input::read(command.name, limit)?,
+        path => read(path, limit, is_html)?,
+    };
+    if is_html {
+        markup(path, &text)?;
+    }
+    Ok(text)
+}
+
+fn read(path: &str, limit: usize, is_html: bool) -> Result<String> {
+    let real = place::readable(path)?;
+    if is_html {
+        extension(path)?;
+    }
+    let shown = format!("`{path}`");
+    let unreadable = |error| input::unreadable(&shown, &save::cause(&error));
+    let size = fs::metadata(&real).map_err(unreadable)?.len();
+    if size > limit as u64 {
+        return Err(super::too_large(format!("`{path}` has {size} bytes"), limit));
+    }
+    let bytes = fs::read(&real).map_err(unreadable)?;
+    if let Some((_, kind)) = BINARY.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Err(input::unreadable(&shown, &format!("it is {kind}")));
+    }
+    String::from_utf8(bytes).map_err(|_| input::unreadable(&shown, "it is not UTF-8"))
+}
+
+fn extension(path: &str) -> Result<()> {
+    let extension = Path::new(path).extension().map(|e| e.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("html" | "htm" | "xhtml" | "svg") => Ok(()),
+        _ => {
+            let message = format!("`{path}` is no HTML file by its name");
+            Err(Failure::new(Reason::ArgumentInvalid, message)
+                .hint("Give a file that ends in .html, .htm, .xhtml or .svg"))
+        }
+    }
+}
+
+/// Refuses what is no markup: a page of something else would only look empty.
+fn markup(path: &str, text: &str) -> Result<()> {
+    let begin = text.trim_start_matches('\u{feff}').trim_start();
+    if begin.starts_with('<') && !text.contains('\0') {
+        return Ok(());
+    }
+    let message = format!("`{path}` holds no markup: it does not begin with `<`");
+    Err(Failure::new(Reason::ArgumentInvalid, message).hint("Give an HTML document"))
+}
+
+fn html_limit() -> Result<usize> {
+    let name = "BROWSE_MAX_HTML_BYTES";
+    let Some(value) = env::var(name).ok().filter(|value| !value.is_empty()) else {
+        return Ok(HTML_LIMIT);
+    };
+    let limit = value.parse().ok().filter(|limit| (1..MESSAGE_LIMIT).contains(limit));
+    limit.ok_or_else(|| {
+        let message = format!("{name} is `{value}`, and not a number from 1 to {MESSAGE_LIMIT}");
+        let values = [("setting", name.to_owned()), ("place", "the environment".to_owned())];
+        Failure::with(Reason::SettingInvalid, message, values)
+    })
+}

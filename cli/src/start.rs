@@ -1,0 +1,156 @@
+//! Starts the daemon of a project: exactly one, however many commands want it.
+
+use std::{
+    env,
+    fs::{self, DirBuilder, File, OpenOptions},
+    io,
+    net::TcpStream,
+    os::unix::{fs::DirBuilderExt as _, fs::OpenOptionsExt as _, process::CommandExt as _},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use browse_proto::Reason;
+
+use crate::{
+    failure::{Failure, Result},
+    last_words,
+    project::Project,
+    save,
+    state::{self, State},
+};
+
+/// Time that a daemon has to come up.
+const PATIENCE: Duration = Duration::from_secs(30);
+const NAME: &str = "browsed";
+const STEP: Duration = Duration::from_millis(3);
+
+/// What a daemon must not inherit: these are about one call.
+const OWN: &[&str] = &["BROWSE_TOKEN", "BROWSE_ADDR", "BROWSE_SESSION", "BROWSE_SKILL_TOKEN"];
+
+/// What a project's team commits, and nothing else.
+const IGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
+
+/// The state of the daemon of `project`, which is started when none lives.
+pub fn ensure(project: &Project) -> Result<State> {
+    let _one_at_a_time = lock(project)?;
+    if let Some(state) = living(project)? {
+        return Ok(state);
+    }
+    // What a dead daemon left would be taken for the word of the new one.
+    match fs::remove_file(&project.state) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(save::unwritable(&project.state, &error));
+        }
+        _ => wait(project, spawn(project)?),
+    }
+}
+
+/// The state of a daemon that lives and accepts.
+fn living(project: &Project) -> Result<Option<State>> {
+    let state = State::read(&project.state)?;
+    Ok(state.filter(|state| {
+        state.is_alive(project)
+            && TcpStream::connect_timeout(&state.address, Duration::from_secs(2)).is_ok()
+    }))
+}
+
+/// Makes the folder of the state file, and waits for our turn; the lock ends
+/// with the file.
+fn lock(project: &Project) -> Result<File> {
+    let folder = project.state.parent().unwrap_or(Path::new("/"));
+    let lock = || {
+        prepare(folder)?;
+        let file = File::open(folder)?;
+        file.lock()?;
+        Ok(file)
+    };
+    lock().map_err(|error| {
+        save::unwritable(folder, &error)
+            .hint("Set BROWSE_PROJECT to a folder that can be written, or use `--project`")
+    })
+}
+
+fn prepare(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    match folder.ends_with(".browse") {
+        true => fs::write(folder.join(".gitignore"), IGNORE),
+        false => Ok(()),
+    }
+}
+
+fn spawn(project: &Project) -> Result<Child> {
+    let program = program();
+    let words = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&project.words)
+        .map_err(|error| save::unwritable(&project.words, &error))?;
+    let mut command = Command::new(&program);
+    command.arg("--project").arg(&project.root).current_dir(&project.root);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(words);
+    for name in OWN {
+        command.env_remove(name);
+    }
+    detach(&mut command);
+    command.spawn().map_err(|error| {
+        let program = program.display();
+        let message = format!("`{program}` cannot be started: {}", save::cause(&error));
+        Failure::new(Reason::DaemonLaunchFailed, message)
+            .hint("Install `browsed` beside `browse`, or set BROWSE_DAEMON to its path")
+    })
+}
+
+/// Gives the daemon a session of its own, so that it outlives the terminal.
+#[allow(unsafe_code)]
+fn detach(command: &mut Command) {
+    let leave = || rustix::process::setsid().map(drop).map_err(io::Error::from);
+    // SAFETY: the closure runs between fork and exec, and makes one system
+    // call: it allocates nothing and takes no lock.
+    unsafe {
+        command.pre_exec(leave);
+    }
+}
+
+/// `browsed`: where BROWSE_DAEMON says, beside this program, or on PATH.
+pub fn program() -> PathBuf {
+    if let Some(named) = env::var_os("BROWSE_DAEMON").filter(|path| !path.is_empty()) {
+        return named.into();
+    }
+    let own = env::current_exe().and_then(fs::canonicalize);
+    let beside = own.ok().map(|own| own.with_file_name(NAME));
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&path).map(|folder| folder.join(NAME));
+    let found = beside.into_iter().chain(on_path).find(|path| path.is_file());
+    found.unwrap_or_else(|| NAME.into())
+}
+
+/// Waits until a daemon accepts: ours, or one that was faster.
+fn wait(project: &Project, mut child: Child) -> Result<State> {
+    let begin = Instant::now();
+    loop {
+        if let Some(state) = living(project)? {
+            return Ok(state);
+        }
+        if let Ok(Some(status)) = child.try_wait() {
+            if !status.success() {
+                return Err(last_words::failure(project, Some(status)));
+            }
+            // It found another one, which may be about to end.
+            if !state::is_locked(&project.root) {
+                child = spawn(project)?;
+            }
+        }
+        if begin.elapsed() > PATIENCE {
+            return Err(last_words::failure(project, None));
+        }
+        thread::sleep(STEP);
+    }
+}

@@ -1,0 +1,154 @@
+//! Prints what came of the steps of `chain` and `batch`.
+
+use browse_proto::{
+    Command,
+    render::{self, Untrusted},
+    wire::base64,
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    failure::{Failure, Result},
+    globals::Globals,
+    parse::Invocation,
+    perform, print,
+    request::Request,
+};
+
+/// One step and what came of it.
+struct Outcome {
+    number: usize,
+    command: &'static Command,
+    tab: Option<u64>,
+    result: Result<Map<String, Value>>,
+}
+
+/// Prints the results of `request`. The steps of a chain after a failure did
+/// not run; the exit code is that of the step that failed, and 1 for a batch.
+pub fn print(
+    request: &Request,
+    response: Map<String, Value>,
+    untrusted: Option<&Untrusted>,
+    globals: &Globals,
+) -> Result<u8> {
+    let command = request.invocation.command;
+    let outcomes = outcomes(&request.steps, &render::result(command, &response));
+    let failed: Vec<_> = outcomes
+        .iter()
+        .filter_map(|outcome| Some((outcome, outcome.result.as_ref().err()?)))
+        .collect();
+    let stops = command.name == "chain";
+    let exit = match failed.first() {
+        None => 0,
+        Some((_, failure)) if stops => failure.exit,
+        Some(_) => 1,
+    };
+    if globals.json {
+        let first = failed.first().filter(|_| stops).map(|(outcome, f)| named(outcome, f));
+        print::text(&document(&outcomes, first.as_ref(), untrusted))?;
+        return Ok(exit);
+    }
+    let texts: Vec<_> = outcomes.iter().filter_map(text).collect();
+    print::enveloped(&texts.join("\n"), untrusted)?;
+    for (outcome, failure) in failed {
+        print::stderr(&named(outcome, failure).text());
+    }
+    Ok(exit)
+}
+
+fn outcomes(steps: &[Invocation], results: &Value) -> Vec<Outcome> {
+    let results = results.as_array().map(Vec::as_slice).unwrap_or_default();
+    let pairs = steps.iter().zip(results).enumerate();
+    pairs.map(|(index, (step, result))| outcome(index + 1, step, result)).collect()
+}
+
+fn outcome(number: usize, step: &Invocation, result: &Value) -> Outcome {
+    let tab = result.get("tab").and_then(Value::as_u64);
+    let result = match result.get("error") {
+        Some(error) => Err(failure(error)),
+        None => kept(step, result.get("response")),
+    };
+    Outcome { number, command: step.command, tab, result }
+}
+
+/// The response of a step; what it saves is written now.
+fn kept(step: &Invocation, response: Option<&Value>) -> Result<Map<String, Value>> {
+    let mut response = response.and_then(Value::as_object).cloned().unwrap_or_default();
+    if step.command.saves() {
+        let field = step.command.save.map(|index| step.command.response.fields[index].name);
+        let encoded = field.and_then(|name| response.get(name)).and_then(Value::as_str);
+        let bytes = encoded.and_then(base64::decode).unwrap_or_default();
+        perform::kept(step, &mut response, &bytes)?;
+    }
+    Ok(response)
+}
+
+fn failure(error: &Value) -> Failure {
+    let text = |name| error.get(name).and_then(Value::as_str).unwrap_or_default();
+    let metadata = error.get("metadata").and_then(Value::as_object).into_iter().flatten();
+    let metadata = metadata
+        .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+        .collect();
+    let failure = Failure::described(text("reason"), text("message").to_owned(), metadata);
+    match text("hint") {
+        "" => failure,
+        hint => failure.hint(hint),
+    }
+}
+
+/// The failure of a step, which says which one it was.
+fn named(outcome: &Outcome, failure: &Failure) -> Failure {
+    let Outcome { number, command, .. } = outcome;
+    let mut failure = failure.clone().value("step", number);
+    failure.message = format!("step {number} (`{}`): {}", command.name, failure.message);
+    failure
+}
+
+/// `2 url: https://example.com/`; more than one line begins on the next. A
+/// step that prints nothing leaves no line.
+fn text(outcome: &Outcome) -> Option<String> {
+    let Outcome { number, command, result, .. } = outcome;
+    let response = result.as_ref().ok()?;
+    let text = match command.saves() {
+        true => perform::saved_line(response),
+        false => render::text(command, response),
+    };
+    let text = text.trim_end_matches('\n');
+    match text.contains('\n') {
+        true => Some(format!("{number} {}:\n{text}", command.name)),
+        false if text.is_empty() => None,
+        false => Some(format!("{number} {}: {text}", command.name)),
+    }
+}
+
+/// One document: the steps, and for a chain the failure that ended it.
+fn document(
+    outcomes: &[Outcome],
+    failure: Option<&Failure>,
+    untrusted: Option<&Untrusted>,
+) -> String {
+    let entries = outcomes.iter().map(|outcome| {
+        let Outcome { command, tab, result, .. } = outcome;
+        let name = json!(command.name);
+        let tab = tab.map(|tab| format!(r#""tab":{tab},"#)).unwrap_or_default();
+        let came = match result {
+            Ok(response) => format!(r#""result":{}"#, result_of(command, response)),
+            Err(failure) => format!(r#""error":{}"#, failure.json()),
+        };
+        format!(r#"{{"command":{name},{tab}{came}}}"#)
+    });
+    let entries = format!("[{}]", entries.collect::<Vec<_>>().join(","));
+    let document = render::document_json(&entries, untrusted);
+    match failure {
+        Some(failure) => format!(r#"{{"error":{},{}"#, failure.json(), &document[1..]),
+        None => document,
+    }
+}
+
+fn result_of(command: &Command, response: &Map<String, Value>) -> String {
+    if !command.saves() {
+        return render::result_json(command, response);
+    }
+    let fields = response.iter().filter(|(name, _)| *name != "@type");
+    Value::Object(fields.map(|(name, value)| (name.clone(), value.clone())).collect()).to_string()
+}

@@ -1,0 +1,138 @@
+//! Commands that answer with a stream: what comes is printed as it comes.
+
+use std::cell::RefCell;
+
+use browse_proto::{
+    Command, Kind, Reason,
+    render::{self, Untrusted, defuse},
+    wire::base64,
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    call::{self, Notes},
+    failure::{Failure, Result},
+    globals::Globals,
+    perform, print,
+    request::Request,
+};
+
+/// Makes a streaming call.
+pub fn call(request: &Request, globals: &Globals) -> Result<u8> {
+    let command = request.invocation.command;
+    let follows = request.invocation.fields.get("follow") == Some(&Value::Bool(true));
+    perform::with_daemon(command, globals, |daemon| {
+        let printer = RefCell::new(Printer::new(command, follows, globals));
+        let context = perform::context(request, globals, &daemon)?;
+        let done = perform::runtime()?.block_on(call::streaming(
+            daemon,
+            command,
+            request.body.clone(),
+            &context,
+            |notes| printer.borrow_mut().begin(notes),
+            |message| printer.borrow_mut().message(&perform::decode(command, &message)?),
+        ));
+        printer.borrow_mut().end_stderr();
+        done?;
+        Ok(printer.borrow_mut().end()?)
+    })
+}
+
+/// Prints the messages of one stream.
+struct Printer<'a> {
+    command: &'static Command,
+    /// Whether the stream goes on, so that each result is a document.
+    follows: bool,
+    globals: &'a Globals,
+    untrusted: Option<Untrusted>,
+    /// Results that wait for the end of the stream, as JSON.
+    waiting: Vec<String>,
+    /// Whether an envelope is open on standard error.
+    stderr_open: bool,
+}
+
+impl<'a> Printer<'a> {
+    fn new(command: &'static Command, follows: bool, globals: &'a Globals) -> Self {
+        Self { command, follows, globals, untrusted: None, waiting: Vec::new(), stderr_open: false }
+    }
+
+    fn begin(&mut self, notes: Notes) -> Result<()> {
+        perform::tell(&notes);
+        self.untrusted = notes.untrusted;
+        Ok(())
+    }
+
+    fn message(&mut self, message: &Map<String, Value>) -> Result<()> {
+        if let Some(bytes) = stderr(self.command, message) {
+            self.write_stderr(&String::from_utf8_lossy(&bytes));
+            return Ok(());
+        }
+        if self.globals.json {
+            let result = render::result_json(self.command, message);
+            if self.follows {
+                print::json_result(&result, self.untrusted.as_ref())?;
+            } else {
+                self.waiting.push(result);
+            }
+            return Ok(());
+        }
+        print::enveloped(&text(self.command, message), self.untrusted.as_ref()).map(drop)
+    }
+
+    /// Passes on what a program says while it runs. A page may have written
+    /// it, so it stands in an envelope of its own and drives no terminal.
+    fn write_stderr(&mut self, text: &str) {
+        let Some(Untrusted { nonce, source }) = &self.untrusted else {
+            return print::stderr(text);
+        };
+        if !self.stderr_open {
+            self.stderr_open = true;
+            print::stderr(&format!("--- untrusted {nonce} from {source} ---\n"));
+        }
+        let plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+        print::stderr(&defuse(&text.chars().filter(plain).collect::<String>()));
+    }
+
+    fn end_stderr(&mut self) {
+        if let Some(Untrusted { nonce, .. }) = self.untrusted.as_ref().filter(|_| self.stderr_open)
+        {
+            print::stderr(&format!("--- end {nonce} ---\n"));
+        }
+    }
+
+    fn end(&mut self) -> Result<u8> {
+        if !self.globals.json || self.follows {
+            return Ok(0);
+        }
+        let results = std::mem::take(&mut self.waiting);
+        let result = match (is_json(self.command), results.as_slice()) {
+            (true, [one]) => one.clone(),
+            (true, []) => {
+                let message = format!("`{}` ended without an answer", self.command.name);
+                return Err(Failure::new(Reason::DaemonUnreachable, message));
+            }
+            _ => format!("[{}]", results.join(",")),
+        };
+        print::json_result(&result, self.untrusted.as_ref())
+    }
+}
+
+/// Whether the stream answers with one JSON document, beside other events.
+fn is_json(command: &Command) -> bool {
+    command.result.is_some_and(|index| command.response.fields[index].json)
+}
+
+/// What a program wrote to its standard error, when `message` carries that:
+/// the bytes field beside the result.
+fn stderr(command: &Command, message: &Map<String, Value>) -> Option<Vec<u8>> {
+    let field = command.response.fields.iter().find(|field| matches!(field.kind, Kind::Bytes))?;
+    base64::decode(message.get(field.name)?.as_str()?)
+}
+
+/// The text of one message. A JSON document stays one.
+fn text(command: &Command, message: &Map<String, Value>) -> String {
+    if !is_json(command) {
+        return render::text(command, message);
+    }
+    render::result(command, message).as_str().unwrap_or_default().to_owned()
+}

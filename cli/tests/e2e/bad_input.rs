@@ -1,0 +1,82 @@
+//! Each bad input gets one clear error, and leaves the daemon healthy.
+
+use crate::{project::Project, site::Site};
+
+const PAGE: &str = r#"<title>Page</title><button id=a>One</button><button>Two</button>
+<button id=off disabled>Off</button><div style="position:relative"><button id=under>Under</button>
+<div id=cover style="position:absolute;inset:0">Cover</div></div>
+<button id=hidden style="display:none">Hidden</button><input id=text>"#;
+
+#[test]
+fn every_bad_input_has_its_reason_and_exit_code() {
+    let site = Site::page(PAGE);
+    let project = Project::new();
+    project.write("steps.js", "1");
+    project.ok(&["goto", &site.url("/")]);
+    let tree = project.ok(&["--raw", "snapshot", "-i"]);
+    let stale =
+        tree.split_whitespace().find(|word| word.starts_with("@e")).expect("a ref").to_owned();
+    project.ok(&["goto", &site.url("/")]);
+
+    let unreachable = "http://127.0.0.1:1/";
+    let fast = ["--timeout", "700ms"];
+    let cases: &[(&[&str], &str, i32)] = &[
+        (&["clik", "@e1"], "COMMAND_UNKNOWN", 2),
+        (&["click"], "ARGUMENT_INVALID", 2),
+        (&["click", "--frobnicate", "a"], "ARGUMENT_INVALID", 2),
+        (&["goto", "http://"], "URL_INVALID", 2),
+        (&["goto", "javascript:alert(1)"], "URL_INVALID", 2),
+        (&["goto", "http://169.254.169.254/"], "ADDRESS_DENIED", 3),
+        (&["goto", "http://[::ffff:a9fe:a9fe]/"], "ADDRESS_DENIED", 3),
+        (&["goto", "http://2852039166/"], "ADDRESS_DENIED", 3),
+        (&["goto", unreachable], "NAVIGATION_FAILED", 1),
+        (&["goto", "http://no-such-host.invalid/"], "NAVIGATION_FAILED", 1),
+        (&["goto", "file:///etc/passwd"], "FILE_DENIED", 3),
+        (&["click", "#none"], "ELEMENT_NOT_FOUND", 1),
+        (&["click", "button"], "ELEMENT_AMBIGUOUS", 1),
+        (&["click", "##"], "SELECTOR_INVALID", 2),
+        (&["click", "@e99999"], "REF_UNKNOWN", 1),
+        (&["click", &stale], "REF_STALE", 1),
+        (&["click", "#off"], "ELEMENT_DISABLED", 1),
+        (&["click", "#under"], "ELEMENT_COVERED", 1),
+        (&["click", "#hidden"], "ELEMENT_HIDDEN", 1),
+        (&["fill", "#a", "x"], "ELEMENT_NOT_EDITABLE", 1),
+        (&["select", "#a", "x"], "ELEMENT_WRONG_KIND", 1),
+        (&["check", "#a"], "ELEMENT_WRONG_KIND", 1),
+        (&["press", "Hyper"], "KEY_UNKNOWN", 2),
+        (&["js", "("], "SCRIPT_FAILED", 1),
+        (&["js", "null.x"], "SCRIPT_FAILED", 1),
+        (&["tab", "999"], "TAB_NOT_FOUND", 1),
+        (&["text", "--tab", "999"], "TAB_NOT_FOUND", 1),
+        (&["text", "--session", "none"], "SESSION_NOT_FOUND", 1),
+        (&["forward"], "HISTORY_END", 1),
+        (&["eval", "none.js"], "FILE_UNREADABLE", 2),
+        (&["eval", "/etc/hostname"], "FILE_DENIED", 3),
+        (&["skill", "run", "none"], "SKILL_NOT_FOUND", 1),
+        (&["is", "visible", "#hidden", "--assert"], "ASSERTION_FAILED", 1),
+        (&["text", "--token", "wrong"], "TOKEN_INVALID", 3),
+    ];
+    for (args, reason, code) in cases {
+        let failed = project.fail(&[args, &fast[..]].concat());
+        assert_eq!((failed.0.as_str(), failed.1), (*reason, *code), "{args:?}");
+    }
+    assert!(project.ok(&["get", "title"]).contains("Page"));
+}
+
+#[test]
+fn an_http_error_status_is_reported_and_is_no_error() {
+    let site = Site::page(PAGE);
+    let project = Project::new();
+    let arrived = project.json(&["goto", &site.url("/status/500")]);
+    assert_eq!(arrived["status"], 500);
+    assert_eq!(project.json(&["goto", &site.url("/nowhere")])["status"], 404);
+}
+
+#[test]
+fn a_near_miss_is_named() {
+    let project = Project::new();
+    let output = project.run(&["clik", "@e1"]);
+    assert!(output.stderr.contains("click"), "{output:?}");
+    assert!(output.stderr.starts_with("error: "), "{output:?}");
+    assert!(output.stderr.contains("\nhint: "), "{output:?}");
+}

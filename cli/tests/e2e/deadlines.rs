@@ -1,0 +1,67 @@
+//! No command outlives its deadline, whatever the page does.
+
+use std::time::{Duration, Instant};
+
+use crate::{project::Project, site::Site};
+
+/// A page that hangs as soon as it is loaded.
+const LOOP: &str = "<title>Loop</title><button>Go</button>\
+    <script>onload = () => setTimeout(() => { while (true) {} })</script>";
+
+/// What the issue allows beyond the deadline, plus the start of a process.
+const SLACK: Duration = Duration::from_millis(350);
+
+#[track_caller]
+fn ends_in_time(project: &Project, args: &[&str], deadline: Duration) -> (String, i32) {
+    let begun = Instant::now();
+    let timeout = format!("{}ms", deadline.as_millis());
+    let failed = project.fail(&[args, &["--timeout", &timeout]].concat());
+    let took = begun.elapsed();
+    assert!(took < deadline + SLACK, "{args:?} took {took:?}");
+    failed
+}
+
+#[test]
+fn a_page_in_an_endless_loop_holds_nothing_up() {
+    let site = Site::page(LOOP);
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/")]);
+    let second = Duration::from_secs(1);
+    for args in
+        [&["text"][..], &["snapshot", "-i"], &["click", "button"], &["js", "1"], &["screenshot"]]
+    {
+        let (reason, code) = ends_in_time(&project, args, second);
+        let known = ["DEADLINE_EXCEEDED", "OUTCOME_UNKNOWN", "TAB_HUNG"];
+        assert!(known.contains(&reason.as_str()) && code == 1, "{args:?}: {reason} {code}");
+    }
+    for args in [&["status"][..], &["tabs"], &["closetab"]] {
+        let begun = Instant::now();
+        project.ok(args);
+        assert!(begun.elapsed() < Duration::from_millis(250), "{args:?} {:?}", begun.elapsed());
+    }
+    project.ok(&["goto", &site.url("/status/500")]);
+}
+
+#[test]
+fn a_server_that_never_answers_holds_nothing_up() {
+    let site = Site::page("<title>Fine</title>");
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/")]);
+    let (reason, code) =
+        ends_in_time(&project, &["goto", &site.url("/hang")], Duration::from_secs(1));
+    assert_eq!((reason.as_str(), code), ("DEADLINE_EXCEEDED", 1));
+    let (reason, _) = ends_in_time(&project, &["text"], Duration::from_secs(2));
+    assert_eq!(reason, "NAVIGATION_PENDING");
+    project.ok(&["goto", &site.url("/")]);
+    assert!(project.ok(&["get", "title"]).contains("Fine"));
+}
+
+#[test]
+fn an_alert_is_answered_and_reported() {
+    let site = Site::page("<button onclick=\"alert('hello there')\">Alert</button>");
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/")]);
+    let receipt = project.ok(&["click", "button"]);
+    assert!(receipt.contains("alert") && receipt.contains("hello there"), "{receipt}");
+    project.ok(&["text"]);
+}

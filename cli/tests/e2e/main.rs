@@ -1,0 +1,12 @@
+//! The whole product, as a user meets it: the real command line, daemon and
+//! Chromium, on pages served from loopback.
+
+mod bad_input;
+mod concurrency;
+mod deadlines;
+mod death;
+mod frames;
+mod project;
+mod site;
+mod tabs;
+mod tour;

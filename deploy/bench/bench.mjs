@@ -1,0 +1,117 @@
+// The benchmark: node deploy/bench/bench.mjs [--rounds N] [--tools a,b] [--pages DIR] [--output FILE]
+//
+// Ends every daemon that it starts, and no other.
+
+import { access, mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { fixture, host, skill } from "../demo/fixture.mjs";
+import { serveAs } from "../demo/site.mjs";
+import { root, Scratch } from "../scratch.mjs";
+import * as measure from "./measure.mjs";
+import { servePages } from "./pages.mjs";
+import { installPeers } from "./peers.mjs";
+import { run } from "./process.mjs";
+import { report } from "./report.mjs";
+import { AgentBrowser, agentBrowserEnvironment } from "./tools/agent-browser.mjs";
+import { Browse } from "./tools/browse.mjs";
+import { Playwright } from "./tools/playwright.mjs";
+import { works } from "./works.mjs";
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    tools: { type: "string", default: "browse,agent-browser,@playwright/cli" },
+    works: { type: "string" },
+    pages: { type: "string" },
+    binaries: { type: "string", default: path.join(root, "target", "release") },
+    output: { type: "string", default: path.join(root, "docs", "benchmarks.md") },
+  },
+});
+const rounds = Number(options.rounds);
+const say = (text) => process.stderr.write(`bench: ${text}\n`);
+const closing = [];
+
+/** The full Chromium, which the peers are given: they know no headless shell. */
+async function peersChromium() {
+  const places = [process.env.BENCH_CHROMIUM, "/usr/bin/chromium", "/opt/google/chrome/chrome"];
+  for (const place of places.filter(Boolean)) {
+    if (await access(place).then(() => true, () => false)) return place;
+  }
+  throw new Error("no full Chromium for the peers: set BENCH_CHROMIUM");
+}
+
+async function contestants(chromium, site) {
+  const scratch = await Scratch.open(options.binaries, site ? { BROWSE_CHROMIUM_ARGS: site.chromiumArguments } : {});
+  closing.push(() => scratch.close());
+  const environment = { ...scratch.env, HOME: scratch.folder, ...agentBrowserEnvironment(scratch.folder, chromium) };
+  // It makes node read a file of certificates at every start.
+  delete environment.NODE_EXTRA_CA_CERTS;
+  const peers = await installPeers(say);
+  const playwright = await Playwright.make(peers.playwright, scratch.folder, environment, chromium);
+  const all = [
+    new Browse(scratch, environment),
+    new AgentBrowser(peers.agentBrowser, scratch.folder, environment),
+    playwright,
+  ];
+  const names = options.tools.split(",");
+  const tools = all.filter(({ name }) => names.includes(name));
+  for (const tool of tools) closing.push(() => tool.stop());
+  return tools;
+}
+
+async function browsers(chromium, browse) {
+  const peers = `the peers drive ${(await run([chromium, "--version"])).trim()}`;
+  if (!browse) return peers;
+  const { result } = JSON.parse(await browse.call("status", "--json"));
+  return `browse drives ${result.browser.product} (${path.basename(result.browser.path)}), ${peers}`;
+}
+
+async function main() {
+  const pages = await servePages(options.pages);
+  closing.push(() => pages.close());
+  const wantsBrowse = options.tools.split(",").includes("browse");
+  const site = wantsBrowse ? await serveAs(host, await fixture()) : undefined;
+  if (site) closing.push(() => site.close());
+  const chromium = await peersChromium();
+  const tools = await contestants(chromium, site);
+  const browse = tools.find(({ name }) => name === "browse");
+
+  const data = { rounds, machine: await measure.machine(), tools: tools.map(({ name }) => name), works: [] };
+  for (const tool of tools) await tool.open(pages.url("form"));
+  data.versions = await Promise.all(tools.map((tool) => tool.version()));
+  data.browsers = await browsers(chromium, browse);
+  for (const work of works.filter(({ id }) => !options.works || options.works.split(",").includes(id))) {
+    say(work.title);
+    data.works.push({ work, figures: await measure.measureWork(work, tools, pages, rounds) });
+  }
+  say("size of snapshots");
+  data.sizes = await measure.measureSizes(tools, pages, ["stories", "sections", "form", ...pages.extra]);
+  say("memory with 20 tabs");
+  data.memory = await measure.measureMemory(tools, pages, 20);
+  if (browse) {
+    say("sessions and skills");
+    data.session = await measure.measureSession(browse, rounds);
+    data.skill = await measure.measureSkill(browse, { skill, url: `https://${host}/` }, rounds);
+  }
+  await mkdir(path.dirname(options.output), { recursive: true });
+  await writeFile(options.output, report(data));
+  process.stdout.write(report(data));
+  say(`written to ${options.output}`);
+}
+
+async function closeAll() {
+  while (closing.length > 0) await closing.pop()();
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.once(signal, () => closeAll().finally(() => process.exit(130)));
+}
+try {
+  await main();
+} catch (error) {
+  say(error.stack);
+  process.exitCode = 1;
+} finally {
+  await closeAll();
+}

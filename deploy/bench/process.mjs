@@ -1,0 +1,46 @@
+// Running other programs and waiting for them.
+
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+
+/** Runs a program to its end; throws with its standard error when it fails. */
+export function run(argv, { cwd, env, limit = 120_000 } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(argv[0], argv.slice(1), { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: limit });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (chunk) => (stdout += chunk));
+    child.stderr.on("data", (chunk) => (stderr += chunk));
+    child.on("error", reject);
+    // `exit`, not `close`: a daemon that the program leaves behind may hold the pipes.
+    child.on("exit", (code, signal) => {
+      setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+        if (code === 0) return resolve(stdout);
+        reject(new Error(`\`${argv.join(" ")}\` ended with ${signal ?? code}: ${stderr || stdout}`));
+      }, 20);
+    });
+  });
+}
+
+/** Resident memory of a process in MiB. */
+export async function residentMemory(pid) {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)[1]) / 1024;
+}
+
+/** One shell word, as hyperfine reads a command line. */
+export function quoted(argv) {
+  return argv.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+}
+
+export function median(values) {
+  return quantile(values, 0.5);
+}
+
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (sorted.length - 1) * share;
+  const [low, high] = [Math.floor(at), Math.ceil(at)];
+  return sorted[low] + (sorted[high] - sorted[low]) * (at - low);
+}

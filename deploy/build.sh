@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Builds the two binaries: deploy/build.sh [dev|release]
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$root/deploy/setup/rust.sh"
+check_rust
+
+profile=${1:-dev}
+cd "$root"
+cargo build --locked --profile "$profile" -p browse-cli -p browse-server >&2
+say "build: $(binaries "$profile")/browse and browsed"

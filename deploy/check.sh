@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# What a change must pass besides the tests.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
+deploy/setup.sh
+. "$root/deploy/lib.sh"
+. "$root/deploy/setup/rust.sh"
+check_rust
+
+cargo fmt --all --check
+cargo clippy --workspace --all-targets --locked -- -D warnings
+deploy/gen.sh --check
+if [ -f sdk-ts/package.json ]; then
+  npm --prefix sdk-ts run --silent check
+fi
+say "check: all is well"

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Writes the generated files; with --check, fails when one is stale.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
+cargo run --quiet --locked -p browse-proto --bin browse-gen -- "$@"

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs what browse needs besides Rust: a Chromium, fonts, Node, Python and
+# openssl. Asks nothing, says what it installs and from where before it does so,
+# and does nothing when everything is there.
+#
+#   --bench  also what `make bench` needs
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$root/deploy/setup/rust.sh"
+. "$root/deploy/setup/packages.sh"
+. "$root/deploy/setup/chromium.sh"
+. "$root/deploy/setup/node.sh"
+. "$root/deploy/setup/elsewhere.sh"
+
+bench=no
+for argument in "$@"; do
+  case "$argument" in
+    --bench) bench=yes ;;
+    *) fail "unknown argument \`$argument\`" "deploy/setup.sh [--bench]" ;;
+  esac
+done
+
+check_rust
+
+case "$(uname -s)" in
+  Linux) system=$(linux_system) ;;
+  Darwin) system=macos ;;
+  *) system=other ;;
+esac
+
+case "$system" in
+  debian | ubuntu)
+    want ca-certificates openssl python3
+    want_fonts
+    want_chromium "$system"
+    want_node
+    [ "$bench" = no ] || want hyperfine
+    install_wanted
+    finish_chromium "$system"
+    finish_node
+    ;;
+  macos) check_macos "$bench" ;;
+  *) check_elsewhere ;;
+esac
+
+install_node_modules

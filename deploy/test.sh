@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Runs all tests of all languages, and says at the end how many passed.
+#
+# The Rust tests drive a real Chromium. Everything runs in the dev profile, with
+# a BROWSE_HOME of its own.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
+deploy/setup.sh
+. "$root/deploy/lib.sh"
+. "$root/deploy/setup/rust.sh"
+check_rust
+forget_callers_daemon
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export BROWSE_HOME="$scratch/home"
+log="$scratch/log"
+failed=()
+
+# Runs one suite; the others still run when it fails.
+suite() {
+  local name=$1
+  shift
+  say "test: $name"
+  "$@" 2>&1 </dev/null | tee -a "$log" || failed+=("$name")
+}
+
+suite "Rust" cargo test --workspace --locked --no-fail-fast
+if [ -f sdk-ts/package.json ]; then
+  suite "TypeScript SDK and skills" npm --prefix sdk-ts test
+fi
+suite "Demo and benchmark" env BROWSE_TEST_BINARIES="$(binaries dev)" node --test deploy/test/*.test.mjs
+
+# Adds up the closing lines of cargo test and of node's test runner.
+awk '
+  /^test result:/ { for (i = 2; i <= NF; i++) { if ($i ~ /^passed;/) passed += $(i-1); if ($i ~ /^failed;/) bad += $(i-1) } }
+  /^(#|ℹ) pass [0-9]+$/ { passed += $3 }
+  /^(#|ℹ) fail [0-9]+$/ { bad += $3 }
+  END { printf "\n%d passed, %d failed\n", passed, bad; exit passed == 0 }
+' "$log" || failed+=("no test ran")
+if [ ${#failed[@]} -gt 0 ]; then
+  fail "these suites failed: ${failed[*]}"
+fi

@@ -1,0 +1,107 @@
+//! The laws of the contract; the build fails when one is broken.
+
+use std::collections::HashMap;
+
+use crate::model::{Command, Field, Message, Model};
+
+/// Returns every fault of `model`, one sentence each.
+pub fn check(model: &Model) -> Result<(), Vec<String>> {
+    let mut faults = Vec::new();
+    names(model, &mut faults);
+    for command in &model.commands {
+        let find = |name: &str| model.messages.iter().find(|message| message.name == name);
+        match (find(&command.request), find(&command.response)) {
+            (Some(request), Some(response)) => one(command, request, response, &mut faults),
+            _ => faults.push(format!("{}: request or response is not ours", command.method)),
+        }
+    }
+    for message in &model.messages {
+        let odd = message.fields.iter().filter(|field| field.kind.contains("Unsupported"));
+        faults.extend(odd.map(|f| format!("{}.{}: {}", message.name, f.name, f.kind)));
+        let json = message.fields.iter().filter(|f| f.json && f.kind != "Kind::String");
+        faults
+            .extend(json.map(|f| format!("{}.{}: JSON is held by a string", message.name, f.name)));
+    }
+    reasons(model, &mut faults);
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+fn names(model: &Model, faults: &mut Vec<String>) {
+    let mut names: HashMap<&str, &str> = HashMap::new();
+    let mut requests: HashMap<&str, &str> = HashMap::new();
+    for command in &model.commands {
+        for name in command.aliases.iter().chain([&command.name]) {
+            if let Some(other) = names.insert(name, &command.method) {
+                faults.push(format!("`{name}` names both {other} and {}", command.method));
+            }
+        }
+        if let Some(other) = requests.insert(&command.request, &command.method) {
+            faults.push(format!("{other} and {} share {}", command.method, command.request));
+        }
+    }
+}
+
+fn one(command: &Command, request: &Message, response: &Message, faults: &mut Vec<String>) {
+    let mut fault = |text: String| faults.push(format!("{}: {text}", command.method));
+    let has = |message: &Message, name: &str| message.fields.iter().any(|f| f.name == name);
+    if !command.annotated || command.scope == 0 {
+        fault("no scope".to_owned());
+    }
+    if command.help.is_empty() {
+        fault("no comment: it is the help text".to_owned());
+    }
+    if command.example.is_empty() {
+        fault("no example".to_owned());
+    }
+    for argument in command.args.split(',').filter(|argument| !argument.is_empty()) {
+        if !has(request, argument.trim_end_matches("...")) {
+            fault(format!("`args` names `{argument}`, which {} lacks", request.name));
+        }
+    }
+    for name in [&command.result, &command.save] {
+        if !name.is_empty() && !has(response, name) {
+            fault(format!("{} lacks `{name}`", response.name));
+        }
+    }
+    for field in request.fields.iter().filter(|field| field.help.is_empty()) {
+        fault(format!("{}.{} has no comment", request.name, field.name));
+    }
+    for (index, field) in request.fields.iter().enumerate() {
+        let same = |other: &&Field| !field.short.is_empty() && other.short == field.short;
+        if let Some(other) = request.fields[..index].iter().find(same) {
+            fault(format!("`{}` and `{}` share -{}", other.name, field.name, field.short));
+        }
+    }
+    if request.fields.iter().any(|field| field.page) {
+        fault("a request cannot carry page-derived fields".to_owned());
+    }
+}
+
+const CODES: &[&str] = &[
+    "INTERNAL",
+    "UNAUTHENTICATED",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "UNIMPLEMENTED",
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "DEADLINE_EXCEEDED",
+    "UNAVAILABLE",
+];
+
+fn reasons(model: &Model, faults: &mut Vec<String>) {
+    for reason in &model.reasons {
+        if !CODES.contains(&reason.code.as_str()) {
+            faults.push(format!("{}: unknown code `{}`", reason.name, reason.code));
+        }
+        if !(1..=5).contains(&reason.exit) {
+            faults.push(format!("{}: exit code {} is not 1 to 5", reason.name, reason.exit));
+        }
+        if reason.hint.is_empty() || reason.cause.is_empty() || reason.problem.is_empty() {
+            faults.push(format!("{}: problem, cause and hint are needed", reason.name));
+        }
+    }
+}

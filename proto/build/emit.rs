@@ -1,0 +1,170 @@
+//! Writes the Rust source of the static tables.
+
+use std::fmt::Write as _;
+
+use crate::model::{self, Command, Field, Message, Model};
+
+/// Writes the messages, enums and commands as statics.
+pub fn registry(model: &Model) -> String {
+    let mut out = String::new();
+    for of in &model.enums {
+        let values = of.values.iter().map(|(name, number, help)| {
+            format!("EnumValue {{ name: {name:?}, number: {number}, help: {help:?} }}, ")
+        });
+        let values: String = values.collect();
+        let _ = writeln!(
+            out,
+            "static E_{0}: Enum = Enum {{ name: {0:?}, values: &[{values}] }};",
+            of.name
+        );
+    }
+    for message in &model.messages {
+        let fields: String = message.fields.iter().map(field).collect();
+        let _ = writeln!(
+            out,
+            "static M_{0}: Message = Message {{ name: {0:?}, full_name: {1:?}, help: {2:?}, fields: &[{fields}] }};",
+            message.name, message.full_name, message.help
+        );
+    }
+    let list: String = model.messages.iter().map(|m| format!("&M_{}, ", m.name)).collect();
+    let _ = writeln!(out, "pub(crate) static MESSAGES: &[&Message] = &[{list}];");
+    let commands: String = model.commands.iter().map(|c| command(model, c)).collect();
+    let _ = writeln!(out, "pub(crate) static COMMANDS: &[Command] = &[{commands}];");
+    out
+}
+
+fn field(field: &Field) -> String {
+    let short = field.short.chars().next();
+    format!(
+        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, json: {}, short: {short:?}, source: Source::{}, value: {:?}, help: {:?} }}, ",
+        field.name,
+        field.number,
+        field.kind,
+        field.repeated,
+        field.optional,
+        field.page,
+        field.json,
+        SOURCES[field.source as usize],
+        field.value,
+        field.help
+    )
+}
+
+const SOURCES: &[&str] =
+    &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json"];
+const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
+
+fn command(model: &Model, command: &Command) -> String {
+    let index = |message: &str, name: &str| {
+        let message = find(model, message);
+        message.fields.iter().position(|field| field.name == name)
+    };
+    let args = command.args.split(',').filter(|name| !name.is_empty()).map(|name| {
+        let plain = name.trim_end_matches("...");
+        let at = index(&command.request, plain).unwrap_or_default();
+        format!("Argument {{ field: {at}, rest: {} }}, ", plain != name)
+    });
+    let args: String = args.collect();
+    let words: Vec<_> = command.name.split(' ').filter(|w| !w.starts_with("--")).collect();
+    let selector = command.name.split(' ').find_map(|word| word.strip_prefix("--"));
+    format!(
+        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, line: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, attach: {}, streaming: {} }},\n",
+        command.service,
+        command.method,
+        command.service,
+        command.method,
+        model::snake(&command.method),
+        command.group,
+        command.title,
+        command.help,
+        command.name,
+        command.aliases,
+        SCOPES[command.scope as usize],
+        command.tunnel,
+        command.request,
+        command.response,
+        index(&command.response, &command.result),
+        command.line,
+        command.example,
+        milliseconds(&command.timeout),
+        index(&command.response, &command.save),
+        command.attach,
+        command.streaming
+    )
+}
+
+fn find<'a>(model: &'a Model, name: &str) -> &'a Message {
+    let found = model.messages.iter().find(|message| message.name == name);
+    found.expect("`check` has seen the message")
+}
+
+fn milliseconds(text: &str) -> Option<u64> {
+    let seconds = text.strip_suffix('s')?;
+    Some(seconds.parse::<u64>().expect("a timeout is a number of seconds: `60s`") * 1000)
+}
+
+/// Writes the enum of reasons and the table of their rules.
+pub fn reasons(model: &Model) -> String {
+    let mut variants = String::new();
+    let mut rules = String::new();
+    for reason in &model.reasons {
+        let variant = match reason.name.as_str() {
+            "REASON_UNSPECIFIED" => "Bug".to_owned(),
+            name => pascal(name),
+        };
+        let name = if variant == "Bug" { "BUG" } else { &reason.name };
+        let _ =
+            writeln!(variants, "    /// {}\n    {variant} = {},", reason.problem, reason.number);
+        let _ = writeln!(
+            rules,
+            "    Rule {{ reason: Reason::{variant}, name: {name:?}, problem: {:?}, cause: {:?}, code: Code::{}, hint: {:?}, exit: {}, page: &{:?} }},",
+            reason.problem,
+            reason.cause,
+            pascal(&reason.code),
+            reason.hint,
+            reason.exit,
+            reason.page
+        );
+    }
+    format!(
+        "/// Why a call failed; the names are those of `errors.proto`.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]\npub enum Reason {{\n{variants}}}\npub(crate) static RULES: &[Rule] = &[\n{rules}];\n"
+    )
+}
+
+fn pascal(name: &str) -> String {
+    let word = |word: &str| {
+        let (first, rest) = word.split_at(1);
+        format!("{first}{}", rest.to_lowercase())
+    };
+    name.split('_').map(word).collect()
+}
+
+/// The name of a Rust function: `type` is a keyword.
+fn identifier(name: String) -> String {
+    if name == "type" { format!("r#{name}") } else { name }
+}
+
+/// Writes one macro per service. It calls back with a line per RPC, so that
+/// the server's glue names every handler and none can be missing.
+pub fn glue(model: &Model) -> String {
+    let mut out = String::new();
+    for service in ["BrowserService", "DaemonService", "SkillService"] {
+        let lines = |streaming: bool| -> String {
+            let of = model.commands.iter().filter(|c| c.service == service);
+            let line = |c: &Command| {
+                let function = identifier(model::snake(&c.method));
+                let stream = if streaming { format!(" {}Stream", c.method) } else { String::new() };
+                format!("{} {function} {} {}{stream}; ", c.group, c.request, c.response)
+            };
+            of.filter(|c| c.streaming == streaming).map(line).collect()
+        };
+        let _ = writeln!(
+            out,
+            "/// Calls `$callback!` with a line per RPC of {service}: group, function, request and\n/// response, and the stream type of those that stream.\n#[macro_export]\nmacro_rules! with_{} {{ ($callback:ident) => {{ $callback! {{ {service} unary {{ {} }} streams {{ {} }} }} }}; }}",
+            model::snake(service),
+            lines(false),
+            lines(true)
+        );
+    }
+    out
+}

@@ -1,0 +1,221 @@
+//! The contract as plain data: what the descriptor says, with options resolved.
+
+use std::error::Error;
+
+use prost_reflect::{
+    DescriptorPool, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, MethodDescriptor,
+};
+
+use crate::{
+    comments,
+    options::{self, Options},
+};
+
+pub struct Model {
+    pub commands: Vec<Command>,
+    pub messages: Vec<Message>,
+    pub enums: Vec<Enum>,
+    pub reasons: Vec<Reason>,
+}
+
+pub struct Command {
+    pub service: String,
+    pub method: String,
+    pub group: String,
+    pub title: String,
+    pub help: String,
+    pub name: String,
+    pub aliases: Vec<String>,
+    pub scope: u32,
+    pub tunnel: bool,
+    pub args: String,
+    pub result: String,
+    pub line: String,
+    pub example: String,
+    pub timeout: String,
+    pub save: String,
+    pub attach: bool,
+    pub streaming: bool,
+    pub annotated: bool,
+    pub request: String,
+    pub response: String,
+}
+
+pub struct Message {
+    pub name: String,
+    pub full_name: String,
+    pub help: String,
+    pub fields: Vec<Field>,
+}
+
+pub struct Field {
+    pub name: String,
+    pub number: u32,
+    pub kind: String,
+    pub repeated: bool,
+    pub optional: bool,
+    pub page: bool,
+    pub json: bool,
+    pub short: String,
+    pub source: u32,
+    pub value: String,
+    pub help: String,
+}
+
+pub struct Enum {
+    pub name: String,
+    pub values: Vec<(String, i32, String)>,
+}
+
+pub struct Reason {
+    pub name: String,
+    pub number: i32,
+    pub problem: String,
+    pub code: String,
+    pub hint: String,
+    pub cause: String,
+    pub exit: u32,
+    pub page: Vec<String>,
+}
+
+/// Reads the whole contract.
+pub fn read(pool: &DescriptorPool) -> Result<Model, Box<dyn Error>> {
+    let ours = |package: &str| package == "browse.v1";
+    let services = pool.services().filter(|service| ours(service.package_name()));
+    let commands = services.flat_map(|s| s.methods().collect::<Vec<_>>());
+    let messages = pool.all_messages().filter(|m| ours(m.package_name()) && !m.is_map_entry());
+    let enums = pool.all_enums().filter(|e| ours(e.package_name()) && e.name() != "Reason");
+    let reasons = pool.get_enum_by_name("browse.v1.Reason").ok_or("no enum Reason")?;
+    Ok(Model {
+        commands: commands.map(|method| command(pool, &method)).collect(),
+        messages: messages.map(|m| message(pool, &m)).collect(),
+        enums: enums.map(|e| enumeration(&e)).collect(),
+        reasons: reasons.values().map(|value| reason(pool, &value)).collect(),
+    })
+}
+
+fn command(pool: &DescriptorPool, method: &MethodDescriptor) -> Command {
+    let set = Options::message(pool, &method.options(), "browse.v1.command");
+    let file = method.input().parent_file();
+    let group = file.name().rsplit('/').next().unwrap_or_default();
+    let name = set.string("name");
+    Command {
+        service: method.parent_service().name().to_owned(),
+        method: method.name().to_owned(),
+        group: group.trim_end_matches(".proto").to_owned(),
+        title: comments::title(&file),
+        help: comments::at(&method.parent_file(), method.path()),
+        name: if name.is_empty() { kebab(method.name()) } else { name },
+        aliases: set.strings("aliases"),
+        scope: set.number("scope"),
+        tunnel: set.bool("tunnel"),
+        args: set.string("args"),
+        result: set.string("result"),
+        line: set.string("line"),
+        example: set.string("example"),
+        timeout: set.string("timeout"),
+        save: set.string("save"),
+        attach: set.bool("attach"),
+        streaming: method.is_server_streaming(),
+        annotated: set.is_set(),
+        request: method.input().name().to_owned(),
+        response: method.output().name().to_owned(),
+    }
+}
+
+fn message(pool: &DescriptorPool, message: &MessageDescriptor) -> Message {
+    let mut fields: Vec<_> = message.fields().map(|f| field(pool, &f)).collect();
+    fields.sort_by_key(|field| field.number);
+    Message {
+        name: message.name().to_owned(),
+        full_name: message.full_name().to_owned(),
+        help: comments::at(&message.parent_file(), message.path()),
+        fields,
+    }
+}
+
+fn field(pool: &DescriptorPool, field: &FieldDescriptor) -> Field {
+    let set = field.options();
+    let text = |name: &str| {
+        let value = options::scalar(pool, &set, name);
+        value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    };
+    let source = options::scalar(pool, &set, "browse.v1.source");
+    let flag = |name: &str| {
+        let value = options::scalar(pool, &set, name);
+        value.and_then(|value| value.as_bool()).unwrap_or_default()
+    };
+    Field {
+        name: field.name().to_owned(),
+        number: field.number(),
+        kind: kind(field),
+        repeated: field.is_list(),
+        optional: field.supports_presence(),
+        page: flag("browse.v1.page"),
+        json: flag("browse.v1.json"),
+        short: text("browse.v1.short"),
+        source: source.and_then(|value| value.as_enum_number()).unwrap_or_default() as u32,
+        value: text("browse.v1.value"),
+        help: comments::at(&field.parent_message().parent_file(), field.path()),
+    }
+}
+
+fn kind(field: &FieldDescriptor) -> String {
+    if field.is_map() {
+        return "Kind::StringMap".to_owned();
+    }
+    match field.kind() {
+        Kind::Bool => "Kind::Bool".to_owned(),
+        Kind::Uint32 => "Kind::U32".to_owned(),
+        Kind::Uint64 => "Kind::U64".to_owned(),
+        Kind::Int32 => "Kind::I32".to_owned(),
+        Kind::Double => "Kind::F64".to_owned(),
+        Kind::String => "Kind::String".to_owned(),
+        Kind::Bytes => "Kind::Bytes".to_owned(),
+        Kind::Enum(of) => format!("Kind::Enum(&E_{})", of.name()),
+        Kind::Message(of) if of.full_name() == "google.protobuf.Any" => "Kind::Any".to_owned(),
+        Kind::Message(of) => format!("Kind::Message(&M_{})", of.name()),
+        other => format!("Kind::Unsupported(\"{other:?}\")"),
+    }
+}
+
+fn enumeration(of: &EnumDescriptor) -> Enum {
+    let prefix = format!("{}_", snake(of.name()).to_uppercase());
+    let words = |name: &str| {
+        let rest = name.strip_prefix(&prefix).unwrap_or(name);
+        if rest == "UNSPECIFIED" { String::new() } else { rest.to_lowercase().replace('_', "-") }
+    };
+    let help = |path: &[i32]| comments::at(&of.parent_file(), path);
+    let values = of.values().map(|v| (words(v.name()), v.number(), help(v.path()))).collect();
+    Enum { name: of.name().to_owned(), values }
+}
+
+fn reason(pool: &DescriptorPool, value: &prost_reflect::EnumValueDescriptor) -> Reason {
+    let set = Options::message(pool, &value.options(), "browse.v1.error");
+    Reason {
+        name: value.name().to_owned(),
+        number: value.number(),
+        problem: comments::at(&value.parent_enum().parent_file(), value.path()),
+        code: set.string("code"),
+        hint: set.string("hint"),
+        cause: set.string("cause"),
+        exit: set.number("exit"),
+        page: set.strings("page"),
+    }
+}
+
+/// `LoadHtml` as `load_html`.
+pub fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for (index, letter) in name.char_indices() {
+        if letter.is_uppercase() && index > 0 {
+            out.push('_');
+        }
+        out.extend(letter.to_lowercase());
+    }
+    out
+}
+
+fn kebab(name: &str) -> String {
+    snake(name).replace('_', "-")
+}

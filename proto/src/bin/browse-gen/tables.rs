@@ -1,0 +1,58 @@
+//! Writes the tables that the TypeScript codec works from.
+
+use std::fmt::Write as _;
+
+use browse_proto::{Field, Kind};
+
+use crate::typescript::{NOTICE, browser, camel, reachable};
+
+const MESSAGES: &str = "
+/** The fields of each message: name, number, `?` optional or `*` repeated, kind, type. */
+export const MESSAGES: Record<string, string> = {
+";
+const ENUMS: &str = "
+/** The words of each enum, in the order of their numbers; that of zero is empty. */
+export const ENUMS: Record<string, string> = {
+";
+
+/// The module `generated/tables.ts`.
+pub fn tables() -> String {
+    let (messages, enums) = reachable(&browser());
+    let mut out = format!("{NOTICE}\n{MESSAGES}");
+    for message in messages {
+        let fields: Vec<_> = message.fields.iter().map(entry).collect();
+        let _ = writeln!(out, "  {}: '{}',", message.name, fields.join(" "));
+    }
+    let _ = write!(out, "}};\n{ENUMS}");
+    for of in enums {
+        let last = of.values.iter().map(|value| value.number).max().unwrap_or(0);
+        let word = |number| of.values.iter().find(|v| v.number == number).map_or("", |v| v.name);
+        let words: Vec<_> = (0..=last).map(word).collect();
+        let _ = writeln!(out, "  {}: '{}',", of.name, words.join(" "));
+    }
+    out.push_str("};\n");
+    out
+}
+
+fn entry(field: &Field) -> String {
+    let (kind, of) = match field.kind {
+        Kind::Bool => ('b', ""),
+        Kind::U32 | Kind::U64 => ('u', ""),
+        Kind::I32 => ('i', ""),
+        Kind::F64 => ('d', ""),
+        Kind::String => ('s', ""),
+        Kind::Bytes => ('y', ""),
+        Kind::Enum(of) => ('e', of.name),
+        Kind::Message(of) => ('m', of.name),
+        Kind::StringMap => ('M', ""),
+        Kind::Any => ('a', ""),
+    };
+    let mark = if field.repeated {
+        "*"
+    } else if field.optional {
+        "?"
+    } else {
+        ""
+    };
+    format!("{}:{}{mark}{kind}{of}", camel(field.name), field.number)
+}

@@ -1,0 +1,249 @@
+//! The command registry: what each RPC is to its callers.
+
+use tables::{COMMANDS, MESSAGES};
+
+/// One command: an RPC and how it appears.
+#[derive(Debug)]
+pub struct Command {
+    /// Service, without the package: `BrowserService`.
+    pub service: &'static str,
+    /// RPC: `GetUrl`.
+    pub method: &'static str,
+    /// Path of the RPC in HTTP/2: `/browse.v1.BrowserService/GetUrl`.
+    pub path: &'static str,
+    /// The RPC in snake case: `get_url`.
+    pub function: &'static str,
+    /// File that declares the request, which is the group of the command.
+    pub group: &'static str,
+    /// Title of the group: `Navigation`.
+    pub title: &'static str,
+    /// What it does, in paragraphs; the first is one sentence.
+    pub help: &'static str,
+    /// Name, selector included: `console --clear`.
+    pub name: &'static str,
+    /// Words of the name, without the selector.
+    pub words: &'static [&'static str],
+    /// Flag that tells this RPC from others with the same words: `clear`.
+    pub selector: Option<&'static str>,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// Scope that a token must hold.
+    pub scope: Scope,
+    /// Whether a paired agent may call it.
+    pub tunnel: bool,
+    /// Positional arguments.
+    pub args: &'static [Argument],
+    /// Its request.
+    pub request: &'static Message,
+    /// Its response, or one message of its stream.
+    pub response: &'static Message,
+    /// Index in `response.fields` of what callers get as the result.
+    pub result: Option<usize>,
+    /// How a row of the result reads as text.
+    pub line: &'static str,
+    /// One line that shows it, without `browse`.
+    pub example: &'static str,
+    /// Time that a call gets by default, in milliseconds, when not 30 s.
+    pub timeout_ms: Option<u64>,
+    /// Index in `response.fields` of the bytes that the CLI writes to a file.
+    pub save: Option<usize>,
+    /// Whether the CLI fails instead of starting a daemon for it.
+    pub attach: bool,
+    /// Whether the response is a stream.
+    pub streaming: bool,
+}
+
+/// A positional argument.
+#[derive(Debug)]
+pub struct Argument {
+    /// Index of the field in the request.
+    pub field: usize,
+    /// Whether it takes all that is left of argv.
+    pub rest: bool,
+}
+
+/// What a capability token allows; see `options.proto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// Looks at the page.
+    Read,
+    /// Acts on the page as a user could.
+    Write,
+    /// Runs code, touches credentials or files, or reconfigures the browser.
+    Admin,
+    /// Talks to the daemon about tabs, notes and skills.
+    Meta,
+    /// Ends, restarts, shows or saves the browser.
+    Control,
+    /// Needs no token.
+    Public,
+}
+
+impl Scope {
+    /// Every scope that a token can hold.
+    pub const GRANTABLE: [Self; 5] =
+        [Self::Read, Self::Write, Self::Admin, Self::Meta, Self::Control];
+
+    /// The word for it in tokens, docs and errors.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Admin => "admin",
+            Self::Meta => "meta",
+            Self::Control => "control",
+            Self::Public => "public",
+        }
+    }
+}
+
+/// A message of the contract.
+#[derive(Debug)]
+pub struct Message {
+    /// Name without the package.
+    pub name: &'static str,
+    /// Name with the package: `browse.v1.ClickRequest`.
+    pub full_name: &'static str,
+    /// Its comment.
+    pub help: &'static str,
+    /// Its fields, by number.
+    pub fields: &'static [Field],
+}
+
+/// A field of a message.
+#[derive(Debug)]
+pub struct Field {
+    /// Name in snake case, which is also its name in JSON.
+    pub name: &'static str,
+    /// Number on the wire.
+    pub number: u32,
+    /// Type.
+    pub kind: Kind,
+    /// Whether it is a list.
+    pub repeated: bool,
+    /// Whether it can be absent.
+    pub optional: bool,
+    /// Whether a page chose its content.
+    pub page: bool,
+    /// Whether it is a string that holds a JSON document.
+    pub json: bool,
+    /// One-letter flag.
+    pub short: Option<char>,
+    /// Where the CLI takes it from.
+    pub source: Source,
+    /// What the help calls its value.
+    pub value: &'static str,
+    /// Its comment.
+    pub help: &'static str,
+}
+
+impl Field {
+    /// The long flag: `max-tokens`.
+    pub fn flag(&self) -> String {
+        self.name.replace('_', "-")
+    }
+}
+
+/// The type of a field.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub enum Kind {
+    Bool,
+    U32,
+    U64,
+    I32,
+    F64,
+    String,
+    Bytes,
+    Enum(&'static Enum),
+    Message(&'static Message),
+    /// `map<string, string>`.
+    StringMap,
+    /// `google.protobuf.Any` with a message of the contract.
+    Any,
+}
+
+/// An enum of the contract.
+#[derive(Debug)]
+pub struct Enum {
+    /// Name without the package.
+    pub name: &'static str,
+    /// Its values; the word of the zero value is empty.
+    pub values: &'static [EnumValue],
+}
+
+/// A value of an enum.
+#[derive(Debug)]
+pub struct EnumValue {
+    /// The word that the CLI takes: `networkidle`.
+    pub name: &'static str,
+    /// Number on the wire.
+    pub number: i32,
+    /// Its comment.
+    pub help: &'static str,
+}
+
+/// Where the CLI takes the value of a field from; see `options.proto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Source {
+    Argv,
+    File,
+    Steps,
+    CallerEnvironment,
+    Extension,
+    None,
+    Json,
+}
+
+impl Command {
+    /// Every command of the contract.
+    pub fn all() -> &'static [Command] {
+        COMMANDS
+    }
+
+    /// The command whose RPC has this HTTP/2 path.
+    pub fn by_path(path: &str) -> Option<&'static Command> {
+        COMMANDS.iter().find(|command| command.path == path)
+    }
+
+    /// The command with this name or alias, as the CLI writes it.
+    pub fn by_name(name: &str) -> Option<&'static Command> {
+        COMMANDS.iter().find(|command| command.name == name || command.aliases.contains(&name))
+    }
+
+    /// The command whose request has this full name.
+    pub fn by_request(full_name: &str) -> Option<&'static Command> {
+        COMMANDS.iter().find(|command| command.request.full_name == full_name)
+    }
+
+    /// The first sentence of the help.
+    pub fn summary(&self) -> &'static str {
+        self.help.split("\n\n").next().unwrap_or_default()
+    }
+}
+
+impl Message {
+    /// Every message of the contract.
+    pub fn all() -> &'static [&'static Message] {
+        MESSAGES
+    }
+
+    /// The message with this full name.
+    pub fn by_name(full_name: &str) -> Option<&'static Message> {
+        MESSAGES.iter().copied().find(|message| message.full_name == full_name)
+    }
+
+    /// The field with this name.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+/// The statics that the build script wrote.
+#[allow(non_upper_case_globals, dead_code)]
+mod tables {
+    use super::*;
+
+    include!(concat!(env!("OUT_DIR"), "/registry.rs"));
+}

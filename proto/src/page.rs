@@ -1,0 +1,21 @@
+//! Visits the fields that a page filled, so that one guard can treat them all.
+
+use crate::v1;
+
+/// A page-derived value of a response.
+#[derive(Debug)]
+pub enum Page<'a> {
+    /// Text, to be cleaned in place.
+    Text(&'a mut String),
+    /// Bytes such as an image, which cannot be cleaned.
+    Bytes(&'a mut Vec<u8>),
+}
+
+/// A message whose page-derived fields can be visited. The implementations are
+/// generated from the `(page)` option of the proto files.
+pub trait PageDerived {
+    /// Calls `visit` for every page-derived value, in field order.
+    fn visit_page(&mut self, visit: &mut dyn FnMut(Page<'_>));
+}
+
+include!(concat!(env!("OUT_DIR"), "/page.rs"));

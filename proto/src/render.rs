@@ -1,0 +1,106 @@
+//! Turns a response into what a person or a model reads.
+//!
+//! Text follows the `line` template of the command. Page-derived content is
+//! printed inside an envelope with a nonce that the page cannot know.
+
+mod envelope;
+mod json;
+mod template;
+
+use serde_json::{Map, Value};
+
+pub use envelope::{Untrusted, defuse};
+pub use json::{document_json, result_json};
+
+use crate::{Command, Field, Kind, Message};
+
+/// The result of `command` within its decoded `response`.
+pub fn result(command: &Command, response: &Map<String, Value>) -> Value {
+    match command.result {
+        Some(index) => {
+            response.get(command.response.fields[index].name).cloned().unwrap_or(Value::Null)
+        }
+        None => Value::Object(response.clone()),
+    }
+}
+
+/// The text of `command` for its decoded `response`, without an envelope and
+/// without a final newline.
+pub fn text(command: &Command, response: &Map<String, Value>) -> String {
+    let field = command.result.map(|index| &command.response.fields[index]);
+    match result(command, response) {
+        Value::String(text) if field.is_some_and(|field| field.json) => bare(text),
+        Value::Object(row) if !command.line.is_empty() => template::fill(command.line, &row),
+        Value::Array(rows) if !command.line.is_empty() => {
+            let rows = rows.iter().filter_map(Value::as_object);
+            rows.map(|row| template::fill(command.line, row)).collect::<Vec<_>>().join("\n")
+        }
+        value => plain(&value, 0),
+    }
+}
+
+/// Whether `response` holds any page-derived value that is not empty.
+pub fn is_page_derived(message: &Message, response: &Map<String, Value>) -> bool {
+    message
+        .fields
+        .iter()
+        .any(|field| response.get(field.name).is_some_and(|value| is_page_field(field, value)))
+}
+
+fn is_page_field(field: &Field, value: &Value) -> bool {
+    match (value, &field.kind) {
+        (Value::Array(items), _) => items.iter().any(|item| is_page_field(field, item)),
+        (Value::Object(fields), Kind::Message(of)) => is_page_derived(of, fields),
+        (Value::Object(fields), Kind::Any) => {
+            let name = fields.get("@type").and_then(Value::as_str).unwrap_or_default();
+            Message::by_name(name).is_some_and(|of| is_page_derived(of, fields))
+        }
+        (Value::String(text), _) => field.page && !text.is_empty(),
+        _ => false,
+    }
+}
+
+/// A JSON string without its quotes, which a person would have to strip; any
+/// other JSON document as it is.
+fn bare(json: String) -> String {
+    if !json.starts_with('"') {
+        return json;
+    }
+    serde_json::from_str(&json).unwrap_or(json)
+}
+
+/// `key: value` lines, for results without a template.
+fn plain(value: &Value, level: usize) -> String {
+    let indent = "  ".repeat(level);
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let scalar = items.iter().all(|item| !item.is_object());
+            let items = items.iter().map(|item| plain(item, level));
+            items.collect::<Vec<_>>().join(if scalar { ", " } else { "\n" })
+        }
+        Value::Object(fields) => {
+            let filled = fields.iter().filter(|(_, value)| !is_empty(value));
+            let line = |(name, value): (&String, &Value)| match value {
+                Value::Object(_) => format!("{indent}{name}:\n{}", plain(value, level + 1)),
+                Value::Array(items) if items.iter().any(Value::is_object) => {
+                    format!("{indent}{name}:\n{}", plain(value, level + 1))
+                }
+                value => format!("{indent}{name}: {}", plain(value, level)),
+            };
+            filled.map(line).collect::<Vec<_>>().join("\n")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
+}

@@ -1,0 +1,40 @@
+//! The `line` template of a command: `{field}`, or `{field?}` that vanishes
+//! with the blank before it when the field is empty or false.
+
+use serde_json::{Map, Value};
+
+/// Fills `template` from `row`.
+pub fn fill(template: &str, row: &Map<String, Value>) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (key, tail) = after.split_once('}').unwrap_or((after, ""));
+        out.push_str(before);
+        let name = key.trim_end_matches('?');
+        let value = text(name, row.get(name));
+        if value.is_empty() && key.ends_with('?') && out.ends_with(' ') {
+            out.pop();
+        }
+        out.push_str(&value);
+        rest = tail;
+    }
+    out.push_str(rest);
+    out.trim_start_matches(' ').to_owned()
+}
+
+fn text(name: &str, value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null | Value::Bool(false)) => String::new(),
+        Some(Value::Bool(true)) => name.to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) => {
+            let items = items.iter().map(|item| text("", Some(item)));
+            items.collect::<Vec<_>>().join(",")
+        }
+        Some(Value::Number(number)) => match number.as_f64() {
+            Some(float) if number.is_f64() => format!("{}", (float * 10.0).round() / 10.0),
+            _ => number.to_string(),
+        },
+        Some(other) => other.to_string(),
+    }
+}

@@ -1,0 +1,148 @@
+//! Protobuf to JSON.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    TYPE_PREFIX, WireError, base64,
+    read::{Raw, Reader, text, varint},
+};
+use crate::{Field, Kind, Message};
+
+/// Decodes `bytes` as `message`. Fields that the tables do not know, from a
+/// newer daemon, are skipped.
+///
+/// # Errors
+/// [`WireError::Malformed`] when the bytes are no message.
+pub fn decode(message: &Message, bytes: &[u8]) -> Result<Map<String, Value>, WireError> {
+    let mut out = Map::new();
+    for field in message.fields {
+        if let Some(zero) = zero(field) {
+            out.insert(field.name.to_owned(), zero);
+        }
+    }
+    for entry in Reader::new(bytes) {
+        let (number, raw) = entry?;
+        if let Some(field) = message.fields.iter().find(|field| field.number == number) {
+            put(&mut out, field, raw)?;
+        }
+    }
+    Ok(out)
+}
+
+/// The content of the bytes field `number` at the top level of an encoded
+/// message, without the detour over base64.
+///
+/// # Errors
+/// [`WireError::Malformed`] when the bytes are no message.
+pub fn bytes(encoded: &[u8], number: u32) -> Result<&[u8], WireError> {
+    let mut found: &[u8] = &[];
+    for entry in Reader::new(encoded) {
+        if let (at, Raw::Bytes(content)) = entry?
+            && at == number
+        {
+            found = content;
+        }
+    }
+    Ok(found)
+}
+
+fn zero(field: &Field) -> Option<Value> {
+    if field.repeated {
+        return Some(json!([]));
+    }
+    match field.kind {
+        _ if field.optional => None,
+        Kind::Bool => Some(json!(false)),
+        Kind::U32 | Kind::U64 | Kind::I32 => Some(json!(0)),
+        Kind::F64 => Some(json!(0.0)),
+        Kind::String | Kind::Bytes | Kind::Enum(_) => Some(json!("")),
+        Kind::StringMap => Some(json!({})),
+        Kind::Message(_) | Kind::Any => None,
+    }
+}
+
+fn is_packable(field: &Field) -> bool {
+    matches!(field.kind, Kind::U32 | Kind::U64 | Kind::I32 | Kind::Bool | Kind::Enum(_))
+}
+
+fn put(out: &mut Map<String, Value>, field: &Field, raw: Raw<'_>) -> Result<(), WireError> {
+    if let Raw::Bytes(mut packed) = raw
+        && field.repeated
+        && is_packable(field)
+    {
+        while !packed.is_empty() {
+            let number = varint(&mut packed)?;
+            append(out, field, value(field, Raw::Number(number))?);
+        }
+        return Ok(());
+    }
+    let value = value(field, raw)?;
+    match (&field.kind, value) {
+        (Kind::StringMap, Value::Object(entry)) => {
+            if let Some(Value::Object(map)) = out.get_mut(field.name) {
+                map.extend(entry);
+            }
+        }
+        (_, value) if field.repeated => append(out, field, value),
+        (_, value) => {
+            out.insert(field.name.to_owned(), value);
+        }
+    }
+    Ok(())
+}
+
+fn append(out: &mut Map<String, Value>, field: &Field, value: Value) {
+    if let Some(Value::Array(items)) = out.get_mut(field.name) {
+        items.push(value);
+    }
+}
+
+fn value(field: &Field, raw: Raw<'_>) -> Result<Value, WireError> {
+    Ok(match (&field.kind, raw) {
+        (Kind::Bool, Raw::Number(number)) => json!(number != 0),
+        (Kind::U32 | Kind::U64, Raw::Number(number)) => json!(number),
+        (Kind::I32, Raw::Number(number)) => json!(number as i32),
+        (Kind::Enum(of), Raw::Number(number)) => {
+            let known = of.values.iter().find(|value| value.number == number as i32);
+            json!(known.map_or(number.to_string(), |value| value.name.to_owned()))
+        }
+        (Kind::F64, Raw::Bytes(bytes)) => {
+            let bytes = bytes.try_into().map_err(|_| WireError::Malformed)?;
+            json!(f64::from_le_bytes(bytes))
+        }
+        (Kind::String, Raw::Bytes(bytes)) => json!(text(bytes)?),
+        (Kind::Bytes, Raw::Bytes(bytes)) => json!(base64::encode(bytes)),
+        (Kind::Message(of), Raw::Bytes(bytes)) => Value::Object(decode(of, bytes)?),
+        (Kind::StringMap, Raw::Bytes(bytes)) => Value::Object(map_entry(bytes)?),
+        (Kind::Any, Raw::Bytes(bytes)) => any(bytes)?,
+        _ => return Err(WireError::Malformed),
+    })
+}
+
+fn map_entry(encoded: &[u8]) -> Result<Map<String, Value>, WireError> {
+    let (mut key, mut value) = ("", "");
+    for entry in Reader::new(encoded) {
+        match entry? {
+            (1, Raw::Bytes(bytes)) => key = text(bytes)?,
+            (2, Raw::Bytes(bytes)) => value = text(bytes)?,
+            _ => {}
+        }
+    }
+    Ok(Map::from_iter([(key.to_owned(), json!(value))]))
+}
+
+fn any(encoded: &[u8]) -> Result<Value, WireError> {
+    let (mut name, mut body) = ("", &[][..]);
+    for entry in Reader::new(encoded) {
+        match entry? {
+            (1, Raw::Bytes(bytes)) => name = text(bytes)?.trim_start_matches(TYPE_PREFIX),
+            (2, Raw::Bytes(bytes)) => body = bytes,
+            _ => {}
+        }
+    }
+    let mut out = Map::from_iter([("@type".to_owned(), json!(name))]);
+    if let Some(message) = Message::by_name(name) {
+        out.extend(decode(message, body)?);
+    }
+    Ok(Value::Object(out))
+}

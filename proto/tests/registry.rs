@@ -1,0 +1,68 @@
+//! Laws of the registry that the build script cannot state.
+
+use std::collections::BTreeSet;
+
+use browse_proto::{Command, Kind, Message, Reason, Scope};
+
+/// The commands that a paired agent may call, of those that are built; batch
+/// comes on top (ARCHITECTURE, section 8).
+const TUNNEL: &str = "goto back forward reload url wait text html links forms accessibility \
+    media data snapshot eval attrs click fill type press select scroll screenshot tabs newtab \
+    closetab batch";
+
+#[test]
+fn tunnel_opens_only_the_pinned_commands() {
+    let pinned: BTreeSet<_> = TUNNEL.split_whitespace().collect();
+    let open: BTreeSet<_> = Command::all().iter().filter(|c| c.tunnel).map(|c| c.name).collect();
+    let built: BTreeSet<_> = Command::all().iter().map(|command| command.name).collect();
+    let expected: BTreeSet<_> = pinned.intersection(&built).copied().collect();
+    assert_eq!(open, expected);
+}
+
+#[test]
+fn no_command_is_public() {
+    let public: Vec<_> = Command::all().iter().filter(|c| c.scope == Scope::Public).collect();
+    assert!(public.is_empty(), "name the RPCs that need no token here: {public:?}");
+}
+
+#[test]
+fn text_that_leaves_the_daemon_is_marked_or_listed() {
+    let mut unmarked = BTreeSet::new();
+    for command in Command::all() {
+        collect(command.response, &mut unmarked);
+    }
+    let list = unmarked.into_iter().collect::<Vec<_>>().join("\n");
+    insta::assert_snapshot!(list);
+}
+
+fn collect(message: &'static Message, unmarked: &mut BTreeSet<String>) {
+    for field in message.fields {
+        match field.kind {
+            Kind::Message(of) => collect(of, unmarked),
+            Kind::String | Kind::Bytes | Kind::StringMap | Kind::Any if !field.page => {
+                unmarked.insert(format!("{}.{}", message.name, field.name));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn policy_reads_as_one_page() {
+    let line = |c: &Command| {
+        let tunnel = if c.tunnel { "tunnel" } else { "" };
+        format!("{:<22} {:<8} {tunnel}", c.name, c.scope.name()).trim_end().to_owned()
+    };
+    let table: Vec<_> = Command::all().iter().map(line).collect();
+    insta::assert_snapshot!(table.join("\n"));
+}
+
+#[test]
+fn hints_fill_their_keys() {
+    for rule in Reason::all() {
+        let hint = rule.hint_with(|key| Some(format!("<{key}>")));
+        assert!(!hint.contains('{'), "{}: {hint}", rule.name);
+        assert!(!hint.ends_with('.'), "{}: a hint has no full stop: {hint}", rule.name);
+        assert!(rule.problem.ends_with('.'), "{}: {}", rule.name, rule.problem);
+    }
+}

@@ -1,0 +1,31 @@
+// The client that callers hold.
+
+import { Commands } from './generated/commands.ts';
+import type { Options } from './client.ts';
+
+/** Drives the browser: every command as a method. */
+export class Browse extends Commands {
+  /** The same client, acting on this tab. */
+  tab(id: number): Browse {
+    return new Browse({ ...this.options, tab: id });
+  }
+
+  /** The same client, acting in this session. */
+  session(name: string): Browse {
+    return new Browse({ ...this.options, session: name });
+  }
+
+  /** The same client, with this deadline in milliseconds for each call. */
+  withTimeout(milliseconds: number): Browse {
+    return new Browse({ ...this.options, timeout: milliseconds });
+  }
+}
+
+/** Makes a client; what is left out comes from the environment. */
+export function connect(options: Partial<Options> = {}): Browse {
+  const { BROWSE_ADDR, BROWSE_SKILL_TOKEN, BROWSE_TOKEN } = process.env;
+  return new Browse({ address: BROWSE_ADDR ?? '', token: BROWSE_SKILL_TOKEN ?? BROWSE_TOKEN ?? '', ...options });
+}
+
+/** The client of a skill: address and token are those of its run. */
+export const browse: Browse = connect();

@@ -1,0 +1,82 @@
+// The one error of the SDK, and how it is read from an answer.
+
+import { entries, readText } from './decode.ts';
+
+/** Why a call failed. */
+export class BrowseError extends Error {
+  /** Reason, as `docs/errors.md` lists them: `REF_STALE`. */
+  readonly reason: string;
+  /** What to do next. */
+  readonly hint: string;
+  /** The values that the message is made of. */
+  readonly metadata: Record<string, string>;
+  /** The gRPC status code. */
+  readonly code: number;
+
+  constructor(reason: string, message: string, details: { hint?: string; metadata?: Record<string, string>; code?: number } = {}) {
+    super(message);
+    this.name = 'BrowseError';
+    this.reason = reason;
+    this.hint = details.hint ?? '';
+    this.metadata = details.metadata ?? {};
+    this.code = details.code ?? 2;
+  }
+}
+
+/** What a client says when nobody answers. */
+export function unreachable(address: string, cause: unknown): BrowseError {
+  const why = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause);
+  return new BrowseError('DAEMON_UNREACHABLE', `\`${address}\` does not answer: ${why}`, {
+    hint: 'Run `browse status`',
+    code: 14,
+  });
+}
+
+/** Reads the error of an answer; undefined when the status is OK. */
+export function errorOf(trailers: Map<string, string>): BrowseError | undefined {
+  const code = Number(trailers.get('grpc-status') ?? '2');
+  if (code === 0) return undefined;
+  const message = percentDecode(trailers.get('grpc-message') ?? '');
+  const { reason, metadata } = errorInfo(trailers.get('grpc-status-details-bin'));
+  const { hint = '', ...rest } = metadata;
+  return new BrowseError(reason || GRPC_REASONS[code] || 'BUG', message, { hint, metadata: rest, code });
+}
+
+/** What to call an answer without a reason, by its gRPC code. */
+const GRPC_REASONS: Record<number, string> = { 4: 'DEADLINE_EXCEEDED', 8: 'TOO_LARGE', 12: 'METHOD_UNKNOWN', 14: 'DAEMON_UNREACHABLE' };
+
+/** Reads google.rpc.ErrorInfo from the details of a google.rpc.Status. */
+function errorInfo(details: string | undefined): { reason: string; metadata: Record<string, string> } {
+  const info = { reason: '', metadata: {} as Record<string, string> };
+  if (!details) return info;
+  const bytes = Uint8Array.from(atob(details), (letter) => letter.charCodeAt(0));
+  for (const any of children(bytes, 3)) {
+    const [type] = children(any, 1);
+    const [body] = children(any, 2);
+    if (!type || !body || !readText(type).endsWith('/google.rpc.ErrorInfo')) continue;
+    const [reason] = children(body, 1);
+    if (reason) info.reason = readText(reason);
+    for (const entry of children(body, 3)) {
+      const [key, value] = [children(entry, 1)[0], children(entry, 2)[0]];
+      if (key) info.metadata[readText(key)] = value ? readText(value) : '';
+    }
+  }
+  return info;
+}
+
+/** The values of field `wanted` of a message, as bytes. */
+function children(bytes: Uint8Array, wanted: number): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  for (const [number, raw] of entries(bytes)) {
+    if (number === wanted && typeof raw !== 'number') found.push(raw);
+  }
+  return found;
+}
+
+function percentDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

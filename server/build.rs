@@ -1,0 +1,143 @@
+//! Joins the scripts of the page engine into one, and checks them.
+//!
+//! The engine is injected into every document that is read, so its size costs
+//! time on every page: comments and indentation stay behind.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// The files in the order in which one may use what another declares at once.
+const ORDER: [&str; 26] = [
+    "dom",
+    "tree",
+    "visibility",
+    "text",
+    "roles",
+    "names",
+    "native-names",
+    "states",
+    "refs",
+    "frames",
+    "emit",
+    "walk",
+    "snapshot",
+    "targets",
+    "near",
+    "aim",
+    "guard",
+    "changes",
+    "fill",
+    "choose",
+    "facts",
+    "scroll",
+    "read",
+    "wait",
+    "place",
+    "install",
+];
+
+/// What has no place in the engine: it would reach the page, or stop the world.
+const FORBIDDEN: [&str; 8] = [
+    "debugger",
+    "eval(",
+    "new Function",
+    ".innerHTML =",
+    "import(",
+    "fetch(",
+    "XMLHttpRequest",
+    "TODO",
+];
+
+fn main() {
+    let folder = Path::new("src/engine/js");
+    println!("cargo::rerun-if-changed={}", folder.display());
+    println!("cargo::rerun-if-changed=build.rs");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    match join(folder) {
+        Ok(script) => fs::write(out.join("engine.js"), script).expect("OUT_DIR can be written"),
+        Err(problem) => {
+            println!("cargo::error=page engine: {problem}");
+        }
+    }
+}
+
+fn join(folder: &Path) -> Result<String, String> {
+    let listed = fs::read_dir(folder).map_err(|error| error.to_string())?;
+    for entry in listed.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let known = name.strip_suffix(".js").is_some_and(|stem| ORDER.contains(&stem));
+        if !known {
+            return Err(format!("`{name}` is not in the order of build.rs"));
+        }
+    }
+    let mut declared = HashMap::new();
+    let mut script = String::from(
+        "(() => {\n'use strict';\nconst ENGINE = 'browseEngine';\nif (Object.hasOwn(globalThis, ENGINE)) return;\n",
+    );
+    for stem in ORDER {
+        let path = folder.join(stem).with_extension("js");
+        let source =
+            fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
+        check(stem, &source, &mut declared)?;
+        script.push_str(&slim(stem, &source)?);
+    }
+    script.push_str("})();\n");
+    Ok(script)
+}
+
+/// Laws of the folder: a subject on top, short files, one scope of names.
+fn check(
+    stem: &'static str,
+    source: &str,
+    declared: &mut HashMap<String, &'static str>,
+) -> Result<(), String> {
+    if !source.starts_with("// ") {
+        return Err(format!("`{stem}.js` does not begin with its subject"));
+    }
+    if source.lines().count() > 400 {
+        return Err(format!("`{stem}.js` is longer than 400 lines"));
+    }
+    for (number, line) in source.lines().enumerate() {
+        if let Some(word) = FORBIDDEN.iter().find(|word| line.contains(*word)) {
+            return Err(format!("`{stem}.js:{}` holds `{word}`", number + 1));
+        }
+        let Some(name) = declaration(line) else { continue };
+        if let Some(other) = declared.insert(name.to_owned(), stem) {
+            return Err(format!("`{name}` is declared in `{stem}.js` and in `{other}.js`"));
+        }
+    }
+    Ok(())
+}
+
+/// The name that a line declares for all files, if it does.
+fn declaration(line: &str) -> Option<&str> {
+    let rest = ["const ", "let ", "class ", "function "]
+        .iter()
+        .find_map(|word| line.strip_prefix(word))?;
+    let end =
+        rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$')?;
+    (end > 0).then(|| &rest[..end])
+}
+
+/// Leaves out lines that are only comment, and the indentation.
+fn slim(stem: &str, source: &str) -> Result<String, String> {
+    let mut script = String::with_capacity(source.len());
+    let mut in_comment = false;
+    for line in source.lines() {
+        let line = line.trim();
+        if line.starts_with("/*") || in_comment {
+            in_comment = !line.ends_with("*/");
+            continue;
+        }
+        if line.is_empty() || line.starts_with("//") {
+            continue;
+        }
+        if line.matches('`').count() % 2 != 0 {
+            return Err(format!("`{stem}.js` has a template of several lines: `{line}`"));
+        }
+        script.push_str(line);
+        script.push('\n');
+    }
+    Ok(script)
+}

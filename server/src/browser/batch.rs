@@ -1,0 +1,78 @@
+//! Several commands in one call.
+
+use std::collections::BTreeMap;
+
+use browse_proto::{Reason, v1};
+use futures::future::join_all;
+use prost_types::Any;
+
+use crate::{
+    dispatch::{Context, step},
+    error::{Error, Result},
+};
+
+/// Steps that a batch holds.
+const MOST_STEPS: usize = 50;
+
+/// Runs the steps in order, and stops at the first that fails.
+pub async fn chain(cx: &Context, request: v1::ChainRequest) -> Result<v1::ChainResponse> {
+    if request.steps.is_empty() {
+        return Err(Error::new(Reason::BatchInvalid, "a chain holds a step at least").with("step", 1));
+    }
+    let mut results = Vec::new();
+    for step in &request.steps {
+        let result = run(cx, step).await;
+        let failed = matches!(result.outcome, Some(v1::step_result::Outcome::Error(_)));
+        results.push(result);
+        if failed {
+            break;
+        }
+    }
+    Ok(v1::ChainResponse { results })
+}
+
+/// Runs the steps of one tab in order and those of different tabs in parallel.
+/// An error ends only its own step.
+pub async fn batch(cx: &Context, request: v1::BatchRequest) -> Result<v1::BatchResponse> {
+    let count = request.steps.len();
+    if !(1..=MOST_STEPS).contains(&count) {
+        let message = format!("a batch holds 1 to {MOST_STEPS} steps, not {count}");
+        return Err(Error::new(Reason::BatchInvalid, message).with("step", count));
+    }
+    let mut lanes: BTreeMap<Option<u64>, Vec<(usize, &v1::Step)>> = BTreeMap::new();
+    for (index, step) in request.steps.iter().enumerate() {
+        lanes.entry(step.tab.or(cx.named_tab())).or_default().push((index, step));
+    }
+    let lanes = lanes.into_values().map(|lane| async move {
+        let mut results = Vec::new();
+        for (index, step) in lane {
+            results.push((index, run(cx, step).await));
+        }
+        results
+    });
+    let mut results: Vec<_> = join_all(lanes).await.into_iter().flatten().collect();
+    results.sort_by_key(|(index, _)| *index);
+    Ok(v1::BatchResponse { results: results.into_iter().map(|(_, result)| result).collect() })
+}
+
+async fn run(cx: &Context, one: &v1::Step) -> v1::StepResult {
+    let empty = Any::default();
+    let request = one.request.as_ref().unwrap_or(&empty);
+    let name = request.type_url.rsplit('.').next().unwrap_or_default();
+    let command = browse_proto::Command::by_request(&format!("browse.v1.{name}"));
+    let (tab, outcome) = step(cx, request, one.tab.or(cx.named_tab())).await;
+    let outcome = match outcome {
+        Ok(answer) => v1::step_result::Outcome::Response(answer),
+        Err(error) => v1::step_result::Outcome::Error(v1::StepError {
+            reason: error.reason().name().to_owned(),
+            message: error.to_string(),
+            hint: error.hint(),
+            metadata: error.safe_metadata().into_iter().collect(),
+        }),
+    };
+    v1::StepResult {
+        command: command.map_or(name, |command| command.name).to_owned(),
+        tab,
+        outcome: Some(outcome),
+    }
+}

@@ -1,0 +1,164 @@
+//! Which local files may be opened as pages: those of the root caller under
+//! its working directory or the temp directory, and never the places that hold
+//! secrets.
+
+use std::{
+    env, fs,
+    path::{Component, Path, PathBuf},
+};
+
+use browse_proto::Reason;
+use url::Url;
+
+use super::address::Asker;
+use crate::error::{Error, Result};
+
+/// Folders and files that nobody opens, wherever they lie.
+const SECRET: &[&str] = &[
+    ".ssh", ".aws", ".gnupg", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
+    ".password-store", "keyrings", "Keychains", "Cookies", "Login Data", "key3.db", "key4.db",
+    "logins.json", "cookies.sqlite",
+];
+
+/// Endings of files that hold private keys.
+const KEYS: &[&str] = &["pem", "key", "p12", "pfx", "jks", "kdbx"];
+
+/// Reads what follows `file:` as a page: `//./x`, `//~/x`, `///abs/x`. Query
+/// and fragment survive.
+///
+/// # Errors
+/// `FILE_DENIED` outside the allowed places, `FILE_UNREADABLE` when there is
+/// no such plain file.
+pub fn page(rest: &str, asker: &Asker<'_>) -> Result<Url> {
+    let Some(cwd) = asker.cwd else {
+        return Err(denied("only the owner of the daemon opens local files", "the web"));
+    };
+    let end = rest.find(['?', '#']).unwrap_or(rest.len());
+    let (path, suffix) = rest.split_at(end);
+    let path = absolute(&decode(path), cwd)?;
+    let real = fs::canonicalize(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
+    if real.is_dir() {
+        return Err(denied(&format!("`{}` is a directory", path.display()), &show(cwd)));
+    }
+    if !real.is_file() {
+        return Err(unreadable(&path, "it is not a plain file"));
+    }
+    allow(&real, cwd, asker.home)?;
+    let url = Url::from_file_path(&real).map_err(|()| unreadable(&path, "the path is odd"))?;
+    Url::parse(&format!("{url}{suffix}")).map_err(|error| unreadable(&path, &error.to_string()))
+}
+
+/// Checks that the resolved path `real` lies in an allowed place.
+fn allow(real: &Path, cwd: &Path, home: &Path) -> Result<()> {
+    let resolved = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let temp = resolved(&env::temp_dir());
+    let cwd = resolved(cwd);
+    if !real.starts_with(&cwd) && !real.starts_with(&temp) {
+        return Err(denied(&format!("`{}` is outside", real.display()), &show(&cwd)));
+    }
+    if real.starts_with(resolved(home)) || is_secret(real) {
+        return Err(denied(&format!("`{}` may hold secrets", real.display()), &show(&cwd)));
+    }
+    Ok(())
+}
+
+fn is_secret(path: &Path) -> bool {
+    let names: Vec<_> = path.components().filter_map(name).collect();
+    let in_state = names.iter().position(|name| *name == ".browse");
+    let state = in_state.is_some_and(|at| names.get(at + 1) != Some(&"skills"));
+    let named = names.iter().any(|name| SECRET.contains(name) || name.starts_with(".env"));
+    let key = path.extension().and_then(|e| e.to_str()).is_some_and(|e| KEYS.contains(&e));
+    let private = names.last().is_some_and(|name| name.starts_with("id_"));
+    state || named || key || private
+}
+
+fn name<'a>(component: Component<'a>) -> Option<&'a str> {
+    match component {
+        Component::Normal(name) => name.to_str(),
+        _ => None,
+    }
+}
+
+fn absolute(text: &str, cwd: &Path) -> Result<PathBuf> {
+    let path = text.strip_prefix("//").unwrap_or(text);
+    let path = path.strip_prefix("localhost/").map_or(path.to_owned(), |rest| format!("/{rest}"));
+    if let Some(rest) = path.strip_prefix("~/") {
+        let home = env::var_os("HOME").ok_or_else(|| unreadable(Path::new(&path), "no HOME"))?;
+        return Ok(Path::new(&home).join(rest));
+    }
+    Ok(cwd.join(path))
+}
+
+fn decode(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+fn show(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn denied(message: &str, allowed: &str) -> Error {
+    Error::new(Reason::FileDenied, message).with("allowed", allowed)
+}
+
+fn unreadable(path: &Path, why: &str) -> Error {
+    let message = format!("`{}` cannot be read: {why}", path.display());
+    Error::new(Reason::FileUnreadable, message).with("path", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Place {
+        dir: tempfile::TempDir,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let dir = tempfile::tempdir().expect("a dir");
+            Self { dir }
+        }
+
+        fn write(&self, name: &str) {
+            let path = self.dir.path().join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, "x").expect("a file");
+        }
+
+        fn open(&self, rest: &str) -> Result<String, &'static str> {
+            let home = self.dir.path().join("home");
+            let asker = Asker { cwd: Some(self.dir.path()), home: &home };
+            let url = page(rest, &asker).map_err(|error| error.reason().name())?;
+            Ok(url.as_str().rsplit('/').next().unwrap_or_default().to_owned())
+        }
+    }
+
+    #[test]
+    fn pages_under_the_working_directory_open() {
+        let place = Place::new();
+        place.write("a b.html");
+        assert_eq!(place.open("//./a%20b.html?q=1#top"), Ok("a%20b.html?q=1#top".to_owned()));
+        assert_eq!(place.open("a b.html"), Ok("a%20b.html".to_owned()));
+    }
+
+    #[test]
+    fn everything_else_is_refused() {
+        let place = Place::new();
+        for name in [".env.local", ".ssh/config", ".browse/daemon.json", "home/x", "a.pem"] {
+            place.write(name);
+            assert_eq!(place.open(&format!("//./{name}")), Err("FILE_DENIED"), "{name}");
+        }
+        assert_eq!(place.open("///etc/passwd"), Err("FILE_DENIED"));
+        assert_eq!(place.open("//./../../../../../../etc/passwd"), Err("FILE_DENIED"));
+        assert_eq!(place.open("//./"), Err("FILE_DENIED"));
+        assert_eq!(place.open("//./none.html"), Err("FILE_UNREADABLE"));
+    }
+
+    #[test]
+    fn skills_of_the_project_open() {
+        let place = Place::new();
+        place.write(".browse/skills/a/fixtures/p.html");
+        assert_eq!(place.open("//./.browse/skills/a/fixtures/p.html"), Ok("p.html".to_owned()));
+    }
+}

@@ -1,0 +1,157 @@
+//! Interaction: what a person could do with mouse and keyboard.
+
+use browse_proto::{Reason, v1};
+
+use crate::{
+    dispatch::Context,
+    engine::{self, Button, Click, Direction, Modifiers, Scroll, Target},
+    error::{Error, Result},
+};
+
+/// Clicks in a row that a caller may ask for.
+const MOST_CLICKS: u32 = 10;
+
+/// Clicks an element.
+pub async fn click(cx: &Context, request: v1::ClickRequest) -> Result<v1::ClickResponse> {
+    let count = request.count.unwrap_or(1);
+    if !(1..=MOST_CLICKS).contains(&count) {
+        let message = format!("`count` is {count}, and can be 1 to {MOST_CLICKS}");
+        return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "click"));
+    }
+    let click = Click {
+        button: button(request.button()),
+        count,
+        modifiers: modifiers(request.modifiers.as_deref())?,
+    };
+    let receipt = press_on(cx, &request.target, click).await?;
+    Ok(v1::ClickResponse { receipt: Some(receipt) })
+}
+
+/// Double-clicks an element.
+pub async fn double_click(
+    cx: &Context,
+    request: v1::DoubleClickRequest,
+) -> Result<v1::DoubleClickResponse> {
+    let click = Click {
+        button: button(request.button()),
+        count: 2,
+        modifiers: modifiers(request.modifiers.as_deref())?,
+    };
+    let receipt = press_on(cx, &request.target, click).await?;
+    Ok(v1::DoubleClickResponse { receipt: Some(receipt) })
+}
+
+/// Moves the pointer over an element.
+pub async fn hover(cx: &Context, request: v1::HoverRequest) -> Result<v1::HoverResponse> {
+    let target = target(&request.target)?;
+    let receipt = cx.engine().hover(&target, cx.deadline()).await?;
+    Ok(v1::HoverResponse { receipt: Some(report(cx, receipt)) })
+}
+
+/// Replaces the content of a field.
+pub async fn fill(cx: &Context, request: v1::FillRequest) -> Result<v1::FillResponse> {
+    let target = target(&request.target)?;
+    let receipt = cx.engine().fill(&target, &request.text, cx.deadline()).await?;
+    Ok(v1::FillResponse { receipt: Some(report(cx, receipt)) })
+}
+
+/// Types into the focused element.
+pub async fn r#type(cx: &Context, request: v1::TypeRequest) -> Result<v1::TypeResponse> {
+    let receipt = cx.engine().type_text(&request.text, cx.deadline()).await?;
+    Ok(v1::TypeResponse { receipt: Some(report(cx, receipt)) })
+}
+
+/// Presses a key or a chord.
+pub async fn press(cx: &Context, request: v1::PressRequest) -> Result<v1::PressResponse> {
+    let receipt = cx.engine().press(&request.key, cx.deadline()).await?;
+    Ok(v1::PressResponse { receipt: Some(report(cx, receipt)) })
+}
+
+/// Chooses options of a dropdown or list.
+pub async fn select(cx: &Context, request: v1::SelectRequest) -> Result<v1::SelectResponse> {
+    if request.value.is_empty() {
+        let error = Error::new(Reason::ArgumentInvalid, "no option is named");
+        return Err(error.with("command", "select"));
+    }
+    let target = target(&request.target)?;
+    let receipt = cx.engine().select(&target, &request.value, cx.deadline()).await?;
+    Ok(v1::SelectResponse { receipt: Some(report(cx, receipt)) })
+}
+
+/// Checks a checkbox, radio button or switch.
+pub async fn check(cx: &Context, request: v1::CheckRequest) -> Result<v1::CheckResponse> {
+    let target = target(&request.target)?;
+    let engine = cx.engine();
+    let receipt = engine.set_checked(&target, engine::Checked::On, cx.deadline()).await?;
+    Ok(v1::CheckResponse { receipt: Some(report(cx, receipt)) })
+}
+
+/// Unchecks a checkbox or switch.
+pub async fn uncheck(cx: &Context, request: v1::UncheckRequest) -> Result<v1::UncheckResponse> {
+    let target = target(&request.target)?;
+    let engine = cx.engine();
+    let receipt = engine.set_checked(&target, engine::Checked::Off, cx.deadline()).await?;
+    Ok(v1::UncheckResponse { receipt: Some(report(cx, receipt)) })
+}
+
+/// Scrolls to an element, by a distance, or to the bottom.
+pub async fn scroll(cx: &Context, request: v1::ScrollRequest) -> Result<v1::ScrollResponse> {
+    let scroll = match (request.target.as_deref(), request.by) {
+        (None, None) => Scroll::Bottom,
+        (None, Some(by)) => Scroll::Toward(Direction::Down, Some(by)),
+        (Some("up"), by) => Scroll::Toward(Direction::Up, by),
+        (Some("down"), by) => Scroll::Toward(Direction::Down, by),
+        (Some("left"), by) => Scroll::Toward(Direction::Left, by),
+        (Some("right"), by) => Scroll::Toward(Direction::Right, by),
+        (Some(text), None) => Scroll::Into(target(text)?),
+        (Some(text), Some(by)) => Scroll::Within(target(text)?, by),
+    };
+    let at = cx.engine().scroll(&scroll, cx.deadline()).await?;
+    let summary = format!("scrolled to {:.0}, {:.0}", at.x, at.y);
+    Ok(v1::ScrollResponse { summary, x: at.x, y: at.y })
+}
+
+async fn press_on(cx: &Context, text: &str, click: Click) -> Result<v1::Receipt> {
+    let target = target(text)?;
+    let receipt = cx.engine().click(&target, &click, cx.deadline()).await?;
+    Ok(report(cx, receipt))
+}
+
+fn target(text: &str) -> Result<Target> {
+    Ok(text.parse::<Target>()?)
+}
+
+fn button(button: v1::MouseButton) -> Button {
+    match button {
+        v1::MouseButton::Unspecified | v1::MouseButton::Left => Button::Left,
+        v1::MouseButton::Right => Button::Right,
+        v1::MouseButton::Middle => Button::Middle,
+    }
+}
+
+fn modifiers(text: Option<&str>) -> Result<Modifiers> {
+    let parsed = text.map(str::parse).transpose();
+    Ok(parsed?.unwrap_or_default())
+}
+
+/// The receipt as the contract has it; opened targets become tab ids.
+fn report(cx: &Context, receipt: engine::Receipt) -> v1::Receipt {
+    let opened = receipt.opened.iter().find_map(|opened| cx.tab_of(&opened.target_id));
+    v1::Receipt {
+        summary: summary(&receipt, opened),
+        url: receipt.url,
+        new_tab: opened,
+        focus: receipt.focus,
+        dialog: receipt.dialogs.first().map(ToString::to_string),
+        download: receipt.downloads.first().cloned(),
+        errors: receipt.errors,
+    }
+}
+
+fn summary(receipt: &engine::Receipt, opened: Option<u64>) -> String {
+    let mut lines = receipt.lines();
+    if let Some(id) = opened {
+        lines.push(format!("opened tab {id}"));
+    }
+    if lines.is_empty() { "nothing changed".to_owned() } else { lines.join("\n") }
+}

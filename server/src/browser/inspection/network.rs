@@ -1,0 +1,54 @@
+//! The requests that the page made.
+
+use browse_proto::{Reason, v1};
+
+use crate::{
+    dispatch::Context,
+    error::{Error, Result},
+};
+
+/// Answers the requests of the tab, oldest first.
+pub async fn network(cx: &Context, request: v1::NetworkRequest) -> Result<v1::NetworkResponse> {
+    let glob = request.filter.as_deref().map(glob::Pattern::new).transpose();
+    let glob = glob.map_err(|error| {
+        let message = format!("the filter is no glob: {error}");
+        Error::new(Reason::ArgumentInvalid, message).with("command", "network")
+    })?;
+    let tab = cx.tab();
+    let (entries, dropped) = (tab.network().all(), tab.network().dropped());
+    let wanted = |url: &str| glob.as_ref().is_none_or(|glob| glob.matches(url));
+    let requests = entries.into_iter().filter(|entry| wanted(&entry.summary.url));
+    Ok(v1::NetworkResponse { requests: requests.map(|entry| entry.summary).collect(), dropped })
+}
+
+/// Answers one request.
+pub async fn show_request(
+    cx: &Context,
+    request: v1::ShowRequestRequest,
+) -> Result<v1::ShowRequestResponse> {
+    let tab = cx.tab();
+    let entry = tab.network().find(request.id).ok_or_else(|| unknown(request.id))?;
+    Ok(v1::ShowRequestResponse { request: Some(entry.summary) })
+}
+
+/// Answers the body that a request brought, while Chromium still has it.
+pub async fn show_body(cx: &Context, request: v1::ShowBodyRequest) -> Result<v1::ShowBodyResponse> {
+    let tab = cx.tab();
+    let entry = tab.network().find(request.id).ok_or_else(|| unknown(request.id))?;
+    let body = tab.page().response_body(&entry.key).await;
+    let body = body.map_err(|fault| unknown(request.id).with("cause", fault))?;
+    Ok(v1::ShowBodyResponse { body: body.text, base64: body.is_base64 })
+}
+
+/// Forgets the requests of the tab.
+pub async fn clear_network(
+    cx: &Context,
+    _: v1::ClearNetworkRequest,
+) -> Result<v1::ClearNetworkResponse> {
+    Ok(v1::ClearNetworkResponse { removed: cx.tab().network().clear() })
+}
+
+fn unknown(id: u64) -> Error {
+    let message = format!("request {id}, or its body, is not kept");
+    Error::new(Reason::RequestNotFound, message).with("id", id)
+}

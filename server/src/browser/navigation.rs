@@ -1,0 +1,148 @@
+//! Navigation: where the tab goes.
+
+use std::time::Duration;
+
+use browse_proto::{Reason, v1};
+
+use super::address::{self, Asker};
+pub use super::wait::wait;
+use crate::{
+    chromium::{EvaluateOptions, LoadState, Navigated, Page},
+    dispatch::Context,
+    error::{Error, Result},
+    sessions::Tab,
+    skills,
+};
+
+/// Time that a page gets to tell its title.
+const TITLE: Duration = Duration::from_millis(100);
+
+/// Opens an address in the tab.
+pub async fn goto(cx: &Context, request: v1::GotoRequest) -> Result<v1::GotoResponse> {
+    let url = address::parse(&request.url, &asker(cx))?;
+    cx.check_address(&url)?;
+    let tab = cx.tab();
+    open(&tab, url.as_str(), request.wait()).await?;
+    let arrival = Arrival::of(tab.page()).await;
+    Ok(v1::GotoResponse {
+        status: arrival.status,
+        suggested_skills: suggest(cx, &arrival.url),
+        url: arrival.url,
+        title: arrival.title,
+    })
+}
+
+/// Loads HTML text, at about:blank, so that it runs with nobody's origin.
+pub async fn load_html(cx: &Context, request: v1::LoadHtmlRequest) -> Result<v1::LoadHtmlResponse> {
+    let limit = cx.settings().max_html_bytes;
+    if request.html.len() > limit {
+        let message = format!("the document has {} bytes", request.html.len());
+        return Err(Error::new(Reason::TooLarge, message).with("limit", format!("{limit} bytes")));
+    }
+    let tab = cx.tab();
+    let loader = tab.page().set_content(&request.html).await?;
+    if let Some(milestone) = milestone(request.wait()) {
+        tab.page().wait_for(&loader, milestone).await?;
+    }
+    Ok(v1::LoadHtmlResponse { title: title(tab.page()).await })
+}
+
+/// Goes back in history.
+pub async fn back(cx: &Context, request: v1::BackRequest) -> Result<v1::BackResponse> {
+    let tab = cx.tab();
+    let went = tab.page().back().await?;
+    let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
+    Ok(v1::BackResponse { status, url, title })
+}
+
+/// Goes forward in history.
+pub async fn forward(cx: &Context, request: v1::ForwardRequest) -> Result<v1::ForwardResponse> {
+    let tab = cx.tab();
+    let went = tab.page().forward().await?;
+    let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
+    Ok(v1::ForwardResponse { status, url, title })
+}
+
+/// Loads the page again; revives a tab that crashed.
+pub async fn reload(cx: &Context, request: v1::ReloadRequest) -> Result<v1::ReloadResponse> {
+    let tab = cx.tab();
+    let went = tab.page().reload().await?;
+    let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
+    Ok(v1::ReloadResponse { status, url, title })
+}
+
+/// Answers the address of the tab, without asking the page.
+pub async fn get_url(cx: &Context, _: v1::GetUrlRequest) -> Result<v1::GetUrlResponse> {
+    Ok(v1::GetUrlResponse { url: cx.page().url() })
+}
+
+/// Who asks, for [`address::parse`].
+pub fn asker<'a>(cx: &'a Context) -> Asker<'a> {
+    Asker { cwd: cx.cwd(), home: &cx.settings().home }
+}
+
+/// Opens `url` in `tab`, and waits as told.
+pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
+    let went = tab.page().navigate(url).await?;
+    arrive(tab.page(), went, wait).await.map(drop)
+}
+
+/// Skills for the host of `url`; trouble with skills never fails a command.
+pub fn suggest(cx: &Context, url: &str) -> Vec<v1::SuggestedSkill> {
+    let url = url::Url::parse(url).ok();
+    let host = url.as_ref().and_then(url::Url::host_str).unwrap_or_default();
+    skills::suggest(cx.daemon(), host)
+}
+
+/// Where a navigation ended.
+struct Arrival {
+    status: Option<u32>,
+    url: String,
+    title: String,
+}
+
+impl Arrival {
+    async fn of(page: &Page) -> Self {
+        let status = page.main_response().map(|response| u32::from(response.status));
+        let status = status.filter(|status| *status != 0);
+        Self { status, url: page.url(), title: title(page).await }
+    }
+}
+
+/// The title as the document has it now. Chromium announces titles late, so the
+/// page is asked; one that is too busy to answer has its announced title.
+pub async fn title(page: &Page) -> String {
+    let asked = async {
+        let frame = page.main_frame().id;
+        page.evaluate(&frame, "document.title", EvaluateOptions::default())?.await
+    };
+    match tokio::time::timeout(TITLE, asked).await {
+        Ok(Ok(serde_json::Value::String(title))) => title,
+        _ => page.title(),
+    }
+}
+
+async fn arrive(page: &Page, went: Navigated, wait: v1::WaitUntil) -> Result<Arrival> {
+    match went {
+        Navigated::Document(loader) => {
+            if let Some(milestone) = milestone(wait) {
+                page.wait_for(&loader, milestone).await?;
+            }
+        }
+        Navigated::SameDocument => {}
+        Navigated::Download => {
+            let message = "the server sent a file, which was not kept";
+            return Err(Error::new(Reason::NavigationDownload, message));
+        }
+    }
+    Ok(Arrival::of(page).await)
+}
+
+fn milestone(wait: v1::WaitUntil) -> Option<LoadState> {
+    match wait {
+        v1::WaitUntil::Unspecified | v1::WaitUntil::Load => Some(LoadState::Load),
+        v1::WaitUntil::Domcontentloaded => Some(LoadState::DomContentLoaded),
+        v1::WaitUntil::Networkidle => Some(LoadState::NetworkIdle),
+        v1::WaitUntil::None => None,
+    }
+}

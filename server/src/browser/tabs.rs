@@ -1,0 +1,70 @@
+//! Tabs: which there are, which one commands go to.
+
+use browse_proto::{Reason, v1};
+
+use super::{address, navigation};
+use crate::{
+    dispatch::Context,
+    error::{Error, Result},
+    sessions::Tab,
+};
+
+/// Lists the tabs of the session, without asking the pages.
+pub async fn list_tabs(cx: &Context, _: v1::ListTabsRequest) -> Result<v1::ListTabsResponse> {
+    let session = cx.session()?;
+    let active = session.active().map(|tab| tab.id());
+    let describe = |tab: &std::sync::Arc<Tab>| v1::Tab {
+        id: tab.id(),
+        active: active == Some(tab.id()),
+        url: tab.page().url(),
+        title: tab.page().title(),
+        owner: tab.owner().to_string(),
+        state: tab.state().to_string(),
+    };
+    Ok(v1::ListTabsResponse { tabs: session.tabs().iter().map(describe).collect() })
+}
+
+/// Makes a tab the one that commands go to.
+pub async fn activate_tab(
+    cx: &Context,
+    request: v1::ActivateTabRequest,
+) -> Result<v1::ActivateTabResponse> {
+    let session = cx.session()?;
+    cx.check_tab(&*session.tab(request.id)?)?;
+    let tab = session.activate(request.id)?;
+    Ok(v1::ActivateTabResponse { url: tab.page().url() })
+}
+
+/// Opens a tab and makes it the active one.
+///
+/// The tab is closed again when its address cannot be opened.
+pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::NewTabResponse> {
+    let url = request.url.as_deref().map(|url| address::parse(url, &navigation::asker(cx)));
+    let url = url.transpose()?;
+    if let Some(url) = &url {
+        cx.check_address(url)?;
+    }
+    let session = cx.session()?;
+    let tab = session.open_tab(cx.client()).await?;
+    if let Some(url) = &url
+        && let Err(error) =
+            navigation::open(&tab, url.as_str(), v1::WaitUntil::Unspecified).await
+    {
+        session.close_tab(tab.id()).await?;
+        return Err(error);
+    }
+    session.activate(tab.id())?;
+    let url = tab.page().url();
+    let suggested_skills = navigation::suggest(cx, &url);
+    Ok(v1::NewTabResponse { tab_id: tab.id(), url, suggested_skills })
+}
+
+/// Closes a tab; works while its page hangs.
+pub async fn close_tab(cx: &Context, request: v1::CloseTabRequest) -> Result<v1::CloseTabResponse> {
+    let session = cx.session()?;
+    let id = request.id.or(cx.named_tab()).or(session.active().map(|tab| tab.id()));
+    let id = id.ok_or_else(|| Error::new(Reason::TabNotFound, "the session has no tab"))?;
+    cx.check_tab(&*session.tab(id)?)?;
+    let active = session.close_tab(id).await?;
+    Ok(v1::CloseTabResponse { closed: id, active })
+}

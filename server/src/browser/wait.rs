@@ -1,0 +1,122 @@
+//! Waiting for what a page will do.
+
+use std::time::Duration;
+
+use browse_proto::{Reason, v1};
+use tokio::time::Instant;
+
+use crate::{
+    chromium::LoadState,
+    dispatch::Context,
+    engine::{Predicate, Target},
+    error::{Error, Result},
+    sessions::Tab,
+};
+
+/// Time between two looks at an address, which no event announces in full.
+const LOOK: Duration = Duration::from_millis(25);
+
+/// Waits until every condition of the request holds.
+pub async fn wait(cx: &Context, request: v1::WaitRequest) -> Result<v1::WaitResponse> {
+    let begun = Instant::now();
+    let tab = cx.tab();
+    let conditions = conditions(&request)?;
+    for condition in &conditions {
+        // A margin, so that the answer is ours and not the dispatcher's.
+        let last = cx.deadline() - Duration::from_millis(20);
+        let met = tokio::time::timeout_at(last, meet(&tab, condition, last)).await;
+        match met {
+            Ok(met) => met?,
+            Err(_) => return Err(late(condition)),
+        }
+    }
+    let waited = begun.elapsed();
+    let words: Vec<_> = conditions.iter().map(Condition::words).collect();
+    Ok(v1::WaitResponse {
+        summary: format!("{} after {} ms", words.join(", "), waited.as_millis()),
+        waited_ms: waited.as_millis() as u64,
+    })
+}
+
+enum Condition {
+    Time(Duration),
+    Load(LoadState),
+    Url(glob::Pattern),
+    Page(Predicate, String),
+}
+
+impl Condition {
+    fn words(&self) -> String {
+        match self {
+            Self::Time(time) => format!("waited {} ms", time.as_millis()),
+            Self::Load(LoadState::NetworkIdle) => "network idle".to_owned(),
+            Self::Load(_) => "loaded".to_owned(),
+            Self::Url(glob) => format!("address matches `{glob}`"),
+            Self::Page(_, words) => words.clone(),
+        }
+    }
+}
+
+fn conditions(request: &v1::WaitRequest) -> Result<Vec<Condition>> {
+    let mut conditions = Vec::new();
+    if request.load {
+        conditions.push(Condition::Load(LoadState::Load));
+    }
+    if request.networkidle {
+        conditions.push(Condition::Load(LoadState::NetworkIdle));
+    }
+    if let Some(pattern) = &request.url {
+        let glob = glob::Pattern::new(pattern);
+        let glob = glob.map_err(|error| argument(format!("`{pattern}` is no glob: {error}")))?;
+        conditions.push(Condition::Url(glob));
+    }
+    if let Some(text) = &request.text {
+        let words = format!("`{text}` is on the page");
+        conditions.push(Condition::Page(Predicate::Text(text.clone()), words));
+    }
+    if let Some(hidden) = &request.hidden {
+        let words = format!("`{hidden}` is hidden");
+        conditions.push(Condition::Page(Predicate::Hidden(target(hidden)?), words));
+    }
+    match request.target.as_deref().map(|text| (text, text.parse())) {
+        Some((_, Ok(ms))) => conditions.push(Condition::Time(Duration::from_millis(ms))),
+        Some((text, Err(_))) => {
+            let words = format!("`{text}` is visible");
+            conditions.push(Condition::Page(Predicate::Visible(target(text)?), words));
+        }
+        None => {}
+    }
+    if conditions.is_empty() {
+        return Err(argument("nothing to wait for".to_owned()));
+    }
+    Ok(conditions)
+}
+
+async fn meet(tab: &Tab, condition: &Condition, last: Instant) -> Result<()> {
+    match condition {
+        Condition::Time(time) => tokio::time::sleep(*time).await,
+        Condition::Load(milestone) => {
+            tab.page().wait_for_current(*milestone).await?;
+        }
+        Condition::Url(glob) => {
+            while !glob.matches(&tab.page().url()) {
+                tokio::time::sleep(LOOK).await;
+            }
+        }
+        Condition::Page(predicate, _) => tab.engine().wait(predicate, last).await?,
+    }
+    Ok(())
+}
+
+fn target(text: &str) -> Result<Target> {
+    Ok(text.parse::<Target>()?)
+}
+
+fn argument(message: String) -> Error {
+    Error::new(Reason::ArgumentInvalid, message).with("command", "wait")
+}
+
+fn late(condition: &Condition) -> Error {
+    let message = format!("the deadline passed before: {}", condition.words());
+    Error::new(Reason::WaitTimeout, message)
+}

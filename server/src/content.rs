@@ -1,0 +1,10 @@
+//! The one chokepoint for page-derived content.
+//!
+//! Everything that a page chose passes here before it leaves the daemon: the
+//! fields that the contract marks, and page text in errors.
+
+mod clean;
+mod guard;
+
+pub use clean::clean;
+pub use guard::{Delivery, guard};

@@ -1,0 +1,47 @@
+//! Removes the characters that a person cannot see and a model can.
+
+use std::borrow::Cow;
+
+/// `text` without control characters (line feed and tab stay), zero-width and
+/// directional marks, and tag characters (U+E0000 to U+E007F).
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() && !text.bytes().any(is_control_byte) {
+        return Cow::Borrowed(text);
+    }
+    if !text.chars().any(is_unseen) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().filter(|letter| !is_unseen(*letter)).collect())
+}
+
+fn is_control_byte(byte: u8) -> bool {
+    byte < 0x20 && byte != b'\n' && byte != b'\t' || byte == 0x7f
+}
+
+/// Whether `letter` is invisible. Joiners inside emoji and scripts that need
+/// them are given up too: what a model reads has no use for them.
+fn is_unseen(letter: char) -> bool {
+    match letter {
+        '\n' | '\t' => false,
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{feff}' | '\u{00ad}' | '\u{180e}' | '\u{034f}' | '\u{061c}' => true,
+        '\u{e0000}'..='\u{e0fff}' | '\u{fff9}'..='\u{fffb}' => true,
+        letter => letter.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn what_cannot_be_seen_goes() {
+        assert_eq!(clean("a\u{200b}b\u{e0041}c\u{7}d\u{202e}e"), "abcde");
+    }
+
+    #[test]
+    fn what_can_be_seen_stays() {
+        let text = "Grüße, 世界 🌍\n\tx";
+        assert!(matches!(clean(text), std::borrow::Cow::Borrowed(same) if same == text));
+    }
+}

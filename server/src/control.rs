@@ -1,0 +1,12 @@
+//! The handlers of DaemonService: the control plane. None of them asks a page
+//! anything, so they answer while every tab hangs.
+
+mod activity;
+mod doctor;
+mod sessions;
+mod status;
+
+pub use activity::activity;
+pub use doctor::doctor;
+pub use sessions::{close_session, list_sessions, new_session};
+pub use status::{restart, status, stop, version};

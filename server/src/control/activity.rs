@@ -1,0 +1,32 @@
+//! Who did what.
+
+use std::sync::Arc;
+
+use browse_proto::v1;
+use futures::{Stream, StreamExt as _, stream};
+use tokio_stream::wrappers::BroadcastStream;
+
+use crate::{dispatch::Context, error::Result};
+
+/// Answers the calls so far, and with `follow` those to come. Callers other
+/// than root see their own.
+pub async fn activity(
+    cx: Arc<Context>,
+    request: v1::ActivityRequest,
+) -> Result<impl Stream<Item = Result<v1::ActivityResponse>> + Send + 'static> {
+    let (past, feed) = cx.daemon().activity().read();
+    // A follower that lags misses calls; it is told by the gap in time alone.
+    let coming = BroadcastStream::new(feed).filter_map(|entry| async { entry.ok() });
+    let coming = match request.follow {
+        true => coming.boxed(),
+        false => stream::empty().boxed(),
+    };
+    let mine = move |entry: &v1::ActivityEntry| {
+        cx.is_root() || entry.client == cx.client().to_string()
+    };
+    let entries = stream::iter(past).chain(coming).filter(move |entry| {
+        let mine = mine(entry);
+        async move { mine }
+    });
+    Ok(entries.map(|entry| Ok(v1::ActivityResponse { entry: Some(entry) })))
+}

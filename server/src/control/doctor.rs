@@ -1,0 +1,106 @@
+//! Checks what browse needs, by the code path of a real start.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use browse_proto::v1;
+use tokio::process::Command;
+
+use crate::{
+    chromium::{Browser, BrowserOptions, NoSink, Sandbox},
+    daemon::browser_options,
+    dispatch::Context,
+    error::{Error, Result},
+};
+
+/// Free bytes below which a warning is given.
+const FEW_BYTES: u64 = 512 << 20;
+
+/// Checks browser, sandbox, memory, disk and runtimes.
+pub async fn doctor(cx: &Context, _: v1::DoctorRequest) -> Result<v1::DoctorResponse> {
+    let mut checks = browser(cx).await;
+    checks.push(disk("project", &cx.settings().project));
+    checks.push(disk("home", &existing(&cx.settings().home)));
+    checks.push(runtime("node", "TypeScript skills", &["bun", "deno", "node"]).await);
+    checks.push(runtime("python3", "Python skills", &["python3"]).await);
+    Ok(v1::DoctorResponse { checks })
+}
+
+/// Starts a second browser as the daemon starts its own, and ends it.
+async fn browser(cx: &Context) -> Vec<v1::Check> {
+    let begun = Instant::now();
+    let options = browser_options(cx.daemon(), cx.daemon().guardian().cloned());
+    let options = BrowserOptions { sink: std::sync::Arc::new(NoSink), ..options };
+    let browser = match Browser::launch(options).await {
+        Ok(browser) => browser,
+        Err(fault) => {
+            let error = Error::from(fault);
+            return vec![check("browser", "problem", &error.to_string(), &error.hint())];
+        }
+    };
+    let info = browser.info().clone();
+    browser.close().await;
+    let took = begun.elapsed().as_millis();
+    let found = format!("{} at {}, started in {took} ms", info.product, info.executable.display());
+    let mut checks = vec![check("browser", "ok", &found, "")];
+    checks.push(match &info.sandbox {
+        Sandbox::On => check("browser sandbox", "ok", "on", ""),
+        Sandbox::Off { reason } => {
+            check("browser sandbox", "warning", reason, "run browse as an ordinary user")
+        }
+    });
+    let note = info.shared_memory_note.as_deref();
+    checks.push(match note {
+        None => check("shared memory", "ok", "/dev/shm is large enough", ""),
+        Some(note) => check("shared memory", "warning", note, "give the container --shm-size=1g"),
+    });
+    checks
+}
+
+fn check(name: &str, verdict: &str, finding: &str, fix: &str) -> v1::Check {
+    v1::Check {
+        name: name.to_owned(),
+        verdict: verdict.to_owned(),
+        finding: finding.to_owned(),
+        fix: fix.to_owned(),
+    }
+}
+
+fn disk(name: &str, path: &Path) -> v1::Check {
+    let title = format!("disk of the {name}");
+    match nix::sys::statvfs::statvfs(path) {
+        Ok(disk) => {
+            let free = disk.blocks_available() * disk.fragment_size();
+            let found = format!("{} MiB free at {}", free >> 20, path.display());
+            let few = free < FEW_BYTES;
+            let fix = if few { "make room: profiles and logs need it" } else { "" };
+            check(&title, if few { "warning" } else { "ok" }, &found, fix)
+        }
+        Err(error) => {
+            let found = format!("{}: {error}", path.display());
+            check(&title, "problem", &found, "make the folder readable")
+        }
+    }
+}
+
+/// The first folder above `path` that exists.
+fn existing(path: &Path) -> PathBuf {
+    path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/")).to_path_buf()
+}
+
+async fn runtime(install: &str, purpose: &str, programs: &[&str]) -> v1::Check {
+    for program in programs {
+        let asked = Command::new(program).arg("--version").kill_on_drop(true).output().await;
+        if let Ok(answer) = asked.as_ref()
+            && answer.status.success()
+        {
+            let version = String::from_utf8_lossy(&answer.stdout);
+            let version = version.lines().next().unwrap_or_default().trim();
+            return check(purpose, "ok", &format!("{program} {version}"), "");
+        }
+    }
+    let found = format!("none of {} is installed", programs.join(", "));
+    check(purpose, "warning", &found, &format!("install {install}"))
+}

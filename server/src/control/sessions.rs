@@ -1,0 +1,42 @@
+//! Sessions: isolated browsing contexts with a name.
+
+use browse_proto::v1;
+
+use crate::{
+    dispatch::Context,
+    error::Result,
+    sessions::{SessionName, SessionRules},
+};
+
+/// Lists the sessions.
+pub async fn list_sessions(
+    cx: &Context,
+    _: v1::ListSessionsRequest,
+) -> Result<v1::ListSessionsResponse> {
+    let all = cx.daemon().sessions().all();
+    let describe = |session: &std::sync::Arc<crate::sessions::Session>| v1::Session {
+        name: session.name().to_owned(),
+        tabs: session.tabs().len() as u32,
+        owner: session.owner().to_string(),
+    };
+    Ok(v1::ListSessionsResponse { sessions: all.iter().map(describe).collect() })
+}
+
+/// Opens a session.
+pub async fn new_session(
+    cx: &Context,
+    request: v1::NewSessionRequest,
+) -> Result<v1::NewSessionResponse> {
+    let name: SessionName = request.name.parse()?;
+    cx.daemon().sessions().open(&name, cx.client(), SessionRules::open()).await?;
+    Ok(v1::NewSessionResponse { name: request.name })
+}
+
+/// Closes a session.
+pub async fn close_session(
+    cx: &Context,
+    request: v1::CloseSessionRequest,
+) -> Result<v1::CloseSessionResponse> {
+    cx.daemon().sessions().close(&request.name).await?;
+    Ok(v1::CloseSessionResponse { name: request.name })
+}

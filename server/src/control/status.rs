@@ -1,0 +1,91 @@
+//! How the daemon is, and how it ends.
+
+use browse_proto::v1;
+
+use crate::{
+    chromium::Sandbox,
+    daemon::Ending,
+    dispatch::Context,
+    error::Result,
+    sessions::BrowserState,
+};
+
+/// Answers the health of the daemon.
+pub async fn status(cx: &Context, _: v1::StatusRequest) -> Result<v1::StatusResponse> {
+    let daemon = cx.daemon();
+    let settings = daemon.settings();
+    let clients = daemon.authority().clients();
+    Ok(v1::StatusResponse {
+        pid: std::process::id(),
+        address: daemon.address().to_string(),
+        uptime_s: daemon.uptime().as_secs(),
+        project: settings.project.display().to_string(),
+        memory_bytes: resident(),
+        browser: Some(browser(daemon.sessions().slot().state())),
+        tabs: daemon.sessions().tabs().len() as u32,
+        sessions: daemon.sessions().all().len() as u32,
+        calls: daemon.calls().saturating_sub(1),
+        clients: clients.iter().map(ToString::to_string).collect(),
+        log: settings.log_file().display().to_string(),
+    })
+}
+
+/// Answers the versions of the daemon and its browser.
+pub async fn version(cx: &Context, _: v1::VersionRequest) -> Result<v1::VersionResponse> {
+    Ok(v1::VersionResponse {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build_id: cx.daemon().build_id().to_owned(),
+        browser: browser(cx.daemon().sessions().slot().state()).product,
+    })
+}
+
+/// Ends the daemon after this call.
+pub async fn stop(cx: &Context, _: v1::StopRequest) -> Result<v1::StopResponse> {
+    cx.daemon().end(Ending::Stop);
+    Ok(v1::StopResponse {})
+}
+
+/// Ends the daemon after this call, and starts it anew.
+pub async fn restart(cx: &Context, _: v1::RestartRequest) -> Result<v1::RestartResponse> {
+    let tabs_lost = cx.daemon().sessions().tabs().len() as u32;
+    cx.daemon().end(Ending::Restart);
+    Ok(v1::RestartResponse { tabs_lost })
+}
+
+/// The browser, in words.
+pub fn browser(state: BrowserState) -> v1::BrowserStatus {
+    let word = |state: &str| v1::BrowserStatus { state: state.to_owned(), ..Default::default() };
+    match state {
+        BrowserState::Starting => word("starting"),
+        BrowserState::Failed(error) => {
+            v1::BrowserStatus { problem: error.to_string(), ..word("missing") }
+        }
+        BrowserState::Gone(reason) => v1::BrowserStatus { problem: reason, ..word("gone") },
+        BrowserState::Running(browser) => {
+            let info = browser.info();
+            let sandbox = match &info.sandbox {
+                Sandbox::On => "on".to_owned(),
+                Sandbox::Off { reason } => format!("off: {reason}"),
+            };
+            v1::BrowserStatus {
+                product: info.product.clone(),
+                path: info.executable.display().to_string(),
+                pid: Some(info.pid),
+                sandbox,
+                ..word("running")
+            }
+        }
+    }
+}
+
+/// Resident memory of this process in bytes; 0 where the system does not tell.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    pages * page_size()
+}
+
+fn page_size() -> u64 {
+    let size = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
+    size.ok().flatten().and_then(|size| u64::try_from(size).ok()).unwrap_or(4096)
+}

@@ -1,0 +1,22 @@
+//! The life of the daemon: settings, one instance per project, listeners,
+//! start and end.
+
+mod connection;
+mod life;
+mod lock;
+mod log;
+mod project;
+mod serve;
+mod settings;
+mod state_file;
+
+mod instance;
+
+pub use instance::Parts;
+pub use instance::{Call, Daemon, Ending};
+pub use life::{browser_options, main};
+pub use connection::serve as serve_connection;
+pub use project::Project;
+pub use serve::services;
+pub use settings::{Settings, SettingsReader};
+pub use state_file::StateFile;

@@ -1,0 +1,182 @@
+//! The running daemon, as handlers see it.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant, SystemTime},
+};
+
+use tokio::sync::watch;
+
+use super::Settings;
+use crate::{guardian::Guardian, policy::Authority, records::Activity, sessions::Sessions};
+
+/// How the daemon ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It was told to stop, or nobody called for long.
+    Stop,
+    /// It was told to start anew.
+    Restart,
+    /// Its browser ended.
+    BrowserGone,
+}
+
+/// Everything that lives as long as the daemon.
+pub struct Daemon {
+    settings: Settings,
+    address: SocketAddr,
+    started: Instant,
+    started_at: SystemTime,
+    build_id: String,
+    authority: Arc<Authority>,
+    sessions: Arc<Sessions>,
+    activity: Activity,
+    guardian: Option<Arc<Guardian>>,
+    calls: AtomicU32,
+    last_call: Mutex<Instant>,
+    notice: Mutex<Option<String>>,
+    ending: watch::Sender<Option<Ending>>,
+}
+
+/// What a daemon is made of.
+#[allow(missing_docs)]
+pub struct Parts {
+    pub settings: Settings,
+    pub address: SocketAddr,
+    pub build_id: String,
+    pub authority: Arc<Authority>,
+    pub sessions: Arc<Sessions>,
+    pub guardian: Option<Arc<Guardian>>,
+    pub notice: Option<String>,
+}
+
+/// A call in flight; it keeps the daemon from going idle.
+pub struct Call {
+    daemon: Arc<Daemon>,
+}
+
+impl Daemon {
+    /// Puts the parts together.
+    pub fn new(parts: Parts) -> Arc<Self> {
+        let now = Instant::now();
+        Arc::new(Self {
+            settings: parts.settings,
+            address: parts.address,
+            started: now,
+            started_at: SystemTime::now(),
+            build_id: parts.build_id,
+            authority: parts.authority,
+            sessions: parts.sessions,
+            activity: Activity::default(),
+            guardian: parts.guardian,
+            calls: AtomicU32::new(0),
+            last_call: Mutex::new(now),
+            notice: Mutex::new(parts.notice),
+            ending: watch::Sender::new(None),
+        })
+    }
+
+    /// The settings that it started with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Where its local listener is.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Time since it started.
+    pub fn uptime(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// When it started.
+    pub fn started_at(&self) -> SystemTime {
+        self.started_at
+    }
+
+    /// Names the build of its program.
+    pub fn build_id(&self) -> &str {
+        &self.build_id
+    }
+
+    /// Its tokens.
+    pub fn authority(&self) -> &Arc<Authority> {
+        &self.authority
+    }
+
+    /// Its sessions and tabs.
+    pub fn sessions(&self) -> &Arc<Sessions> {
+        &self.sessions
+    }
+
+    /// Who did what.
+    pub fn activity(&self) -> &Activity {
+        &self.activity
+    }
+
+    /// The process that tidies up when this one is killed.
+    pub fn guardian(&self) -> Option<&Arc<Guardian>> {
+        self.guardian.as_ref()
+    }
+
+    /// Counts a call as in flight until the answer is dropped.
+    pub fn begin_call(self: &Arc<Self>) -> Call {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        Call { daemon: Arc::clone(self) }
+    }
+
+    /// Calls in flight.
+    pub fn calls(&self) -> u32 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Time since the last call ended; nothing while one is in flight.
+    pub fn idle(&self) -> Duration {
+        if self.calls() > 0 {
+            return Duration::ZERO;
+        }
+        self.last_call.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// What the next root caller should be told, once.
+    pub fn take_notice(&self) -> Option<String> {
+        self.notice.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Begins to end. The first ending counts.
+    pub fn end(&self, how: Ending) {
+        self.ending.send_if_modified(|ending| {
+            let first = ending.is_none();
+            *ending = ending.or(Some(how));
+            first
+        });
+    }
+
+    /// Whether it is ending.
+    pub fn is_ending(&self) -> bool {
+        self.ending.borrow().is_some()
+    }
+
+    /// Waits until it is told to end, and answers how.
+    pub async fn ended(&self) -> Ending {
+        let mut ending = self.ending.subscribe();
+        match ending.wait_for(Option::is_some).await {
+            Ok(ending) => ending.unwrap_or(Ending::Stop),
+            Err(_) => Ending::Stop,
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let now = Instant::now();
+        *self.daemon.last_call.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        self.daemon.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}

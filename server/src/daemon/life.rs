@@ -1,0 +1,271 @@
+//! From start to end.
+
+use std::{
+    env, fs,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use browse_proto::Reason;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Daemon, Ending, Project, Settings, SettingsReader,
+    instance::Parts,
+    lock::Lock,
+    log, serve,
+    settings::KEYS,
+    state_file::{self, State, StateFile},
+};
+use crate::{
+    chromium::{Browser, BrowserOptions, LaunchOptions, Spares},
+    error::{Error, Result},
+    guardian::Guardian,
+    policy::{Authority, Listener, layer::Origin},
+    sessions::{BrowserState, CaptureLog, Sessions},
+};
+
+/// Time that calls in flight get to end when the daemon is told to stop.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Time that the guardian gets to tidy up.
+const SWEEP: Duration = Duration::from_secs(2);
+
+/// How often idleness is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Marks a daemon that has not ended in order.
+const MARK: &str = "unclean";
+
+/// Runs `browsed` and answers its exit code.
+pub fn main() -> ExitCode {
+    let args: Vec<_> = env::args().skip(1).collect();
+    match args.first().map(String::as_str) {
+        Some("--help" | "-h") => return help(),
+        Some("--version" | "-V") => {
+            println!("browsed {}", env!("CARGO_PKG_VERSION"));
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
+    }
+    match SettingsReader::of_process().and_then(|reader| reader.read()).and_then(run) {
+        Ok(code) => code,
+        Err(error) => {
+            tracing::error!(%error, "the daemon did not start");
+            eprintln!("error: {error}\nhint: {}\nreason: {}", error.hint(), error.reason().name());
+            ExitCode::from(error.reason().rule().exit)
+        }
+    }
+}
+
+fn help() -> ExitCode {
+    println!("browsed: keeps one Chromium alive for a project. `browse` starts it.\n");
+    for key in KEYS {
+        println!("  --{:<16} {:<22} {}", key.name.replace('_', "-"), key.variable, key.help);
+    }
+    ExitCode::SUCCESS
+}
+
+fn run(settings: Settings) -> Result<ExitCode> {
+    let folder = folder(&settings);
+    Project::prepare(&folder)?;
+    let Some(lock) = Lock::take(&settings.project)? else {
+        eprintln!("a daemon already runs for `{}`", settings.project.display());
+        return Ok(ExitCode::SUCCESS);
+    };
+    log::start(&settings.log_file())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_stack_size(1 << 20)
+        .enable_all()
+        .build()
+        .map_err(|error| Error::new(Reason::Bug, format!("no runtime: {error}")))?;
+    let ending = runtime.block_on(live(settings))?;
+    runtime.shutdown_timeout(Duration::from_millis(200));
+    drop(lock);
+    match ending {
+        Ending::Restart => Err(again()),
+        Ending::Stop | Ending::BrowserGone => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// The folder of the state file and the logs.
+fn folder(settings: &Settings) -> PathBuf {
+    settings.state_file.parent().unwrap_or(Path::new("/")).to_path_buf()
+}
+
+/// Becomes a new daemon; answers only when that did not work.
+fn again() -> Error {
+    let program = program();
+    let error = Command::new(&program).args(env::args_os().skip(1)).exec();
+    let message = format!("`{}` does not start: {error}", program.display());
+    Error::new(Reason::DaemonLaunchFailed, message).with("log", "daemon.log")
+}
+
+/// Our program; after an update the file that took the old one's place.
+fn program() -> PathBuf {
+    let path = env::current_exe().unwrap_or_default();
+    let name = path.to_string_lossy();
+    name.strip_suffix(" (deleted)").map(PathBuf::from).unwrap_or(path)
+}
+
+async fn live(settings: Settings) -> Result<Ending> {
+    let program = program();
+    let guardian = Guardian::start(&program).map_err(|error| {
+        Error::new(Reason::DaemonLaunchFailed, format!("no guardian: {error}"))
+            .with("log", settings.log_file().display())
+    })?;
+    let (listener, address) = serve::bind(settings.port).await?;
+    let daemon = Daemon::new(Parts {
+        address,
+        build_id: browse_proto::build_id(&program).unwrap_or_default(),
+        authority: Arc::new(Authority::new()?),
+        sessions: Sessions::new(),
+        guardian: Some(Arc::clone(&guardian)),
+        notice: mark(&folder(&settings)),
+        settings,
+    });
+    let path = daemon.settings().state_file.clone();
+    guardian.remove_if_pid(&path, std::process::id());
+    let origin = Origin::Loopback { port: address.port() };
+    let services = serve::services(&daemon, Listener::Local, origin).await?;
+    let closing = CancellationToken::new();
+    let served = tokio::spawn(serve::serve(listener, services, closing.clone()));
+    let state = StateFile::write(path, &describe(&daemon, None))?;
+    tracing::info!(%address, project = %daemon.settings().project.display(), "the daemon serves");
+    CaptureLog::start(folder(daemon.settings()), daemon.sessions());
+    let launched = tokio::spawn(launch(Arc::clone(&daemon), guardian.clone(), state));
+    watch(Arc::clone(&daemon));
+
+    let ending = daemon.ended().await;
+    tracing::info!(?ending, "the daemon ends");
+    closing.cancel();
+    if tokio::time::timeout(GRACE, served).await.is_err() {
+        tracing::warn!(calls = daemon.calls(), "not every answer has left");
+    }
+    end(&daemon, launched).await;
+    if ending != Ending::BrowserGone {
+        let _ = fs::remove_file(folder(daemon.settings()).join(MARK));
+    }
+    let swept = tokio::task::spawn_blocking(move || guardian.finish(SWEEP)).await;
+    if !swept.unwrap_or(false) {
+        tracing::warn!("the guardian is still tidying up");
+    }
+    Ok(ending)
+}
+
+async fn end(daemon: &Daemon, launched: tokio::task::JoinHandle<StateFile>) {
+    launched.abort();
+    if let BrowserState::Running(browser) = daemon.sessions().slot().state() {
+        browser.close().await;
+    }
+    // Dropping the state file removes it, also when the launch was cut short.
+    drop(launched.await);
+}
+
+/// Leaves a mark that an orderly end takes away, and answers what to tell when
+/// the last daemon left its own.
+fn mark(folder: &Path) -> Option<String> {
+    let path = folder.join(MARK);
+    let unclean = path.exists();
+    if let Err(error) = fs::write(&path, "") {
+        tracing::warn!(%error, "an unclean end could not be noticed");
+    }
+    unclean.then(|| "the previous browser ended unexpectedly; its tabs are lost".to_owned())
+}
+
+fn describe<'a>(daemon: &'a Daemon, browser: Option<&Browser>) -> State<'a> {
+    State {
+        pid: std::process::id(),
+        address: daemon.address().to_string(),
+        token: daemon.authority().root_token(),
+        started_at: timestamp(daemon.started_at()),
+        build_id: daemon.build_id().to_owned(),
+        browser: browser.map(|browser| state_file::Browser {
+            pid: browser.info().pid,
+            program: browser.info().executable.clone(),
+        }),
+    }
+}
+
+fn timestamp(time: SystemTime) -> String {
+    humantime::format_rfc3339_millis(time).to_string()
+}
+
+/// Starts the browser, and keeps the state file until the daemon ends.
+async fn launch(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) -> StateFile {
+    let settings = daemon.settings();
+    let slot = daemon.sessions().slot();
+    if settings.no_browser {
+        let error = Error::new(Reason::BrowserMissing, "the daemon was started without a browser");
+        slot.set(BrowserState::Failed(error.with("install", "unset BROWSE_NO_BROWSER")));
+        return state;
+    }
+    let options = browser_options(&daemon, Some(guardian));
+    match Browser::launch(options).await {
+        Ok(browser) => {
+            tracing::info!(info = ?browser.info(), "the browser runs");
+            if let Err(error) = state.update(&describe(&daemon, Some(&browser))) {
+                tracing::warn!(%error, "the state file does not name the browser");
+            }
+            slot.set(BrowserState::Running(Arc::clone(&browser)));
+            let daemon = Arc::clone(&daemon);
+            tokio::spawn(async move {
+                let reason = browser.gone().await;
+                if !daemon.is_ending() {
+                    tracing::error!(%reason, "the browser is gone");
+                    daemon.end(Ending::BrowserGone);
+                }
+            });
+        }
+        Err(fault) => {
+            tracing::error!(%fault, "the browser does not start");
+            slot.set(BrowserState::Failed(fault.into()));
+        }
+    }
+    state
+}
+
+/// How the browser of `daemon` is started; `doctor` uses the same.
+pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> BrowserOptions {
+    let settings = daemon.settings();
+    BrowserOptions {
+        launch: LaunchOptions {
+            executable: settings.chromium.clone(),
+            extra_args: settings.chromium_args.clone(),
+            guardian,
+            ..LaunchOptions::default()
+        },
+        dialogs: settings.dialogs,
+        spares: Spares { free: true, restricted: true },
+        sink: daemon.sessions().ear(),
+        ..BrowserOptions::default()
+    }
+}
+
+/// Ends the daemon at a signal, or when nobody has called for long.
+fn watch(daemon: Arc<Daemon>) {
+    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
+        let Ok(mut signals) = signal(kind) else { continue };
+        let daemon = Arc::clone(&daemon);
+        tokio::spawn(async move {
+            signals.recv().await;
+            daemon.end(Ending::Stop);
+        });
+    }
+    tokio::spawn(async move {
+        let limit = daemon.settings().idle_timeout;
+        let mut look = tokio::time::interval(LOOK.min(limit.max(Duration::from_millis(10))));
+        while !daemon.is_ending() {
+            look.tick().await;
+            if daemon.idle() >= limit {
+                tracing::info!("nobody has called for {limit:?}");
+                daemon.end(Ending::Stop);
+            }
+        }
+    });
+}

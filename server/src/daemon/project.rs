@@ -1,0 +1,73 @@
+//! The folder that a daemon serves.
+
+use std::{
+    fs, io,
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use browse_proto::Reason;
+
+use crate::error::{Error, Result};
+
+/// Everything in `.browse` stays out of version control, but what a team
+/// shares.
+const IGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
+
+/// The `.browse` folder of a project.
+#[derive(Debug)]
+pub struct Project {
+    folder: PathBuf,
+}
+
+/// The git top level above `start`, else `start` itself.
+pub fn find(start: &Path) -> PathBuf {
+    let mut folders = start.ancestors();
+    folders.find(|folder| folder.join(".git").exists()).unwrap_or(start).to_path_buf()
+}
+
+impl Project {
+    /// Makes the folder `folder` (mode 0700) and its `.gitignore`.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE` on a read-only mount or a full disk.
+    pub fn prepare(folder: &Path) -> Result<Self> {
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(|error| unwritable(folder, &error))?;
+        let ignore = folder.join(".gitignore");
+        if !ignore.exists() {
+            fs::write(&ignore, IGNORE).map_err(|error| unwritable(&ignore, &error))?;
+        }
+        Ok(Self { folder: folder.to_path_buf() })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// Writes `text` to `path` with mode 0600, through a temporary file, so that
+/// nobody reads half of it.
+///
+/// # Errors
+/// `FILE_UNWRITABLE`.
+pub fn write_private(path: &Path, text: &str) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let write = || -> io::Result<()> {
+        let mut file = tempfile::Builder::new()
+            .prefix(".daemon-")
+            .permissions(fs::Permissions::from_mode(0o600))
+            .tempfile_in(folder)?;
+        io::Write::write_all(&mut file, text.as_bytes())?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|error| unwritable(path, &error))
+}
+
+/// The error for a place that cannot be written.
+pub fn unwritable(path: &Path, error: &io::Error) -> Error {
+    let message = format!("`{}` cannot be written: {error}", path.display());
+    Error::new(Reason::FileUnwritable, message).with("path", path.display())
+}

@@ -1,0 +1,56 @@
+//! Settings: flag, then environment, then the project's `config.toml`, then
+//! that of the home of browse, then the default.
+//!
+//! Unknown keys and bad values refuse to start, and say where they stand.
+
+mod file;
+mod keys;
+mod read;
+mod values;
+
+pub use keys::KEYS;
+
+use std::{path::PathBuf, time::Duration};
+
+use crate::chromium::DialogPolicy;
+
+pub use read::SettingsReader;
+
+/// Every setting, with its type.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Folder of the project.
+    pub project: PathBuf,
+    /// Home of browse: global skills, caches, trust.
+    pub home: PathBuf,
+    /// Where the daemon writes how it is reached.
+    pub state_file: PathBuf,
+    /// Port on 127.0.0.1; 0 lets the system choose.
+    pub port: u16,
+    /// Time without a call after which the daemon stops.
+    pub idle_timeout: Duration,
+    /// Chromium to use instead of one that is found.
+    pub chromium: Option<PathBuf>,
+    /// Arguments for Chromium on top of ours.
+    pub chromium_args: Vec<String>,
+    /// Starts no browser: for tests of the daemon itself.
+    pub no_browser: bool,
+    /// Folder of the bundled skills, instead of the one beside the program.
+    pub bundled_skills: Option<PathBuf>,
+    /// Bytes that `load-html` takes.
+    pub max_html_bytes: usize,
+    /// How dialogs are answered when nothing was said about the next one.
+    pub dialogs: DialogPolicy,
+}
+
+impl Settings {
+    /// `<project>/.browse`: state, logs, configuration and skills.
+    pub fn project_dir(&self) -> PathBuf {
+        self.project.join(".browse")
+    }
+
+    /// The log file of the daemon.
+    pub fn log_file(&self) -> PathBuf {
+        self.state_file.with_file_name("daemon.log")
+    }
+}

@@ -1,0 +1,68 @@
+//! Reads a `config.toml`, keeping the line of each value.
+
+use std::{fs, io, path::Path};
+
+use toml::{Spanned, de::DeTable};
+
+use super::{
+    keys::KEYS,
+    values::{Raw, refuse},
+};
+use crate::error::Result;
+
+/// The settings in the file at `path`; none when there is no file.
+///
+/// # Errors
+/// `SETTING_INVALID` with file and line: no TOML, an unknown key, a nested
+/// value, or a file that cannot be read.
+pub fn read(path: &Path) -> Result<Vec<Raw>> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(refuse("config.toml", &show(path, 0), &error.to_string())),
+    };
+    let line = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
+    let table = DeTable::parse(&text).map_err(|error| {
+        let at = line(error.span().map_or(0, |span| span.start));
+        refuse("config.toml", &show(path, at), error.message())
+    })?;
+    let entries = table.into_inner().into_iter().map(|(name, value)| {
+        let place = show(path, line(name.span().start));
+        let name = name.get_ref().as_ref();
+        let known = KEYS.iter().find(|key| key.in_file && key.name == name);
+        let key = known.ok_or_else(|| refuse(name, &place, &unknown(name)))?;
+        let items = items(&value).ok_or_else(|| refuse(name, &place, "it is no plain value"))?;
+        Ok(Raw { name: key.name, items, place })
+    });
+    entries.collect()
+}
+
+fn items(value: &Spanned<toml::de::DeValue<'_>>) -> Option<Vec<String>> {
+    use toml::de::DeValue;
+    let one = |value: &DeValue<'_>| match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(number) => Some(number.to_string()),
+        DeValue::Boolean(flag) => Some(flag.to_string()),
+        _ => None,
+    };
+    match value.get_ref() {
+        DeValue::Array(items) => {
+            // One item is quoted, so that it is not split as a shell text.
+            let quote = |text: String| match items.len() {
+                1 => shlex::try_quote(&text).ok().map(|quoted| quoted.into_owned()),
+                _ => Some(text),
+            };
+            items.iter().map(|item| one(item.get_ref()).and_then(quote)).collect()
+        }
+        value => one(value).map(|text| vec![text]),
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let known: Vec<_> = KEYS.iter().filter(|key| key.in_file).map(|key| key.name).collect();
+    format!("`{name}` is none of {}", known.join(", "))
+}
+
+fn show(path: &Path, line: usize) -> String {
+    format!("{}:{line}", path.display())
+}

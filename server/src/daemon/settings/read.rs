@@ -1,0 +1,178 @@
+//! Gathers the settings from their places.
+
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{
+    Settings, file,
+    keys::{KEYS, Key},
+    values::{Raw, refuse},
+};
+use crate::{chromium::DialogPolicy, daemon::project, error::Result};
+
+const IDLE: Duration = Duration::from_secs(30 * 60);
+const MAX_HTML: usize = 50 << 20;
+
+/// Reads settings from flags and an environment.
+pub struct SettingsReader {
+    flags: Vec<Raw>,
+    variables: Vec<Raw>,
+}
+
+impl SettingsReader {
+    /// Reads the flags of a command line: `--port 0` or `--port=0`.
+    ///
+    /// # Errors
+    /// `SETTING_INVALID` for an unknown flag, or one without a value.
+    pub fn new(args: &[String], variable: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
+        let mut flags = Vec::new();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let (name, value) = match arg.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (arg.as_str(), None),
+            };
+            let key = flag(name).ok_or_else(|| refuse(name, "the command line", "no such flag"))?;
+            let value = value.or_else(|| args.next().cloned());
+            let value = value.ok_or_else(|| refuse(name, "the command line", "no value"))?;
+            flags.push(Raw { name: key.name, items: vec![value], place: name.to_owned() });
+        }
+        let set = |key: &'static Key| {
+            let value = variable(key.variable)?.to_string_lossy().into_owned();
+            let place = key.variable.to_owned();
+            (!value.is_empty()).then(|| Raw { name: key.name, items: vec![value], place })
+        };
+        Ok(Self { flags, variables: KEYS.iter().filter_map(set).collect() })
+    }
+
+    /// Reads the flags and the environment of this process.
+    ///
+    /// # Errors
+    /// As [`SettingsReader::new`].
+    pub fn of_process() -> Result<Self> {
+        let args: Vec<_> = env::args().skip(1).collect();
+        Self::new(&args, |name| env::var_os(name))
+    }
+
+    /// The settings, with both configuration files read.
+    ///
+    /// # Errors
+    /// `SETTING_INVALID`.
+    pub fn read(&self) -> Result<Settings> {
+        let project = match self.get("project", &[]) {
+            Some(raw) => raw.path()?,
+            None => project::find(&current_dir()?),
+        };
+        let home = match self.get("home", &[]) {
+            Some(raw) => raw.path()?,
+            None => default_home()?,
+        };
+        let folder = project.join(".browse");
+        let mut files = file::read(&folder.join("config.toml"))?;
+        files.extend(file::read(&home.join("config.toml"))?);
+        let get = |name| self.get(name, &files);
+        Ok(Settings {
+            state_file: get("state_file")
+                .map_or_else(|| Ok(folder.join("daemon.json")), |raw| raw.path())?,
+            port: get("port").map_or(Ok(0), |raw| raw.port())?,
+            idle_timeout: get("idle_timeout").map_or(Ok(IDLE), |raw| raw.duration())?,
+            chromium: get("chromium").map(|raw| raw.path()).transpose()?,
+            chromium_args: get("chromium_args").map_or(Ok(Vec::new()), |raw| raw.words())?,
+            no_browser: get("no_browser").map_or(Ok(false), |raw| raw.boolean())?,
+            bundled_skills: get("bundled_skills").map(|raw| raw.path()).transpose()?,
+            max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
+            dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
+            project,
+            home,
+        })
+    }
+
+    /// The first of flag, variable and files that holds `name`.
+    fn get(&self, name: &str, files: &[Raw]) -> Option<Raw> {
+        let all = self.flags.iter().rev().chain(&self.variables).chain(files);
+        all.into_iter().find(|raw| raw.name == name).cloned()
+    }
+}
+
+fn flag(text: &str) -> Option<&'static Key> {
+    let name = text.strip_prefix("--")?.replace('-', "_");
+    KEYS.iter().find(|key| key.name == name)
+}
+
+fn current_dir() -> Result<PathBuf> {
+    env::current_dir()
+        .map_err(|error| refuse("project", "the working directory", &error.to_string()))
+}
+
+fn default_home() -> Result<PathBuf> {
+    let home = env::var_os("HOME").filter(|home| Path::new(home).is_absolute());
+    let home = home.ok_or_else(|| refuse("home", "HOME", "the variable is not set"))?;
+    Ok(Path::new(&home).join(".browse"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn read(config: &str, args: &[&str], variables: &[(&str, &str)]) -> Result<Settings, String> {
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::create_dir(dir.path().join(".browse")).expect("a folder");
+        fs::write(dir.path().join(".browse/config.toml"), config).expect("a file");
+        let place = dir.path().display().to_string();
+        let mut all = vec!["--project".to_owned(), place.clone(), format!("--home={place}/home")];
+        all.extend(args.iter().map(|arg| (*arg).to_owned()));
+        let variable = |name: &str| {
+            variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
+        };
+        let settings = SettingsReader::new(&all, variable).and_then(|reader| reader.read());
+        settings.map_err(|error| error.to_string().replace(&place, "DIR"))
+    }
+
+    #[test]
+    fn flags_win_over_variables_and_variables_over_files() {
+        let settings =
+            read("port = 1\nidle_timeout = \"1h\"", &["--port=3"], &[("BROWSE_PORT", "2")]);
+        let settings = settings.expect("they are good");
+        assert_eq!((settings.port, settings.idle_timeout.as_secs()), (3, 3600));
+        let settings = read("port = 1", &[], &[("BROWSE_PORT", "2")]).expect("they are good");
+        assert_eq!(settings.port, 2);
+    }
+
+    #[test]
+    fn times_without_a_unit_are_milliseconds() {
+        let settings = read("", &[], &[("BROWSE_IDLE_TIMEOUT", "1500")]).expect("it is good");
+        assert_eq!(settings.idle_timeout, Duration::from_millis(1500));
+    }
+
+    #[test]
+    fn arguments_split_as_for_a_shell() {
+        let args = "\"--host-resolver-rules=MAP a 127.0.0.1:1\" --mute";
+        let settings = read("", &[], &[("BROWSE_CHROMIUM_ARGS", args)]).expect("it is good");
+        assert_eq!(settings.chromium_args, ["--host-resolver-rules=MAP a 127.0.0.1:1", "--mute"]);
+        let settings = read("chromium_args = [\"--a=b c\"]", &[], &[]).expect("it is good");
+        assert_eq!(settings.chromium_args, ["--a=b c"]);
+    }
+
+    #[test]
+    fn mistakes_name_file_and_line() {
+        let fail = |config: &str| read(config, &[], &[]).expect_err("it is bad");
+        insta::assert_snapshot!(
+            [
+                fail("\nprot = 1"),
+                fail("port = 70000"),
+                fail("port = {a = 1}"),
+                fail("port ="),
+                read("", &["--bogus"], &[]).expect_err("it is bad"),
+                read("", &["--port"], &[]).expect_err("it is bad"),
+                read("", &[], &[("BROWSE_IDLE_TIMEOUT", "soon")]).expect_err("it is bad"),
+            ]
+            .join("\n")
+        );
+    }
+}

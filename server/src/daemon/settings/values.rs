@@ -1,0 +1,85 @@
+//! Turns the text of a setting into its type.
+
+use std::{path::PathBuf, time::Duration};
+
+use browse_proto::Reason;
+
+use crate::{
+    chromium::DialogPolicy,
+    error::{Error, Result},
+};
+
+/// The text of a setting and where it stands.
+#[derive(Clone, Debug)]
+pub struct Raw {
+    /// The setting.
+    pub name: &'static str,
+    /// Its text; a list is one text per item.
+    pub items: Vec<String>,
+    /// Where it stands: `--port`, `BROWSE_PORT` or `config.toml:3`.
+    pub place: String,
+}
+
+impl Raw {
+    fn text(&self) -> &str {
+        self.items.first().map_or("", String::as_str)
+    }
+
+    fn refuse(&self, wanted: &str) -> Error {
+        refuse(self.name, &self.place, &format!("`{}` is not {wanted}", self.text()))
+    }
+
+    pub fn port(&self) -> Result<u16> {
+        self.text().parse().map_err(|_| self.refuse("a port, 0 to 65535"))
+    }
+
+    pub fn bytes(&self) -> Result<usize> {
+        self.text().parse().map_err(|_| self.refuse("a number of bytes"))
+    }
+
+    pub fn path(&self) -> Result<PathBuf> {
+        let path = PathBuf::from(self.text());
+        if path.is_absolute() {
+            return Ok(path);
+        }
+        std::path::absolute(path).map_err(|_| self.refuse("a path"))
+    }
+
+    /// A duration such as `30m`; a bare number is milliseconds.
+    pub fn duration(&self) -> Result<Duration> {
+        if let Ok(ms) = self.text().parse() {
+            return Ok(Duration::from_millis(ms));
+        }
+        humantime::parse_duration(self.text()).map_err(|_| self.refuse("a time such as `30m`"))
+    }
+
+    pub fn boolean(&self) -> Result<bool> {
+        match self.text() {
+            "1" | "true" | "yes" | "on" => Ok(true),
+            "" | "0" | "false" | "no" | "off" => Ok(false),
+            _ => Err(self.refuse("true or false")),
+        }
+    }
+
+    pub fn dialogs(&self) -> Result<DialogPolicy> {
+        match self.text() {
+            "accept" => Ok(DialogPolicy::Accept),
+            "dismiss" => Ok(DialogPolicy::Dismiss),
+            _ => Err(self.refuse("`accept` or `dismiss`")),
+        }
+    }
+
+    /// Words, quoted as for a shell; items of a list stand as they are.
+    pub fn words(&self) -> Result<Vec<String>> {
+        match self.items.as_slice() {
+            [one] => shlex::split(one).ok_or_else(|| self.refuse("quoted as for a shell")),
+            many => Ok(many.to_vec()),
+        }
+    }
+}
+
+/// The error for a setting that cannot be used.
+pub fn refuse(setting: &str, place: &str, why: &str) -> Error {
+    let message = format!("the setting `{setting}` in {place}: {why}");
+    Error::new(Reason::SettingInvalid, message).with("setting", setting).with("place", place)
+}

@@ -1,0 +1,69 @@
+//! The state file: how a command line finds the daemon of its project.
+
+use std::{fs, path::PathBuf};
+
+use serde::Serialize;
+
+use super::project;
+use crate::error::Result;
+
+/// What the state file says.
+#[derive(Debug, Serialize)]
+pub struct State<'a> {
+    /// Process id of the daemon.
+    pub pid: u32,
+    /// Address it listens on.
+    pub address: String,
+    /// The root token.
+    pub token: &'a str,
+    /// When it started, RFC 3339 in UTC.
+    pub started_at: String,
+    /// Names the build.
+    pub build_id: String,
+    /// The browser, once it runs.
+    pub browser: Option<Browser>,
+}
+
+/// The browser of a daemon.
+#[derive(Debug, Serialize)]
+pub struct Browser {
+    /// Its process id.
+    pub pid: u32,
+    /// Its program.
+    pub program: PathBuf,
+}
+
+/// The file, which goes when this value goes.
+#[derive(Debug)]
+pub struct StateFile {
+    path: PathBuf,
+}
+
+impl StateFile {
+    /// Writes the file, mode 0600.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE`.
+    pub fn write(path: PathBuf, state: &State<'_>) -> Result<Self> {
+        let file = Self { path };
+        file.update(state)?;
+        Ok(file)
+    }
+
+    /// Writes it again.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE`.
+    pub fn update(&self, state: &State<'_>) -> Result<()> {
+        let text = serde_json::to_string(state).unwrap_or_default();
+        project::write_private(&self.path, &text)
+    }
+}
+
+impl Drop for StateFile {
+    fn drop(&mut self) {
+        // Nothing more can be done about a file that does not go; a stale one
+        // is recognised by its dead process.
+        let _ = fs::remove_file(&self.path);
+    }
+}

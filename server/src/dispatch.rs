@@ -1,0 +1,21 @@
+//! From a permitted call to its handler and back: context, deadline, content
+//! guard, books.
+
+mod services;
+
+mod glue;
+mod steps;
+
+mod run;
+mod stream;
+
+mod call;
+mod context;
+
+mod limits;
+mod tell;
+
+pub use call::Call;
+pub use context::Context;
+pub use services::routes;
+pub use steps::step;

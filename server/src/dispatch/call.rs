@@ -1,0 +1,92 @@
+//! What a call says about itself in its metadata.
+
+use std::{
+    path::PathBuf,
+    time::Duration,
+};
+
+use browse_proto::{Reason, metadata};
+use percent_encoding::percent_decode_str;
+use tonic::metadata::MetadataMap;
+
+use crate::{
+    error::{Error, Result},
+    sessions::TabId,
+};
+
+/// The metadata of a call.
+#[derive(Clone, Debug, Default)]
+pub struct Call {
+    /// The tab that it names.
+    pub tab: Option<TabId>,
+    /// The session that it names.
+    pub session: Option<String>,
+    /// The working directory of the caller.
+    pub cwd: Option<PathBuf>,
+    /// Whether page-derived content is asked for as it is.
+    pub raw: bool,
+    /// Time that the caller gives.
+    pub timeout: Option<Duration>,
+}
+
+impl Call {
+    /// Reads the metadata.
+    ///
+    /// # Errors
+    /// `ARGUMENT_INVALID` for a tab or timeout that cannot be read.
+    pub fn read(entries: &MetadataMap) -> Result<Self> {
+        let text = |name: &str| entries.get(name).and_then(|value| value.to_str().ok());
+        let decoded = |name: &str| {
+            text(name).map(|value| percent_decode_str(value).decode_utf8_lossy().into_owned())
+        };
+        let tab = text(metadata::TAB).map(|value| {
+            value.parse().map_err(|_| malformed(metadata::TAB, value))
+        });
+        let timeout = text("grpc-timeout").map(|value| {
+            timeout(value).ok_or_else(|| malformed("grpc-timeout", value))
+        });
+        Ok(Self {
+            tab: tab.transpose()?,
+            session: decoded(metadata::SESSION),
+            cwd: decoded(metadata::CWD).map(PathBuf::from).filter(|path| path.is_absolute()),
+            raw: text(metadata::CONTENT) == Some("raw"),
+            timeout: timeout.transpose()?,
+        })
+    }
+}
+
+fn malformed(name: &str, value: &str) -> Error {
+    let message = format!("`{}` is no value for `{name}`", value.escape_debug());
+    Error::new(Reason::ArgumentInvalid, message)
+}
+
+/// A `grpc-timeout`: at most eight digits and a unit. Source: gRPC over
+/// HTTP/2, "Requests".
+fn timeout(text: &str) -> Option<Duration> {
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let digits = Some(digits).filter(|digits| digits.len() <= 8)?;
+    let number: u64 = digits.parse().ok()?;
+    Some(match unit {
+        "H" => Duration::from_secs(number * 3600),
+        "M" => Duration::from_secs(number * 60),
+        "S" => Duration::from_secs(number),
+        "m" => Duration::from_millis(number),
+        "u" => Duration::from_micros(number),
+        "n" => Duration::from_nanos(number),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, timeout};
+
+    #[test]
+    fn timeouts_are_read_as_grpc_writes_them() {
+        assert_eq!(timeout("1500m"), Some(Duration::from_millis(1500)));
+        assert_eq!(timeout("2S"), Some(Duration::from_secs(2)));
+        for text in ["", "S", "12", "123456789S", "-1S", "1x", "1é"] {
+            assert_eq!(timeout(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! What a handler is given: who calls, in which session and tab, until when.
+
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use browse_proto::{Command, Reason};
+use tokio::time::Instant;
+use url::Url;
+
+use super::{
+    call::Call,
+    limits::{has_tab, needs_page},
+};
+use crate::{
+    chromium::{self, Page, TargetId, is_metadata_host},
+    content::Delivery,
+    daemon::{Daemon, Settings},
+    engine::Engine,
+    error::{Error, Result},
+    policy::{Capability, ClientId, Permit, SessionRule, TabPolicy},
+    sessions::{Session, SessionName, Tab, TabId, TabState},
+};
+
+/// Time that a call gets when neither the caller nor the command names one.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Time beyond the deadline that a handler gets to say itself what was late.
+const MARGIN: Duration = Duration::from_millis(100);
+
+/// The same for a step: the chain around it has to answer, too.
+const STEP_MARGIN: Duration = Duration::from_millis(50);
+
+/// Longest that a command waits for a navigation under way to get its answer.
+const HEADERS: Duration = Duration::from_secs(3);
+
+/// A time so far away that it stands for none.
+const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// One call, or one step of a batch. It is made from a permit alone.
+pub struct Context {
+    daemon: Arc<Daemon>,
+    permit: Permit,
+    call: Call,
+    limit: Option<Instant>,
+    margin: Duration,
+    tab: OnceLock<Arc<Tab>>,
+    notes: Mutex<Notes>,
+}
+
+/// What the call gathers for its answer.
+#[derive(Default)]
+struct Notes {
+    /// Hosts that page-derived content came from.
+    sources: BTreeSet<String>,
+    /// Whether page-derived content is in a step's answer.
+    page_derived: bool,
+}
+
+impl Context {
+    /// A context for `permit`.
+    pub(super) fn new(daemon: Arc<Daemon>, permit: Permit, call: Call) -> Self {
+        let timeout = call.timeout.or(default_timeout(permit.command()));
+        let limit = timeout.map(|timeout| Instant::now() + timeout);
+        let (tab, notes) = (OnceLock::new(), Mutex::default());
+        Self { daemon, permit, call, limit, margin: MARGIN, tab, notes }
+    }
+
+    /// The same call, for another command or tab: a step of a chain or a
+    /// batch. It gets the time of its command, within that of the call.
+    pub(super) fn of_step(&self, permit: Permit, tab: Option<TabId>) -> Self {
+        let call = Call { tab: tab.or(self.call.tab), timeout: None, ..self.call.clone() };
+        let step = Self::new(Arc::clone(&self.daemon), permit, call);
+        let limit = step.limit.into_iter().chain(self.limit).min();
+        Self { limit, margin: STEP_MARGIN, ..step }
+    }
+
+    /// Resolves the tab of a command that acts on a page, and opens the first
+    /// tab of a session. Refuses at once what would queue behind a hung page,
+    /// and waits a little for a navigation that has no answer yet.
+    ///
+    /// # Errors
+    /// The session or tab does not exist or belongs to somebody else; the page
+    /// hangs, or waits for its server.
+    pub(super) async fn approach(&self) -> Result<()> {
+        if !has_tab(self.command()) {
+            return Ok(());
+        }
+        let tab = self.resolve_tab().await?;
+        let tab = self.tab.get_or_init(|| tab);
+        if !needs_page(self.command()) {
+            return Ok(());
+        }
+        if tab.state() == TabState::Hung {
+            let message = format!("tab {} does not answer", tab.id());
+            return Err(Error::new(Reason::TabHung, message).with("tab", tab.id()));
+        }
+        let patience = (Instant::now() + HEADERS).min(self.deadline());
+        loop {
+            match tab.page().ensure_answering() {
+                Err(chromium::Error::NavigationPending { .. }) if Instant::now() < patience => {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                answering => return Ok(answering?),
+            }
+        }
+    }
+
+    /// The daemon.
+    pub fn daemon(&self) -> &Arc<Daemon> {
+        &self.daemon
+    }
+
+    /// The settings of the daemon.
+    pub fn settings(&self) -> &Settings {
+        self.daemon.settings()
+    }
+
+    /// The command that runs.
+    pub fn command(&self) -> &'static Command {
+        self.permit.command()
+    }
+
+    /// What the caller may do.
+    pub fn capability(&self) -> &Capability {
+        self.permit.capability()
+    }
+
+    /// The permit behind the call.
+    pub(super) fn permit(&self) -> &Permit {
+        &self.permit
+    }
+
+    /// Who calls.
+    pub fn client(&self) -> &ClientId {
+        &self.capability().client
+    }
+
+    /// Whether the holder of the root token calls.
+    pub fn is_root(&self) -> bool {
+        self.capability().is_root()
+    }
+
+    /// The session that the caller named, which need not exist.
+    pub fn named_session(&self) -> Option<&str> {
+        self.call.session.as_deref()
+    }
+
+    /// The session of the call.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`; `SESSION_DENIED` when the token is bound to another.
+    pub fn session(&self) -> Result<Arc<Session>> {
+        let asked = self.named_session();
+        let name = match (&self.capability().session, asked) {
+            (SessionRule::Only(own), Some(asked)) if own != asked => {
+                let message = format!("the token is not good for the session `{asked}`");
+                return Err(Error::new(Reason::SessionDenied, message));
+            }
+            (SessionRule::Only(own), _) => own.clone(),
+            (SessionRule::Any, Some(asked)) => asked.to_owned(),
+            (SessionRule::Any, None) => SessionName::default_session().to_string(),
+        };
+        self.daemon.sessions().get(&name).ok_or_else(|| {
+            let message = format!("there is no session `{name}`");
+            Error::new(Reason::SessionNotFound, message).with("session", name)
+        })
+    }
+
+    /// The tab that the caller named.
+    pub fn named_tab(&self) -> Option<TabId> {
+        self.call.tab
+    }
+
+    /// The tab of the call.
+    ///
+    /// # Panics
+    /// For commands of the groups tabs, batch, daemon and skill, which have
+    /// none.
+    pub fn tab(&self) -> &Arc<Tab> {
+        self.tab.get().expect("commands that act on a page have a tab")
+    }
+
+    /// The page of the tab.
+    pub fn page(&self) -> &Arc<Page> {
+        self.tab().page()
+    }
+
+    /// The engine of the tab.
+    pub fn engine(&self) -> &Engine {
+        self.tab().engine()
+    }
+
+    /// Checks that the caller may touch `tab`.
+    ///
+    /// # Errors
+    /// `TAB_DENIED`.
+    pub fn check_tab(&self, tab: &Tab) -> Result<()> {
+        let own = tab.owner() == *self.client();
+        if self.capability().tabs == TabPolicy::Session || own {
+            return Ok(());
+        }
+        let message = format!("tab {} belongs to `{}`", tab.id(), tab.owner());
+        Err(Error::new(Reason::TabDenied, message).with("tab", tab.id()))
+    }
+
+    /// The id of the tab that shows `target`, for receipts.
+    pub fn tab_of(&self, target: &TargetId) -> Option<TabId> {
+        self.daemon.sessions().tab_of(target).map(|tab| tab.id())
+    }
+
+    /// Checks that the caller may open `url`; the boundary itself lies below
+    /// the page.
+    ///
+    /// # Errors
+    /// `ADDRESS_DENIED` for metadata services, `HOST_DENIED` for hosts that the
+    /// token does not name.
+    pub fn check_address(&self, url: &Url) -> Result<()> {
+        if url.host().is_some_and(|host| is_metadata_host(&host)) {
+            let message = format!("`{}` is never opened", url.host_str().unwrap_or_default());
+            return Err(Error::new(Reason::AddressDenied, message).with("url", url));
+        }
+        let hosts = self.capability().hosts();
+        if hosts.allows(url) || url.scheme() == "file" && self.is_root() {
+            return Ok(());
+        }
+        let message = format!("the token is not good for `{}`", url.host_str().unwrap_or("files"));
+        Err(Error::new(Reason::HostDenied, message).with("allowed", hosts.patterns().join(", ")))
+    }
+
+    /// When the call has to be answered; far away for a stream whose caller
+    /// named no time.
+    pub fn deadline(&self) -> Instant {
+        self.limit.unwrap_or_else(|| Instant::now() + FAR)
+    }
+
+    /// Time that the caller named.
+    pub fn named_timeout(&self) -> Option<Duration> {
+        self.call.timeout
+    }
+
+    pub(super) fn limit(&self) -> Option<Instant> {
+        self.limit
+    }
+
+    pub(super) fn margin(&self) -> Duration {
+        self.margin
+    }
+
+    /// The working directory of a root caller.
+    pub fn cwd(&self) -> Option<&Path> {
+        self.call.cwd.as_deref().filter(|_| self.is_root())
+    }
+
+    /// How the caller gets page-derived content. Only root may choose.
+    pub fn delivery(&self) -> Delivery {
+        match self.capability().delivery {
+            Delivery::Guarded if self.is_root() && self.call.raw => Delivery::Raw,
+            delivery => delivery,
+        }
+    }
+
+    /// Says where page-derived content came from, when not from the tab.
+    pub fn set_source(&self, source: &str) {
+        self.notes().sources = BTreeSet::from([source.to_owned()]);
+    }
+
+    /// Where page-derived content came from.
+    pub(super) fn source(&self) -> String {
+        let noted = self.notes().sources.iter().cloned().collect::<Vec<_>>();
+        if !noted.is_empty() {
+            return noted.join(",");
+        }
+        let url = self.tab.get().and_then(|tab| Url::parse(&tab.page().url()).ok());
+        let host = url.as_ref().and_then(Url::host_str);
+        host.unwrap_or("the page").to_owned()
+    }
+
+    /// Notes that a step answered with page-derived content.
+    pub(super) fn note_page_derived(&self, source: String) {
+        let mut notes = self.notes();
+        notes.page_derived = true;
+        notes.sources.insert(source);
+    }
+
+    pub(super) fn is_page_derived(&self) -> bool {
+        self.notes().page_derived
+    }
+
+    /// The tab, of commands that have one.
+    pub(crate) fn tab_if_any(&self) -> Option<&Arc<Tab>> {
+        self.tab.get()
+    }
+
+    async fn resolve_tab(&self) -> Result<Arc<Tab>> {
+        let session = self.session()?;
+        let tab = match self.call.tab {
+            Some(id) => session.tab(id)?,
+            None => session.active_or_first(self.client()).await?,
+        };
+        self.check_tab(&tab)?;
+        Ok(tab)
+    }
+
+    fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Time that `command` gets when the caller names none. A stream ends when its
+/// handler does: `activity --follow` never.
+fn default_timeout(command: &Command) -> Option<Duration> {
+    let own = command.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis);
+    (!command.streaming).then_some(own)
+}

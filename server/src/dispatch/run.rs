@@ -1,0 +1,83 @@
+//! Runs a handler that answers once.
+
+use std::sync::Arc;
+
+use browse_proto::{PageDerived, Reason};
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+use tonic::{Request, Response, Status};
+
+use super::{Context, call::Call, limits, tell};
+use crate::{
+    content,
+    daemon::Daemon,
+    error::{Error, Result},
+    policy::Permit,
+    records::Entry,
+};
+
+/// Bytes that a message may have.
+pub const MOST_BYTES: usize = 64 << 20;
+
+/// Runs a handler that answers once.
+pub async fn unary<Q, R, F>(
+    daemon: &Arc<Daemon>,
+    request: Request<Q>,
+    handler: F,
+) -> Result<Response<R>, Status>
+where
+    Q: prost::Message,
+    R: prost::Message + PageDerived,
+    F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
+{
+    let begun = Instant::now();
+    let _call = daemon.begin_call();
+    let cx = admit(daemon, &request)?;
+    let mut entry = Entry::begin(&cx, request.get_ref());
+    let outcome = guarded(&cx, request.into_inner(), handler).await;
+    entry.acted_on(&cx);
+    daemon.activity().ended(entry, begun.elapsed(), outcome.as_ref().err().map(Error::reason));
+    let (response, derived) = outcome?;
+    let mut response = Response::new(response);
+    tell::untrusted(&cx, derived, response.metadata_mut());
+    tell::notice(&cx, response.metadata_mut());
+    Ok(response)
+}
+
+/// The context of a call that came through the gate. A daemon that ends takes
+/// no new ones.
+pub fn admit<Q>(daemon: &Arc<Daemon>, request: &Request<Q>) -> Result<Context> {
+    let permit = request.extensions().get::<Permit>().cloned();
+    let permit = permit.ok_or_else(|| Error::new(Reason::Bug, "the call was not authorized"))?;
+    if daemon.is_ending() {
+        return Err(Error::new(Reason::ShuttingDown, "the daemon is shutting down"));
+    }
+    Ok(Context::new(Arc::clone(daemon), permit, Call::read(request.metadata())?))
+}
+
+/// Runs `handler` within the limits of `cx`, and guards what it answers; tells
+/// whether that has page-derived content.
+pub async fn guarded<Q, R, F>(cx: &Context, request: Q, handler: F) -> Result<(R, bool)>
+where
+    R: prost::Message + PageDerived,
+    F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
+{
+    let work = async {
+        cx.approach().await?;
+        handler(cx, request).await
+    };
+    let mut response = limits::within(cx, work).await?;
+    let derived = content::guard(&mut response, cx.delivery());
+    fits(&response)?;
+    Ok((response, derived))
+}
+
+/// Refuses an answer that does not fit into a message.
+fn fits(response: &impl prost::Message) -> Result<()> {
+    let length = response.encoded_len();
+    if length <= MOST_BYTES {
+        return Ok(());
+    }
+    let message = format!("the answer has {length} bytes");
+    Err(Error::new(Reason::TooLarge, message).with("limit", "64 MiB"))
+}

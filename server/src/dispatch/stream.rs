@@ -1,0 +1,100 @@
+//! Runs a handler that answers with a stream. The stream ends with its token.
+
+use std::{pin::Pin, sync::Arc};
+
+use browse_proto::PageDerived;
+use futures::{Stream, StreamExt as _, future::BoxFuture, stream::{self, BoxStream}};
+use tokio::time::Instant;
+use tonic::{Request, Response, Status};
+
+use super::{Context, limits, run::admit, tell};
+use crate::{
+    content,
+    daemon::{Call, Daemon},
+    error::{Error, Result},
+    records::Entry,
+};
+
+/// What the glue names as the stream of an RPC.
+pub type Answers<R> = Pin<Box<dyn Stream<Item = Result<R, Status>> + Send>>;
+
+/// Runs a handler that answers with a stream.
+pub async fn streaming<Q, R, F>(
+    daemon: &Arc<Daemon>,
+    request: Request<Q>,
+    handler: F,
+) -> Result<Response<Answers<R>>, Status>
+where
+    Q: prost::Message,
+    R: prost::Message + PageDerived + 'static,
+    F: FnOnce(Arc<Context>, Q) -> BoxFuture<'static, Result<BoxStream<'static, Result<R>>>>,
+{
+    let call = daemon.begin_call();
+    let cx = Arc::new(admit(daemon, &request)?);
+    let entry = Some(Entry::begin(&cx, request.get_ref()));
+    let mut books = Books { cx: Arc::clone(&cx), entry, begun: Instant::now(), _call: call };
+    let opened = limits::within(&cx, handler(Arc::clone(&cx), request.into_inner())).await;
+    let items = opened.inspect_err(|error| books.close(Some(error)))?;
+    let mut response = Response::new(answers(Rest { items, books, over: false }));
+    // Page-derived content may come later; it is announced when the messages
+    // have fields for it.
+    let derived = cx.command().response.fields.iter().any(|field| field.page);
+    tell::untrusted(&cx, derived, response.metadata_mut());
+    Ok(response)
+}
+
+/// What is left of a stream.
+struct Rest<R> {
+    items: BoxStream<'static, Result<R>>,
+    books: Books,
+    over: bool,
+}
+
+fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
+    Box::pin(stream::unfold(rest, |mut rest| async move {
+        if rest.over {
+            return None;
+        }
+        let cx = Arc::clone(&rest.books.cx);
+        let next = async { rest.items.next().await.transpose() };
+        let item = match limits::within(&cx, next).await {
+            Ok(Some(mut response)) => {
+                content::guard(&mut response, cx.delivery());
+                Ok(response)
+            }
+            Ok(None) => {
+                rest.books.close(None);
+                return None;
+            }
+            Err(error) => {
+                rest.over = true;
+                rest.books.close(Some(&error));
+                Err(Status::from(error))
+            }
+        };
+        Some((item, rest))
+    }))
+}
+
+/// Writes the call into the books when the stream ends, however it ends.
+struct Books {
+    cx: Arc<Context>,
+    entry: Option<Entry>,
+    begun: Instant,
+    _call: Call,
+}
+
+impl Books {
+    fn close(&mut self, failure: Option<&Error>) {
+        if let Some(entry) = self.entry.take() {
+            let reason = failure.map(Error::reason);
+            self.cx.daemon().activity().ended(entry, self.begun.elapsed(), reason);
+        }
+    }
+}
+
+impl Drop for Books {
+    fn drop(&mut self) {
+        self.close(None);
+    }
+}

@@ -1,0 +1,114 @@
+//! Aiming: asks until an element can be operated, or the patience ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use crate::chromium::{self, World};
+use crate::engine::error::{Error, Kind, Result};
+use crate::engine::page::engine::Engine;
+use crate::engine::target::target::Target;
+
+/// How long an action waits for its element at most. An agent learns more from
+/// the reason than from the rest of its deadline.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Kept free before the deadline, so that the reason arrives in time.
+const MARGIN: Duration = Duration::from_millis(100);
+
+/// Pauses between attempts.
+const PAUSES_MS: [u64; 5] = [8, 16, 32, 64, 100];
+
+/// What an action wants of its element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// It must be enabled, as for a click.
+    Enabled,
+    /// It only must be there, as for a hover.
+    Visible,
+}
+
+/// An element under the pointer to be.
+pub(crate) struct Aimed {
+    pub world: Arc<World>,
+    pub token: u64,
+    pub role: String,
+    pub name: String,
+    /// In the viewport of the main frame.
+    pub x: f64,
+    pub y: f64,
+    /// Worlds of the frames around the target, innermost first.
+    pub around: Vec<Arc<World>>,
+}
+
+#[derive(Deserialize)]
+struct Point {
+    x: f64,
+    y: f64,
+    role: String,
+    name: String,
+}
+
+impl Engine {
+    /// Aims once: checks the element, scrolls it into view, hit-tests it in
+    /// every frame around it, and arms the guards.
+    pub(crate) async fn aim(&self, target: &Target, wants: Wants) -> Result<Aimed> {
+        let token = self.next_token();
+        let world = self.world_for(target).await?;
+        let argument =
+            json!({ "target": target.query, "enabled": wants == Wants::Enabled, "guard": token });
+        let answer = self.ask(&world, "aim", &argument).text().await;
+        let point: Point = self.understand(target, &world, answer).await?;
+        let placed = self.place(&world, point.x, point.y, token).await?;
+        Ok(Aimed {
+            world,
+            token,
+            role: point.role,
+            name: point.name,
+            x: placed.x,
+            y: placed.y,
+            around: placed.around,
+        })
+    }
+}
+
+/// When to give up.
+pub(crate) struct Attempts {
+    until: Instant,
+    pauses: std::slice::Iter<'static, u64>,
+    pause: u64,
+}
+
+impl Attempts {
+    pub fn new(deadline: Instant) -> Self {
+        let now = Instant::now();
+        let until = (now + PATIENCE).min(deadline.checked_sub(MARGIN).unwrap_or(now));
+        Self { until, pauses: PAUSES_MS.iter(), pause: 0 }
+    }
+
+    /// Waits before another attempt, or answers the error when it is final or
+    /// the time is over.
+    pub async fn again(&mut self, target: &Target, error: Error) -> Result<()> {
+        let passes = match &error {
+            Error::Refused { kind, .. } => kind.may_pass(),
+            // A selector may match in the document that replaced this one.
+            Error::Browser(chromium::Error::StaleContext) => target.number().is_none(),
+            Error::Browser(_) => false,
+        };
+        // A ref that does not resolve is not waited for.
+        let dead = target.number().is_some() && error.kind() == Some(Kind::NotFound);
+        if !passes || dead {
+            return Err(error);
+        }
+        self.pause = *self.pauses.next().unwrap_or(&self.pause);
+        let pause = Duration::from_millis(self.pause);
+        if Instant::now() + pause >= self.until {
+            return Err(error);
+        }
+        sleep(pause).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! Setting and clearing check marks.
+
+use tokio::time::Instant;
+
+use super::click::Click;
+use super::receipt::Receipt;
+use crate::engine::error::{Error, Kind, Result};
+use crate::engine::page::engine::Engine;
+use crate::engine::read::facts::State;
+use crate::engine::target::target::Target;
+
+/// A check mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checked {
+    /// Set.
+    On,
+    /// Not set.
+    Off,
+}
+
+impl Engine {
+    /// Sets or clears the check mark; what is so already is left alone.
+    pub async fn set_checked(
+        &self,
+        target: &Target,
+        checked: Checked,
+        deadline: Instant,
+    ) -> Result<Receipt> {
+        let wanted = checked == Checked::On;
+        let word = if wanted { "checked" } else { "unchecked" };
+        if self.is(target, State::Checked).await? == wanted {
+            return Ok(Receipt { result: Some(format!("{word} already")), ..Receipt::default() });
+        }
+        let mut receipt = self.click(target, &Click::default(), deadline).await?;
+        match self.is(target, State::Checked).await {
+            Ok(now) if now == wanted => {
+                receipt.result = Some(word.to_owned());
+                Ok(receipt)
+            }
+            // A page may replace the element, or leave: then it took the click.
+            Err(error) if error.kind() == Some(Kind::RefStale) || receipt.navigated => Ok(receipt),
+            Ok(_) if receipt.navigated => Ok(receipt),
+            Ok(_) => {
+                let message = format!("`{target}` took the click but is not {word}");
+                Err(Error::refused(Kind::WrongKind, message))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

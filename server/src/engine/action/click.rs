@@ -1,0 +1,178 @@
+//! Clicking and hovering with the real mouse.
+
+use std::str::FromStr;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::aim::{Aimed, Attempts, Wants};
+use super::outcome::{Before, Changes};
+use super::receipt::Receipt;
+use crate::chromium::{MouseButton, MouseEvent, MouseEventKind};
+use crate::engine::error::{Error, Kind, Result};
+use crate::engine::page::engine::Engine;
+use crate::engine::page::refusal::label;
+use crate::engine::target::target::Target;
+
+/// A button of the mouse.
+pub type Button = MouseButton;
+
+/// Keys held down during a click.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Modifiers(pub u8);
+
+/// How to click.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Click {
+    /// With which button.
+    pub button: Button,
+    /// How often in a row; 2 is a double click.
+    pub count: u32,
+    /// With which keys held.
+    pub modifiers: Modifiers,
+}
+
+impl Default for Click {
+    fn default() -> Self {
+        Self { button: Button::Left, count: 1, modifiers: Modifiers::default() }
+    }
+}
+
+impl FromStr for Modifiers {
+    type Err = Error;
+
+    /// `Control+Shift`; nothing for none.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut bits = 0;
+        for name in text.split(['+', ',']).map(str::trim).filter(|name| !name.is_empty()) {
+            bits |= match name.to_ascii_lowercase().as_str() {
+                "alt" | "option" => 1,
+                "control" | "ctrl" => 2,
+                "meta" | "command" | "cmd" => 4,
+                "shift" => 8,
+                "controlormeta" if cfg!(target_os = "macos") => 4,
+                "controlormeta" => 2,
+                _ => {
+                    let message =
+                        format!("`{name}` is no modifier; there are Alt, Control, Meta, Shift");
+                    return Err(Error::refused(Kind::KeyUnknown, message).with("key", name));
+                }
+            };
+        }
+        Ok(Self(bits))
+    }
+}
+
+/// What the mouse does at the point.
+enum Gesture {
+    Click(Click),
+    Hover,
+}
+
+impl Engine {
+    /// Clicks, when the element is ready for it. An undelivered click is an
+    /// error, and was stopped before the page saw it.
+    pub async fn click(
+        &self,
+        target: &Target,
+        click: &Click,
+        deadline: Instant,
+    ) -> Result<Receipt> {
+        self.gesture(target, &Gesture::Click(*click), deadline).await
+    }
+
+    /// Moves the pointer over an element.
+    pub async fn hover(&self, target: &Target, deadline: Instant) -> Result<Receipt> {
+        self.gesture(target, &Gesture::Hover, deadline).await
+    }
+
+    async fn gesture(
+        &self,
+        target: &Target,
+        gesture: &Gesture,
+        deadline: Instant,
+    ) -> Result<Receipt> {
+        let _turn = self.state().acting.lock().await;
+        let mut attempts = Attempts::new(deadline);
+        loop {
+            match self.gesture_once(target, gesture, deadline).await {
+                Ok(receipt) => return Ok(receipt),
+                Err(error) => attempts.again(target, error).await?,
+            }
+        }
+    }
+
+    async fn gesture_once(
+        &self,
+        target: &Target,
+        gesture: &Gesture,
+        deadline: Instant,
+    ) -> Result<Receipt> {
+        let wants =
+            if matches!(gesture, Gesture::Click(_)) { Wants::Enabled } else { Wants::Visible };
+        let aimed = self.aim(target, wants).await?;
+        let before = self.begin_action();
+        self.deliver(&aimed, gesture).await?;
+        let settled =
+            self.ask(&aimed.world, "settle", &json!({ "token": aimed.token })).read::<Changes>();
+        let changes = self.unless_navigating(settled).await?;
+        self.disarm(&aimed.around, aimed.token);
+        self.prove(&aimed, gesture, &before, changes.as_ref())?;
+        Ok(self.receipt(before, changes, deadline).await)
+    }
+
+    /// Writes all events in one flight, and waits until the page handled them.
+    async fn deliver(&self, aimed: &Aimed, gesture: &Gesture) -> Result<()> {
+        let at = |kind, modifiers| {
+            self.page().mouse(MouseEvent { kind, x: aimed.x, y: aimed.y, modifiers })
+        };
+        let mut calls = Vec::new();
+        match gesture {
+            Gesture::Hover => calls.push(at(MouseEventKind::Move { held: 0 }, 0)),
+            Gesture::Click(Click { button, count, modifiers }) => {
+                calls.push(at(MouseEventKind::Move { held: 0 }, modifiers.0));
+                for count in 1..=(*count).max(1) {
+                    calls.push(at(MouseEventKind::Press { button: *button, count }, modifiers.0));
+                    calls.push(at(MouseEventKind::Release { button: *button, count }, modifiers.0));
+                }
+            }
+        }
+        for call in calls {
+            let handled = async { call.await.map(drop).map_err(Error::from) };
+            self.unless_navigating(handled).await?;
+        }
+        Ok(())
+    }
+
+    /// Without proof that the events reached the element, the action failed.
+    /// A document that was replaced took its proof along: then the navigation
+    /// is the proof.
+    fn prove(
+        &self,
+        aimed: &Aimed,
+        gesture: &Gesture,
+        before: &Before,
+        changes: Option<&Changes>,
+    ) -> Result<()> {
+        let proven = match (gesture, changes) {
+            (_, None) => self.has_moved(before),
+            (Gesture::Click(_), Some(changes)) => changes.delivered,
+            (Gesture::Hover, Some(changes)) => changes.hovered || changes.gone,
+        };
+        if proven {
+            return Ok(());
+        }
+        self.state().witness.end();
+        let subject = label(&aimed.role, &aimed.name);
+        let message = match changes.and_then(|changes| changes.stray.as_ref()) {
+            Some(stray) => format!(
+                "{subject} was out of the way: {} would have got the click, which was stopped",
+                stray.text()
+            ),
+            None => format!("{subject} did not get the event"),
+        };
+        Err(Error::refused(Kind::Missed, message)
+            .with("role", &aimed.role)
+            .with("name", &aimed.name))
+    }
+}

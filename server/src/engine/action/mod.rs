@@ -1,0 +1,12 @@
+//! Acting on a page: aim, deliver, prove, and say what changed.
+
+pub mod check;
+pub mod click;
+pub mod receipt;
+pub mod scroll;
+
+pub(crate) mod aim;
+pub(crate) mod field;
+pub(crate) mod keys;
+pub(crate) mod outcome;
+pub(crate) mod place;

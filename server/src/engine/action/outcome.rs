@@ -1,0 +1,179 @@
+//! What became of an action: facts of the page, of the tab, and of the browser.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::time::{Instant, timeout};
+
+use super::receipt::{OpenedTab, Receipt};
+use crate::chromium::{LoadState, LoaderId, NavigationState};
+use crate::engine::error::{Error, Result};
+use crate::engine::page::engine::Engine;
+use crate::engine::page::refusal::{Cover, label};
+
+/// How long a navigation that an action began may take to arrive before the
+/// receipt says that it is under way.
+const ARRIVAL: Duration = Duration::from_secs(2);
+
+/// How long a navigation that the page asked for may take to begin: the browser
+/// asks its throttles, and may turn it into a download or nothing.
+const BEGINNING: Duration = Duration::from_millis(300);
+
+/// How long a new tab may take to know its address.
+const TAB_ADDRESS: Duration = Duration::from_millis(150);
+
+/// What the script says after an action.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Changes {
+    pub delivered: bool,
+    pub unknown: bool,
+    pub stray: Option<Cover>,
+    pub gone: bool,
+    pub hovered: bool,
+    pub mutations: u64,
+    pub url: String,
+    pub title: Option<String>,
+    pub focus: Option<(String, String)>,
+    pub field: bool,
+    pub checked: Option<String>,
+    pub scrolled: Option<(f64, f64)>,
+    pub selected: Vec<String>,
+}
+
+/// The tab before an action.
+pub(crate) struct Before {
+    url: String,
+    loader: LoaderId,
+}
+
+impl Engine {
+    /// Remembers what a receipt compares with.
+    pub(crate) fn begin_action(&self) -> Before {
+        self.state().witness.begin();
+        Before { url: self.page().url(), loader: self.page().loader() }
+    }
+
+    /// Waits for an answer of the script, unless a navigation stands before it:
+    /// then the old page will not answer any more.
+    pub(crate) async fn unless_navigating<T>(
+        &self,
+        answer: impl Future<Output = Result<T>>,
+    ) -> Result<Option<T>> {
+        tokio::select! {
+            biased;
+            answer = answer => match answer {
+                Ok(answer) => Ok(Some(answer)),
+                Err(error) if error.is_stale_document() => Ok(None),
+                Err(Error::Browser(crate::chromium::Error::NavigationPending { .. })) => Ok(None),
+                Err(error) => Err(error),
+            },
+            started = self.page().wait_until(|state| state.pending.as_ref().map(|_| ())) => {
+                started?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether the document is another one, or about to be.
+    pub(crate) fn has_moved(&self, before: &Before) -> bool {
+        self.has_asked()
+            || self.page().loader() != before.loader
+            || self.page().navigation() != NavigationState::Idle
+    }
+
+    /// The receipt of an action that was delivered.
+    pub(crate) async fn receipt(
+        &self,
+        before: Before,
+        changes: Option<Changes>,
+        deadline: Instant,
+    ) -> Receipt {
+        let navigating = self.arrive(&before, deadline).await;
+        let seen = self.state().witness.end();
+        let page = self.page();
+        let navigated = page.loader() != before.loader;
+        let url = page.url();
+        let mut receipt = Receipt {
+            url: (url != before.url).then_some(url),
+            navigated,
+            navigating,
+            errors: seen.errors,
+            dialogs: seen.dialogs,
+            downloads: seen.downloads,
+            ..Receipt::default()
+        };
+        for opened in seen.opened {
+            receipt.opened.push(OpenedTab {
+                target_id: opened.target_id().clone(),
+                url: address(&opened).await,
+            });
+        }
+        if let Some(changes) = changes {
+            receipt.changed = navigated
+                || changes.mutations > 0
+                || changes.field
+                || changes.focus.is_some()
+                || changes.scrolled.is_some()
+                || changes.gone;
+            receipt.title = changes.title.filter(|_| !navigated);
+            receipt.focus =
+                changes.focus.filter(|_| !navigated).map(|(role, name)| label(&role, &name));
+            receipt.selected = changes.selected;
+            if changes.field {
+                receipt.result = changes.checked;
+            }
+        } else {
+            receipt.changed = true;
+        }
+        receipt
+    }
+
+    /// Whether the page asked to go somewhere, and that has not begun yet.
+    fn has_asked(&self) -> bool {
+        self.page().state.lock().requested.is_some()
+    }
+
+    /// Waits for a navigation that is under way to arrive and to be parsed.
+    /// Answers where it goes when it does not.
+    async fn arrive(&self, before: &Before, deadline: Instant) -> Option<String> {
+        let page = self.page();
+        if self.has_asked() {
+            let begun = page.wait_until(|state| state.requested.is_none().then_some(()));
+            let _ = timeout(BEGINNING, begun).await;
+        }
+        if page.navigation() == NavigationState::Idle && page.loader() == before.loader {
+            return None;
+        }
+        let left = deadline
+            .saturating_duration_since(Instant::now())
+            .saturating_sub(Duration::from_millis(100));
+        let arrived = page.wait_until(|state| {
+            let main = state.frames.get(state.frames.root())?;
+            // It may also end without a document: as a download, or with 204.
+            let over = !state.loading && state.pending.is_none();
+            let parsed = main.reached.0 == main.loader
+                && main.reached.1.contains(LoadState::DomContentLoaded);
+            let here = main.loader != before.loader && state.pending.is_none() && parsed;
+            (over || here).then_some(())
+        });
+        let _ = timeout(ARRIVAL.min(left), arrived).await;
+        match page.navigation() {
+            NavigationState::AwaitingHeaders { url } => Some(url),
+            _ => None,
+        }
+    }
+}
+
+/// A tab is born blank; it knows where it goes a moment later.
+async fn address(page: &crate::chromium::Page) -> String {
+    let known = page.wait_until(|state| {
+        let root = state.frames.get(state.frames.root())?;
+        (state.pending.is_some() || !matches!(root.url.as_str(), "" | "about:blank")).then_some(())
+    });
+    let _ = timeout(TAB_ADDRESS, known).await;
+    match page.navigation() {
+        NavigationState::AwaitingHeaders { url } => url,
+        _ => page.url(),
+    }
+}

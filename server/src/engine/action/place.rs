@@ -1,0 +1,97 @@
+//! From a point in a frame to a point of the tab, through all frames around it.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::chromium::{FrameId, World};
+use crate::engine::error::{Error, Kind, Result};
+use crate::engine::page::engine::Engine;
+use crate::engine::page::owners;
+use crate::engine::page::wire;
+use crate::engine::read::facts::Rect;
+
+/// Where a point lies in the tab.
+pub(crate) struct Placed {
+    pub x: f64,
+    pub y: f64,
+    pub around: Vec<Arc<World>>,
+}
+
+#[derive(Deserialize)]
+struct Point {
+    x: f64,
+    y: f64,
+}
+
+impl Engine {
+    /// Maps a point outwards, frame by frame. Each frame around must show the
+    /// inner frame at the point; with a token, its guard is armed as well.
+    pub(crate) async fn place(&self, world: &World, x: f64, y: f64, token: u64) -> Result<Placed> {
+        let mut placed = Placed { x, y, around: Vec::new() };
+        let mut inner = world.frame().clone();
+        while let Some(parent) = self.parent(&inner)? {
+            let outer = self.world(&parent).await?;
+            let owner = self.owner(&outer, &inner).await?;
+            let argument = json!({ "owner": owner, "x": placed.x, "y": placed.y });
+            let placing = self.ask(&outer, "place", &argument);
+            let arming = self.ask(&outer, "armEmpty", &json!({ "token": token }));
+            let point: Point = placing.read().await.map_err(gone)?;
+            arming.text().await.map_err(gone)?;
+            placed.x = point.x;
+            placed.y = point.y;
+            placed.around.push(outer);
+            inner = parent;
+        }
+        Ok(placed)
+    }
+
+    /// A box of a frame in the viewport of the main frame.
+    pub(crate) async fn rect_in_main(&self, world: &World, rect: Rect) -> Result<Rect> {
+        let mut rect = rect;
+        let mut inner = world.frame().clone();
+        while let Some(parent) = self.parent(&inner)? {
+            let outer = self.world(&parent).await?;
+            let owner = self.owner(&outer, &inner).await?;
+            let argument = json!({ "owner": owner, "x": rect.x, "y": rect.y, "width": rect.width, "height": rect.height });
+            rect = self.ask(&outer, "mapRect", &argument).read().await.map_err(gone)?;
+            inner = parent;
+        }
+        Ok(rect)
+    }
+
+    fn parent(&self, frame: &FrameId) -> Result<Option<FrameId>> {
+        Ok(self.page().frame(frame)?.parent)
+    }
+
+    /// The number of the element that holds a frame.
+    async fn owner(&self, outer: &World, inner: &FrameId) -> Result<u32> {
+        let document = Engine::document_of(outer);
+        if let Some(owner) = self.state().owners.lock().element(&document, inner) {
+            return Ok(owner);
+        }
+        let call = owners::ask(outer, "findOwners");
+        self.learn_owners(outer, call).await?;
+        let owner = self.state().owners.lock().element(&document, inner);
+        owner.ok_or_else(|| gone(Error::refused(Kind::RefStale, "the frame left the page")))
+    }
+
+    /// Takes the guards of frames around a target down again.
+    pub(crate) fn disarm(&self, worlds: &[Arc<World>], token: u64) {
+        for world in worlds {
+            wire::tell(world, &format!("browseEngine.call('settle',{{token:{token}}})"));
+        }
+    }
+}
+
+/// A frame that went away while it was aimed at takes its elements along, but
+/// the ref that was asked for is judged by its own document.
+fn gone(error: Error) -> Error {
+    match error.kind() {
+        Some(Kind::RefStale) => {
+            Error::refused(Kind::Missed, "the frame of the element was moved or removed")
+        }
+        _ => error,
+    }
+}

@@ -1,0 +1,151 @@
+//! Why the engine says no, and the values that belong to it.
+
+use std::collections::BTreeMap;
+
+use crate::chromium;
+
+/// Shorthand for results of this module.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A refusal of the engine or a failure of the browser below it.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    /// The page, the element or the caller's words do not allow it.
+    #[error("{message}")]
+    Refused {
+        /// What kind of refusal.
+        kind: Kind,
+        /// What is wrong, with page text in it.
+        message: String,
+        /// The values of the message, for hints and for programs.
+        metadata: BTreeMap<&'static str, String>,
+    },
+    /// The browser failed.
+    #[error(transparent)]
+    Browser(#[from] chromium::Error),
+}
+
+/// The reasons of `errors.proto` that the engine gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `SELECTOR_INVALID`.
+    SelectorInvalid,
+    /// `ELEMENT_NOT_FOUND`.
+    NotFound,
+    /// `ELEMENT_AMBIGUOUS`.
+    Ambiguous,
+    /// `REF_STALE`.
+    RefStale,
+    /// `REF_UNKNOWN`.
+    RefUnknown,
+    /// `REF_OTHER_TAB`.
+    RefOtherTab,
+    /// `ELEMENT_COVERED`.
+    Covered,
+    /// `ELEMENT_HIDDEN`.
+    Hidden,
+    /// `ELEMENT_DISABLED`.
+    Disabled,
+    /// `ELEMENT_UNSTABLE`.
+    Unstable,
+    /// `ELEMENT_NOT_EDITABLE`.
+    NotEditable,
+    /// `ELEMENT_WRONG_KIND`.
+    WrongKind,
+    /// `OPTION_NOT_FOUND`.
+    OptionNotFound,
+    /// `ARGUMENT_INVALID`: a field does not take this value.
+    ValueRejected,
+    /// `ACTION_MISSED`.
+    Missed,
+    /// `NOTHING_FOCUSED`.
+    NothingFocused,
+    /// `KEY_UNKNOWN`.
+    KeyUnknown,
+    /// `WAIT_TIMEOUT`.
+    WaitTimeout,
+    /// A bug of ours: the script threw or answered something else.
+    Internal,
+}
+
+impl Kind {
+    /// The name in `errors.proto`.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::SelectorInvalid => "SELECTOR_INVALID",
+            Self::NotFound => "ELEMENT_NOT_FOUND",
+            Self::Ambiguous => "ELEMENT_AMBIGUOUS",
+            Self::RefStale => "REF_STALE",
+            Self::RefUnknown => "REF_UNKNOWN",
+            Self::RefOtherTab => "REF_OTHER_TAB",
+            Self::Covered => "ELEMENT_COVERED",
+            Self::Hidden => "ELEMENT_HIDDEN",
+            Self::Disabled => "ELEMENT_DISABLED",
+            Self::Unstable => "ELEMENT_UNSTABLE",
+            Self::NotEditable => "ELEMENT_NOT_EDITABLE",
+            Self::WrongKind => "ELEMENT_WRONG_KIND",
+            Self::OptionNotFound => "OPTION_NOT_FOUND",
+            Self::ValueRejected => "ARGUMENT_INVALID",
+            Self::Missed => "ACTION_MISSED",
+            Self::NothingFocused => "NOTHING_FOCUSED",
+            Self::KeyUnknown => "KEY_UNKNOWN",
+            Self::WaitTimeout => "WAIT_TIMEOUT",
+            Self::Internal => "REASON_UNSPECIFIED",
+        }
+    }
+
+    /// Whether the page may come to allow it by itself.
+    pub(crate) fn may_pass(self) -> bool {
+        matches!(
+            self,
+            Self::NotFound
+                | Self::Covered
+                | Self::Hidden
+                | Self::Disabled
+                | Self::Unstable
+                | Self::Missed
+        )
+    }
+}
+
+impl Error {
+    pub(crate) fn refused(kind: Kind, message: impl Into<String>) -> Self {
+        Self::Refused { kind, message: message.into(), metadata: BTreeMap::new() }
+    }
+
+    pub(crate) fn internal(what: impl std::fmt::Display) -> Self {
+        Self::refused(Kind::Internal, format!("the page engine failed: {what}"))
+    }
+
+    #[must_use]
+    pub(crate) fn with(mut self, key: &'static str, value: impl ToString) -> Self {
+        if let Self::Refused { metadata, .. } = &mut self {
+            metadata.insert(key, value.to_string());
+        }
+        self
+    }
+
+    /// The kind of a refusal; none when the browser failed.
+    pub fn kind(&self) -> Option<Kind> {
+        match self {
+            Self::Refused { kind, .. } => Some(*kind),
+            Self::Browser(_) => None,
+        }
+    }
+
+    /// The values of the refusal.
+    pub fn metadata(&self) -> BTreeMap<&'static str, String> {
+        match self {
+            Self::Refused { metadata, .. } => metadata.clone(),
+            Self::Browser(_) => BTreeMap::new(),
+        }
+    }
+
+    /// Whether the document of the call is gone.
+    pub(crate) fn is_stale_document(&self) -> bool {
+        matches!(
+            self,
+            Self::Browser(chromium::Error::StaleContext | chromium::Error::NoSuchFrame { .. })
+        )
+    }
+}

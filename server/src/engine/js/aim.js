@@ -1,0 +1,157 @@
+// Aiming: is an element ready to be operated, and where is it to be hit?
+//
+// Everything here is synchronous, so that a background tab (whose animation
+// frames stand still) can be operated as well. What is not ready yet is
+// refused with the reason; the daemon asks again until its deadline. Movement
+// that no animation announces is caught by the guard at the moment of the click.
+
+/** @param {Element} element @param {{enabled?: boolean, editable?: boolean}} wants */
+const requireReady = (element, wants) => {
+  if (!isConnected(element)) throw new Refusal('stale');
+  if (!isVisible(element) && !isCoveredControl(element)) throw new Refusal('hidden', { why: hiddenBecause(element) });
+  if (wants.enabled && isDisabled(element)) throw new Refusal('disabled');
+  if (wants.editable && !isEditable(element)) throw new Refusal('not-editable');
+};
+
+/** A checkbox without a size whose label shows: a common way to draw one's own. */
+const isCoveredControl = (element) => element instanceof HTMLInputElement && isShown(element) && labelsOf(element).some(isVisible);
+
+const hiddenBecause = (element) => {
+  for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
+    const style = styleOf(node);
+    if (style.display === 'none') return node === element ? 'display: none' : 'an ancestor has display: none';
+    if (node === element && style.visibility !== 'visible') return 'visibility: hidden';
+    if (node !== element && localName(node) === 'details' && !hasAttribute(node, 'open')) return 'it is in a closed details element';
+  }
+  return isShown(element) ? 'it has no size' : 'its content is skipped';
+};
+
+/** Whether a finite animation or transition moves the element right now. */
+const isMoving = (element) => {
+  for (const animation of Document.prototype.getAnimations.call(document)) {
+    if (animation.playState !== 'running' || !animation.effect || !animation.effect.target) continue;
+    const timing = animation.effect.getComputedTiming();
+    if (!Number.isFinite(timing.endTime) || timing.endTime - (timing.localTime || 0) > 3000) continue;
+    if (flatContains(animation.effect.target, element) && movesThings(animation)) return true;
+  }
+  return false;
+};
+
+const STILL = /^(?:opacity|color|.*-color|background.*|box-?shadow|text-?shadow|fill|stroke|outline.*|filter|cursor|text-decoration.*|computedOffset|offset|easing|composite)$/i;
+
+const movesThings = (animation) => {
+  if (animation.transitionProperty) return !STILL.test(animation.transitionProperty);
+  return animation.effect.getKeyframes().some((frame) => Object.keys(frame).some((property) => !STILL.test(property)));
+};
+
+/** The innermost element at a point of the viewport, through shadow trees. @returns {?Element} */
+const hitAt = (x, y) => {
+  let hit = documentFromPoint(document, x, y);
+  while (hit) {
+    const root = shadowOf(hit);
+    const inner = root && shadowElementFromPoint(root, x, y);
+    if (!inner || inner === hit) break;
+    hit = inner;
+  }
+  return hit;
+};
+
+/** Whether a hit on `hit` operates `element`: itself, its content, or its label. */
+const reaches = (hit, element) => {
+  for (let node = hit; node; node = flatParent(node)) {
+    if (node === element) return true;
+    if (node instanceof HTMLLabelElement && labelControl(node) === element) return true;
+  }
+  return false;
+};
+
+/** Boxes to aim at: its own, or those of its labels when it has none. @returns {DOMRect[]} */
+const targetBoxes = (element) => {
+  const own = list(clientRects(element)).filter((box) => box.width > 0 && box.height > 0);
+  if (own.length > 0 && !(element instanceof HTMLInputElement && own[0].width * own[0].height <= 4)) return own;
+  const others = element instanceof HTMLInputElement ? labelsOf(element) : renderedChildren(element);
+  return [...others.flatMap((other) => list(clientRects(other))).filter((box) => box.width > 0 && box.height > 0), ...own];
+};
+
+/** Elements that stand in for a box: of `display: contents`, or of children that overflow an empty one. */
+const renderedChildren = (element) => {
+  const found = [];
+  eachChild(element, (child) => {
+    if (nodeType(child) === ELEMENT) found.push(...(isRendered(child) && clientRects(child).length > 0 ? [child] : renderedChildren(child)));
+  });
+  return found;
+};
+
+/** Points of a box in the order in which they are tried. */
+const pointsOf = (box) => {
+  const left = Math.max(box.left, 0);
+  const top = Math.max(box.top, 0);
+  const right = Math.min(box.right, innerWidth);
+  const bottom = Math.min(box.bottom, innerHeight);
+  if (right - left < 1 || bottom - top < 1) return [];
+  const at = (across, down) => [left + (right - left) * across, top + (bottom - top) * down];
+  return [at(0.5, 0.5), at(0.25, 0.5), at(0.75, 0.5), at(0.5, 0.25), at(0.5, 0.75), at(0.1, 0.1), at(0.9, 0.9)];
+};
+
+/** @returns {{x: number, y: number}} A point where the element itself is hit; scrolls when it must. */
+const pointOn = (element) => {
+  const first = tryPoints(element);
+  if (first.point) return first.point;
+  scrollIntoView(element, { block: 'center', inline: 'center', behavior: 'instant' });
+  const second = tryPoints(element);
+  if (second.point) return second.point;
+  scrollIntoView(element, { block: 'start', inline: 'nearest', behavior: 'instant' });
+  const third = tryPoints(element);
+  if (third.point) return third.point;
+  if (!third.cover && !second.cover) throw new Refusal('hidden', { why: 'it cannot be scrolled into view' });
+  throw new Refusal('covered', { cover: describeCover(second.cover || third.cover) });
+};
+
+const tryPoints = (element) => {
+  let cover = null;
+  for (const box of targetBoxes(element)) {
+    for (const [x, y] of pointsOf(box)) {
+      const hit = hitAt(x, y);
+      if (hit && reaches(hit, element)) return { point: { x, y }, cover: null };
+      cover = cover || hit;
+    }
+  }
+  return { point: null, cover };
+};
+
+/** What covers: the outermost element that is not an ancestor of the target, by role, name and a selector. */
+const describeCover = (cover) => {
+  const [role, name] = labelOf(cover);
+  return { role, name, selector: selectorOf(cover) };
+};
+
+const selectorOf = (element) => {
+  const id = attribute(element, 'id');
+  if (id && /^[A-Za-z][\w-]{0,60}$/.test(id)) return `#${id}`;
+  const names = (attribute(element, 'class') || '').split(/\s+/).filter((name) => /^[A-Za-z][\w-]{0,40}$/.test(name));
+  return localName(element) + names.slice(0, 2).map((name) => `.${name}`).join('');
+};
+
+/** @param {Target} target @param {{enabled: boolean}} wants @returns Point, role and name; the element is remembered by the guard. */
+const aim = ({ target, enabled, guard }) => {
+  beginCall();
+  const element = findOne(target);
+  return withLabel(element, () => {
+    requireReady(element, { enabled });
+    if (isMoving(element)) throw new Refusal('moving');
+    const { x, y } = pointOn(element);
+    if (guard) arm(guard, element);
+    return { x, y, ref: numbers.get(element) || 0 };
+  });
+};
+
+/** Adds role and name to whatever is answered about an element. */
+const withLabel = (element, act) => {
+  const [role, name] = labelOf(element);
+  try {
+    return { role, name, ...act() };
+  } catch (error) {
+    if (error instanceof Refusal) error.facts = { role, name, ...error.facts };
+    throw error;
+  }
+};

@@ -1,0 +1,131 @@
+// Filling: text into fields, as one task, so that nothing can come between the
+// check of the element and the change of its value.
+//
+// Text goes in through the editing commands, which fire the same trusted
+// beforeinput and input events as typing does. Fields with a picker (dates,
+// colours, ranges) take their value through the native setter, followed by the
+// events a person's choice fires.
+
+const setInputValue = setter(HTMLInputElement.prototype, 'value');
+const setAreaValue = setter(HTMLTextAreaElement.prototype, 'value');
+const setOptionSelected = setter(HTMLOptionElement.prototype, 'selected');
+const selectText = (field) => (field instanceof HTMLInputElement ? HTMLInputElement : HTMLTextAreaElement).prototype.select.call(field);
+const editCommand = (command, value) => Document.prototype.execCommand.call(document, command, false, value);
+
+const PICKER_TYPES = new Set(['date', 'month', 'week', 'time', 'datetime-local', 'color', 'range']);
+const UNFILLABLE_TYPES = new Set(['button', 'submit', 'reset', 'image', 'file', 'checkbox', 'radio', 'hidden']);
+
+/** Whether text can be put into it by a person. */
+const isEditable = (element) => {
+  const tag = localName(element);
+  if (element instanceof HTMLInputElement) return !UNFILLABLE_TYPES.has(inputType(element)) && !isReadonly(element) && !isDisabled(element);
+  if (element instanceof HTMLTextAreaElement) return !isReadonly(element) && !isDisabled(element);
+  if (tag === 'select') return false;
+  return element instanceof HTMLElement && isContentEditable(element) && attribute(element, 'aria-readonly') !== 'true';
+};
+
+const isReadonly = (field) => hasAttribute(field, 'readonly') || attribute(field, 'aria-readonly') === 'true';
+
+/** A label stands for its field, a wrapper with a widget's role for the field in it. @returns {Element} */
+const fieldOf = (element) => {
+  if (element instanceof HTMLLabelElement && labelControl(element)) return labelControl(element);
+  if (isEditable(element) || isFormControl(element)) return element;
+  const role = attribute(element, 'role');
+  const inner = role === 'combobox' || role === 'searchbox' || role === 'textbox' || role === 'spinbutton' ? selectFirst(element, 'input, textarea, [contenteditable=""], [contenteditable=true]') : null;
+  return inner || element;
+};
+
+const fire = (element, type, init) => element.dispatchEvent(type === 'input' ? new InputEvent('input', { bubbles: true, composed: true, ...init }) : new Event(type, { bubbles: true, ...init }));
+
+/** @param {{target: Target, text: string}} argument */
+const fill = ({ target, text }) => {
+  beginCall();
+  const found = findOne(target);
+  return withLabel(found, () => {
+    const element = fieldOf(found);
+    if (!isConnected(element)) throw new Refusal('stale');
+    if (!isVisible(element)) throw new Refusal('hidden', { why: hiddenBecause(element) });
+    if (isDisabled(element)) throw new Refusal('disabled');
+    if (!isEditable(element)) throw new Refusal('not-editable', { why: whyNotEditable(element) });
+    watchChanges(element);
+    const type = element instanceof HTMLInputElement ? inputType(element) : '';
+    if (PICKER_TYPES.has(type)) pick(element, type, text);
+    else write(element, type, text);
+    return { ...takeChanges(), ref: numbers.get(found) || 0 };
+  });
+};
+
+const whyNotEditable = (element) => {
+  if (localName(element) === 'select') return 'it is a list of options';
+  if (element instanceof HTMLInputElement && UNFILLABLE_TYPES.has(inputType(element))) return `it is an input of type ${inputType(element)}`;
+  return isFormControl(element) ? 'it is read-only' : 'it takes no text';
+};
+
+/** Date, time, colour and range fields sanitize what they are given: a value they drop is refused. */
+const pick = (input, type, text) => {
+  const before = inputValue(input);
+  const wanted = type === 'color' ? text.trim().toLowerCase() : text.trim();
+  focusElement(input);
+  setInputValue(input, wanted);
+  const after = inputValue(input);
+  const taken = type === 'range' ? Number(after) === Number(wanted) && wanted !== '' : after === wanted || (after !== '' && (type === 'time' || type === 'datetime-local') && sameTime(after, wanted));
+  if (!taken) {
+    setInputValue(input, before);
+    throw new Refusal('rejected', { why: formatHint(input, type), value: before });
+  }
+  fire(input, 'input');
+  fire(input, 'change');
+};
+
+const sameTime = (first, second) => first.replace(/:00(?:\.0+)?$/, '') === second.replace(' ', 'T').replace(/:00(?:\.0+)?$/, '');
+
+const formatHint = (input, type) => {
+  switch (type) {
+    case 'date':
+      return 'a date is written YYYY-MM-DD';
+    case 'month':
+      return 'a month is written YYYY-MM';
+    case 'week':
+      return 'a week is written YYYY-Www';
+    case 'time':
+      return 'a time is written HH:MM';
+    case 'datetime-local':
+      return 'a date and time is written YYYY-MM-DDTHH:MM';
+    case 'color':
+      return 'a colour is written #rrggbb';
+  }
+  return `a number from ${attribute(input, 'min') || '0'} to ${attribute(input, 'max') || '100'} in steps of ${attribute(input, 'step') || '1'}`;
+};
+
+const write = (element, type, text) => {
+  if (type === 'number' && text.trim() !== '' && Number.isNaN(Number(text.trim()))) throw new Refusal('rejected', { why: 'it takes numbers only', value: inputValue(element) });
+  const before = plainValue(element);
+  focusElement(element);
+  if (focusedElement() !== element && !(focusedElement() && flatContains(focusedElement(), element))) {
+    if (isFormControl(element)) return writeDirectly(element, text);
+    throw new Refusal('not-editable', { why: 'it gave the focus away' });
+  }
+  if (isFormControl(element)) selectText(element);
+  else getSelection().selectAllChildren(element);
+  if (text === '') editCommand('delete', '');
+  else editCommand('insertText', text);
+  if (!holds(element, text)) {
+    if (isFormControl(element) && plainValue(element) === before) return writeDirectly(element, text);
+    if (plainValue(element) === before) throw new Refusal('rejected', { why: 'the page kept the old text', value: before });
+  }
+  if (isFormControl(element) && plainValue(element) !== before) fire(element, 'change');
+};
+
+const plainValue = (element) => (element instanceof HTMLInputElement ? inputValue(element) : element instanceof HTMLTextAreaElement ? areaValue(element) : innerText(element));
+
+/** A page may format what it is given; so only an unchanged field counts as refused. */
+const holds = (element, text) => tidy(plainValue(element)) === tidy(text);
+
+/** For fields that give the focus away at once, and where editing commands do nothing. */
+const writeDirectly = (field, text) => {
+  if (field instanceof HTMLInputElement) setInputValue(field, text);
+  else setAreaValue(field, text);
+  if (text !== '' && plainValue(field) === '') throw new Refusal('rejected', { why: 'it does not take this text', value: '' });
+  fire(field, 'input', { inputType: 'insertText', data: text });
+  fire(field, 'change');
+};

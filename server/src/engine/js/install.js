@@ -1,0 +1,19 @@
+// What the daemon can call. Every command takes one object and answers JSON:
+// its result, or `{error: reason, …}` for a refusal.
+
+const COMMANDS = { snapshot, aim, settle, armEmpty, place, mapRect, fill, choose, count, describe, attributes: attributesOf, html, value, box, is, focus, resolve, scroll, text, links, hasText, shows, vanished, watch, report };
+
+/** @param {string} command @param {object} argument @returns {string} */
+const call = (command, argument) => {
+  try {
+    const answer = COMMANDS[command](argument);
+    return typeof answer === 'string' ? answer : JSON.stringify(answer);
+  } catch (error) {
+    if (error instanceof Refusal) return JSON.stringify(error.facts);
+    return JSON.stringify({ error: 'engine', message: String(error && error.stack ? error.stack : error).slice(0, 500) });
+  }
+};
+
+Object.defineProperty(globalThis, ENGINE, {
+  value: Object.freeze({ call, commit, object, ownerWindows, findOwners, takeSuspects, adopt, lines: () => lastElements }),
+});

@@ -1,0 +1,177 @@
+// Accessible names, by Accessible Name and Description Computation 1.2.
+//
+// Where the specification leaves room, this does what Chromium does, so that a
+// name here is the name a screen reader would speak.
+
+/** Roles that take their name from what they contain. */
+const NAME_FROM_CONTENT = new Set(
+  'button link checkbox radio switch option menuitem menuitemcheckbox menuitemradio tab treeitem heading cell gridcell columnheader rowheader row tooltip'.split(' '),
+);
+
+/** Roles whose text belongs to themselves and not to the name of what contains them. */
+const NO_TEXT_FOR_ANCESTORS = new Set('iframe audio video canvas embed meter progressbar scrollbar listbox menu menubar tree treegrid grid radiogroup tablist toolbar dialog alertdialog'.split(' '));
+
+/**
+ * One computation. `visited` stops cycles; `root` is the element named;
+ * `referenced` is true while following aria-labelledby; `showHidden` while
+ * inside a hidden element that was referenced.
+ * @typedef {{visited: Set<Element>, root: Element, referenced: boolean, showHidden: boolean}} Naming
+ */
+
+/** @param {Element} element @param {string} [role] @returns {string} */
+const nameOf = (element, role = roleOf(element)) => {
+  const direct = plainName(element, role);
+  if (direct !== null) return direct;
+  return tidy(ownName(element, role, { visited: new Set(), root: element, referenced: false, showHidden: false }));
+};
+
+/** The common case, a button or link that holds nothing but text, without the full machinery. */
+const plainName = (element, role) => {
+  if (role !== 'link' && role !== 'button' && role !== 'heading') return null;
+  if (usesGenerated || shadowOf(element)) return null;
+  const only = firstChild(element);
+  if (!only || nodeType(only) !== TEXT || nextSibling(only)) return null;
+  if (hasAttribute(element, 'aria-label') || hasAttribute(element, 'aria-labelledby') || hasAttribute(element, 'aria-labeledby')) return null;
+  if (role === 'button' && labelsOf(element).length > 0) return null;
+  return tidy(renderedText(textData(only), element).replace(PRIVATE_USE, '')) || null;
+};
+
+/** The name of the element that the computation is about. */
+const ownName = (element, role, naming) => {
+  naming.visited.add(element);
+  return referencedName(element, naming) || ariaLabel(element) || nativeName(element, role, naming) || contentName(element, role, naming) || tooltip(element, role);
+};
+
+const ariaLabel = (element) => tidy(attribute(element, 'aria-label') || '');
+
+const tooltip = (element) => {
+  const title = tidy(attribute(element, 'title') || '');
+  if (title) return title;
+  return placeholderOf(element);
+};
+
+const placeholderOf = (element) => {
+  const tag = localName(element);
+  const native = (tag === 'input' && !['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'range', 'color', 'file'].includes(inputType(element))) || tag === 'textarea';
+  return tidy((native && attribute(element, 'placeholder')) || attribute(element, 'aria-placeholder') || '');
+};
+
+const contentName = (element, role, naming) => (NAME_FROM_CONTENT.has(role) && localName(element) !== 'select' && localName(element) !== 'input' ? tidy(textOfContent(element, naming)) : '');
+
+/** @returns {Element[]} The elements an attribute with ids points at, in the same tree. */
+const idReferences = (element, name) => {
+  const value = attribute(element, name);
+  if (!value) return [];
+  const root = rootNode(element);
+  return value.split(/\s+/).filter(Boolean).map((id) => (root === document ? documentById(document, id) : root instanceof ShadowRoot ? root.getElementById(id) : null)).filter(Boolean);
+};
+
+const referencedName = (element, naming) => {
+  if (naming.referenced) return '';
+  const name = hasAttribute(element, 'aria-labelledby') ? 'aria-labelledby' : 'aria-labeledby';
+  const parts = [];
+  for (const target of idReferences(element, name)) parts.push(tidy(referencedText(target, naming)));
+  return parts.filter(Boolean).join(' ');
+};
+
+/** The text of a referenced element, which may be hidden. */
+const referencedText = (target, naming) => {
+  const hidden = !isShown(target) || attribute(target, 'aria-hidden') === 'true';
+  const inner = { visited: new Set(naming.visited), root: naming.root, referenced: true, showHidden: hidden };
+  if (target === naming.root) inner.visited.delete(target);
+  return nodeText(target, inner, target !== naming.root);
+};
+
+/** The contribution of an element that was reached from another one. */
+const nodeText = (element, naming, asValue = true) => {
+  if (naming.visited.has(element)) return '';
+  naming.visited.add(element);
+  const role = roleOf(element);
+  const followed = referencedName(element, naming);
+  if (followed) return followed;
+  if (asValue && element !== naming.root) {
+    const value = embeddedValue(element, role);
+    if (value !== null) return value;
+  }
+  const given = ariaLabel(element) || nativeName(element, role, naming);
+  if (given) return given;
+  const text = NO_TEXT_FOR_ANCESTORS.has(role) && !naming.referenced ? '' : textOfContent(element, naming);
+  return (text.trim() === '' && tooltip(element)) || text;
+};
+
+/** Rule 2C: a control inside the label of another widget counts with its value. */
+const embeddedValue = (element, role) => {
+  switch (role) {
+    case 'textbox':
+    case 'searchbox':
+      return valueOf(element, role) || null;
+    case 'combobox':
+    case 'listbox':
+      return valueOf(element, role) || null;
+    case 'slider':
+    case 'spinbutton':
+    case 'scrollbar':
+    case 'progressbar':
+    case 'meter':
+      return attribute(element, 'aria-valuetext') || attribute(element, 'aria-valuenow') || valueOf(element, role) || null;
+  }
+  return null;
+};
+
+/** The concatenated text of the flat-tree children, with ::before and ::after. */
+const textOfContent = (element, naming) => {
+  let text = generatedText(element, '::before');
+  let gap = false;
+  const visible = naming.showHidden || !hasAttributes(element) || styleOf(element).visibility === 'visible' || naming.root === element;
+  eachChild(element, (child) => {
+    const type = nodeType(child);
+    if (type === TEXT) {
+      if (!visible) return;
+      const data = textData(child);
+      if (gap && data.trim() !== '') {
+        text += ' ';
+        gap = false;
+      }
+      text += renderedText(data, nodeType(parentNode(child)) === ELEMENT ? parentNode(child) : element);
+    } else if (type === ELEMENT) {
+      const part = childPart(child, naming);
+      if (part === null) return;
+      if (gap || part.apart) text += ' ';
+      text += part.text;
+      gap = part.apart;
+    }
+  });
+  const after = generatedText(element, '::after');
+  return (text + (gap && after ? ' ' : '') + after).replace(PRIVATE_USE, '');
+};
+
+/** Elements that hold no text of a name. */
+const SILENT_TAGS = new Set(['script', 'style', 'template', 'head', 'meta', 'link', 'title', 'param', 'source', 'track', 'base', 'datalist', 'wbr', 'rp']);
+
+/** @returns {?{text: string, apart: boolean}} Null for what contributes nothing; `apart` asks for spaces around it. */
+const childPart = (child, naming) => {
+  const tag = localName(child);
+  if (tag === 'br') return { text: ' ', apart: true };
+  if (SILENT_TAGS.has(tag) && !(tag === 'title' && namespaceURI(child) === SVG)) return null;
+  if (namespaceURI(child) === SVG && tag !== 'svg') return svgPart(child, tag, naming);
+  if (!naming.showHidden) {
+    if (attribute(child, 'aria-hidden') === 'true') return null;
+    const display = styleOf(child).display;
+    if (display === 'none') return null;
+    const text = nodeText(child, naming);
+    return { text, apart: !(display.startsWith('inline') || display === 'contents' || display.startsWith('ruby')) || isApart(child, tag, text) };
+  }
+  return { text: nodeText(child, naming), apart: !INLINE_TAGS.has(tag) };
+};
+
+/** Hidden content has no layout to tell blocks from lines. */
+const INLINE_TAGS = new Set('a abbr b bdi bdo button cite code data del dfn em font i img input ins kbd label mark q s samp select small span strong sub sup svg textarea time tt u var'.split(' '));
+
+/** Text that comes from an attribute stands apart from the text around it. */
+const isApart = (child, tag, text) => text !== '' && (tag === 'img' || tag === 'input' || tag === 'svg' || tag === 'select' || tag === 'textarea' || hasAttribute(child, 'aria-label') || hasAttribute(child, 'aria-labelledby'));
+
+const svgPart = (child, tag, naming) => {
+  if (!naming.showHidden && (attribute(child, 'aria-hidden') === 'true' || styleOf(child).display === 'none')) return null;
+  if (tag === 'title' || tag === 'desc' || tag === 'metadata' || tag === 'defs' || tag === 'symbol') return null;
+  return { text: nodeText(child, naming), apart: false };
+};

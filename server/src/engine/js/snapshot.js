@@ -1,0 +1,51 @@
+// The snapshot of one document, as one string: the cheapest way out of a page.
+
+/**
+ * @param {{interactive?: boolean, cursor?: boolean, detail?: boolean, scope?: Target}} options
+ * @returns {string} JSON: serial, number of new refs, url, title, nodes, and with `detail` descriptions and boxes.
+ */
+const snapshot = (options) => {
+  beginRefs();
+  beginCall();
+  const scope = options.scope ? findOne(options.scope) : documentElement(document);
+  if (!scope) return JSON.stringify({ serial: pending.serial, fresh: 0, url: location.href, title: '', suspects: 0, owners: 0, nodes: [] });
+  const walk = walkFrom(scope, { interactive: !!options.interactive, cursor: !!options.cursor, detail: !!options.detail });
+  foundSuspects = walk.suspects;
+  const answer = {
+    serial: pending.serial,
+    fresh: pending.elements.length,
+    url: location.href,
+    title: documentTitle(document),
+    suspects: walk.suspects.length,
+    owners: newOwners.length,
+    nodes: walk.nodes,
+  };
+  if (options.detail) Object.assign(answer, detailsOf(walk));
+  lastElements = walk.elements;
+  return JSON.stringify(answer);
+};
+
+/** Suspects of the latest walk. @type {Element[]} */
+let foundSuspects = [];
+
+/** The elements of the latest snapshot by line; the agreement check reads them. @type {Element[]} */
+let lastElements = [];
+
+const takeSuspects = () => {
+  const found = foundSuspects;
+  foundSuspects = [];
+  return found;
+};
+
+const detailsOf = (walk) => {
+  const descriptions = [];
+  const boxes = [];
+  walk.elements.forEach((element, index) => {
+    descriptions.push(element ? descriptionOf(element, walk.nodes[index * FIELDS + 2]) : '');
+    const box = element && boundingRect(element);
+    boxes.push(box ? [round(box.x), round(box.y), round(box.width), round(box.height)] : 0);
+  });
+  return { descriptions, boxes };
+};
+
+const round = (value) => Math.round(value * 10) / 10;

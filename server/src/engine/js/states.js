@@ -1,0 +1,139 @@
+// States and values, as the words that stand in brackets in a snapshot.
+
+/** @param {Element} element @param {string} role @returns {string[]} */
+const statesOf = (element, role) => {
+  const states = [];
+  const tag = localName(element);
+  const plain = !hasAttributes(element);
+  if (role === 'heading') states.push(`level=${headingLevel(element, tag)}`);
+  const checked = checkedState(element, role, tag);
+  if (checked) states.push(checked);
+  if (isDisabled(element, tag)) states.push('disabled');
+  const expanded = plain && tag !== 'summary' ? '' : expandedState(element, tag);
+  if (expanded) states.push(expanded);
+  if (isSelected(element, role, tag)) states.push('selected');
+  if (!plain) attributeStates(element, role, states);
+  if (isFocused(element)) states.push('focused');
+  return states;
+};
+
+const attributeStates = (element, role, states) => {
+  const pressed = attribute(element, 'aria-pressed');
+  if (pressed === 'true') states.push('pressed');
+  else if (pressed === 'mixed') states.push('pressed=mixed');
+  const field = EDITABLE_ROLES.has(role) || role === 'checkbox' || role === 'radio' || role === 'listbox' || role === 'radiogroup' || role === 'switch';
+  if (!field && !hasAttribute(element, 'aria-current')) return;
+  if (attribute(element, 'aria-required') === 'true' || (hasAttribute(element, 'required') && isFormControl(element))) states.push('required');
+  const invalid = attribute(element, 'aria-invalid');
+  if (invalid !== null ? invalid !== '' && invalid !== 'false' : isFormControl(element) && matches(element, ':user-invalid')) states.push('invalid');
+  if (attribute(element, 'aria-readonly') === 'true' || (hasAttribute(element, 'readonly') && isFormControl(element))) states.push('readonly');
+  const current = attribute(element, 'aria-current');
+  if (current && current !== 'false') states.push(current === 'true' ? 'current' : `current=${current}`);
+};
+
+const EDITABLE_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider']);
+
+const isFormControl = (element) => element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
+
+const headingLevel = (element, tag) => {
+  const level = parseInt(attribute(element, 'aria-level') || '', 10);
+  if (level > 0) return level;
+  return /^h[1-6]$/.test(tag) ? Number(tag[1]) : 2;
+};
+
+const CHECKABLE = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem']);
+
+/** @returns {string} `checked`, `checked=mixed` or ''. */
+const checkedState = (element, role, tag) => {
+  if (!CHECKABLE.has(role)) return '';
+  if (tag === 'input') {
+    const type = inputType(element);
+    if (type === 'checkbox' && inputMixed(element)) return 'checked=mixed';
+    if (type === 'checkbox' || type === 'radio') return inputChecked(element) ? 'checked' : '';
+  }
+  const value = attribute(element, 'aria-checked');
+  return value === 'true' ? 'checked' : value === 'mixed' ? 'checked=mixed' : '';
+};
+
+/** Form controls, and those whose fieldset or form says so. */
+const isNativelyDisabled = (element) => matches(element, ':disabled');
+
+/** Disabled for the browser, or said to be so by its author, an ancestor included. */
+const isDisabled = (element, tag = localName(element)) => {
+  if (DISABLEABLE.has(tag) && isNativelyDisabled(element)) return true;
+  if (hasAttributes(element) && attribute(element, 'aria-disabled') === 'true') return true;
+  if (!anyAriaDisabled) return false;
+  for (let node = flatParent(element); node && nodeType(node) === ELEMENT; node = flatParent(node)) {
+    if (attribute(node, 'aria-disabled') === 'true') return true;
+  }
+  return false;
+};
+
+const DISABLEABLE = new Set(['button', 'input', 'select', 'textarea', 'option', 'optgroup', 'fieldset']);
+
+/** Whether the document has such an element at all; set at the start of each call. */
+let anyAriaDisabled = false;
+
+const expandedState = (element, tag) => {
+  if (tag === 'summary' && isDisclosure(element)) return hasAttribute(parentNode(element), 'open') ? 'expanded' : 'collapsed';
+  const value = attribute(element, 'aria-expanded');
+  return value === 'true' ? 'expanded' : value === 'false' ? 'collapsed' : '';
+};
+
+const isSelected = (element, role, tag) => {
+  if (tag === 'option' && element instanceof HTMLOptionElement) return optionSelected(element);
+  return hasAttributes(element) && attribute(element, 'aria-selected') === 'true' && role !== 'checkbox';
+};
+
+/** The element that has the keyboard, through shadow trees. @returns {?Element} */
+const focusedElement = () => {
+  let active = documentActive(document);
+  while (active) {
+    const root = shadowOf(active);
+    const inner = root && shadowActiveElement(root);
+    if (!inner) break;
+    active = inner;
+  }
+  return active && active !== documentBody(document) ? active : null;
+};
+
+/** Kept for the length of one call. @type {?Element} */
+let focusedNow = null;
+
+const isFocused = (element) => element === focusedNow;
+
+/** Password fields never tell; their length is not told either. @returns {string} */
+const valueOf = (element, role) => {
+  if (element instanceof HTMLInputElement) {
+    const type = inputType(element);
+    if (['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden', 'password'].includes(type)) return '';
+    if (type === 'file') return list(inputFiles(element) || []).map((file) => file.name).join(', ');
+    return inputValue(element);
+  }
+  if (element instanceof HTMLTextAreaElement) return areaValue(element);
+  if (element instanceof HTMLSelectElement) return selectedLabels(element);
+  switch (role) {
+    case 'slider':
+    case 'spinbutton':
+    case 'scrollbar':
+    case 'progressbar':
+    case 'meter':
+      return attribute(element, 'aria-valuetext') || attribute(element, 'aria-valuenow') || attribute(element, 'value') || '';
+    case 'textbox':
+    case 'searchbox':
+    case 'combobox':
+      return editableText(element, role);
+    case 'listbox':
+      return list(selectAll(element, '[aria-selected="true"]')).map((option) => tidy(textContent(option))).join(', ');
+  }
+  return '';
+};
+
+const selectedLabels = (select) => list(selectOptions(select)).filter(optionSelected).map((option) => tidy(optionLabel(option))).join(', ');
+
+const editableText = (element, role) => {
+  if (element instanceof HTMLElement && isContentEditable(element)) return innerText(element).replace(/\n$/, '');
+  const field = selectFirst(element, 'input:not([type=password]), textarea');
+  if (field) return field instanceof HTMLInputElement ? inputValue(field) : areaValue(field);
+  return role === 'combobox' ? '' : tidy(textContent(element));
+};

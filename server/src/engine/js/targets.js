@@ -1,0 +1,222 @@
+// Targets: from what a caller wrote to elements of this document.
+//
+// Names and texts match without regard to case and spacing. Whole matches win:
+// only when nothing matches as a whole do parts count.
+
+/**
+ * @typedef {{kind: 'ref', number: number}
+ *   | {kind: 'css' | 'xpath', selector: string}
+ *   | {kind: 'text' | 'label', name: Pattern}
+ *   | {kind: 'role', role: string, name: ?Pattern, states: string[]}} Target
+ * @typedef {{text: string, regex?: boolean, flags?: string}} Pattern
+ */
+
+/** A refusal that the daemon turns into one of its errors. */
+class Refusal extends Error {
+  constructor(reason, facts = {}) {
+    super(reason);
+    this.facts = { error: reason, ...facts };
+  }
+}
+
+/** @param {Target} target @returns {Element[]} All matches in document order. */
+const findAll = (target) => {
+  switch (target.kind) {
+    case 'ref': {
+      const element = elementOf(target.number);
+      if (!element) throw new Refusal('stale');
+      return [element];
+    }
+    case 'css':
+      return byCss(target.selector);
+    case 'xpath':
+      return byXPath(target.selector);
+    case 'text':
+      return byText(target.name);
+    case 'label':
+      return byName((role) => FIELD_ROLES.has(role), target.name, []);
+    case 'role':
+      return byName((role) => role === target.role, target.name, target.states);
+  }
+  throw new Refusal('unknown-target');
+};
+
+/** @param {Target} target @returns {Element} Exactly one: the only match, or the only one that can be seen. */
+const findOne = (target) => {
+  const found = findAll(target);
+  if (found.length === 1) return found[0];
+  if (found.length === 0) throw new Refusal('not-found', { near: nearMisses(target) });
+  const seen = found.slice(0, 200).filter(isVisible);
+  if (seen.length === 1 && found.length <= 200) return seen[0];
+  throw new Refusal('ambiguous', ambiguity(found, seen));
+};
+
+/** How many there are, and the first of them with refs. */
+const ambiguity = (found, seen) => {
+  beginRefs();
+  return {
+    count: found.length,
+    visible: found.length <= 200 ? seen.length : null,
+    matches: (seen.length > 0 ? seen : found).slice(0, 5).map((element) => [refFor(element), ...labelOf(element)]),
+    serial: pending.serial,
+    fresh: pending.elements.length,
+  };
+};
+
+/** Role and name as they stand in a message; an element without a role shows its tag. @returns {[string, string]} */
+const labelOf = (element) => {
+  const role = roleOf(element);
+  const name = nameOf(element, role);
+  if (!WRAPPERS.has(role)) return [role, clip(name)];
+  return [localName(element), clip(name || tidy(ownText(element)))];
+};
+
+const clip = (text) => {
+  const whole = text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return whole.isWellFormed() ? whole : whole.toWellFormed();
+};
+
+const FIELD_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton', 'button', 'meter', 'progressbar', 'radiogroup', 'group']);
+
+/** `a >>> b` enters the shadow trees below `a`; without it every tree is searched by itself. */
+const byCss = (selector) => {
+  const steps = selector.split('>>>').map((step) => step.trim());
+  const query = (root, step) => {
+    try {
+      return list(root === document ? documentSelectAll(document, step) : nodeType(root) === FRAGMENT ? shadowSelectAll(root, step) : selectAll(root, step));
+    } catch {
+      throw new Refusal('invalid-selector', { message: 'not a CSS selector' });
+    }
+  };
+  steps.forEach((step) => query(document, step));
+  let scopes = [document];
+  let found = [];
+  steps.forEach((step, index) => {
+    const all = new Set();
+    for (const scope of scopes) {
+      if (index === 0) query(scope, step).forEach((element) => all.add(element));
+      for (const root of shadowRootsWithin(scope)) query(root, step).forEach((element) => all.add(element));
+    }
+    found = [...all];
+    scopes = found;
+  });
+  return steps.length > 1 || found.length < 2 ? found : inOrder(found);
+};
+
+/** Document order also across shadow trees. */
+const inOrder = (elements) => (elements.every((element) => rootNode(element) === document) ? elements : [...elements].sort((a, b) => flatOrder(a, b)));
+
+const flatOrder = (a, b) => {
+  const hostOf = (element) => {
+    let node = element;
+    for (let root = rootNode(node); root instanceof ShadowRoot; root = rootNode(node)) node = shadowHost(root);
+    return node;
+  };
+  const first = hostOf(a);
+  const second = hostOf(b);
+  if (first === second) return comparePosition(a, b) & 2 ? 1 : -1;
+  return comparePosition(first, second) & 2 ? 1 : -1;
+};
+
+const byXPath = (expression) => {
+  let result;
+  try {
+    result = Document.prototype.evaluate.call(document, expression, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+  } catch {
+    throw new Refusal('invalid-selector', { message: 'not an XPath expression that selects nodes' });
+  }
+  const found = [];
+  for (let index = 0; index < result.snapshotLength; index++) {
+    const node = result.snapshotItem(index);
+    if (nodeType(node) === ELEMENT) found.push(node);
+  }
+  return found;
+};
+
+/** @param {Pattern} pattern @returns {(text: string) => number} 2 for a whole match, 1 for a part, 0 for none. */
+const matcher = (pattern) => {
+  if (pattern.regex) {
+    let expression;
+    try {
+      expression = new RegExp(pattern.text, (pattern.flags || '').replace(/[gy]/g, ''));
+    } catch {
+      throw new Refusal('invalid-selector', { message: 'not a regular expression' });
+    }
+    return (text) => (expression.test(text) ? 2 : 0);
+  }
+  const wanted = tidy(pattern.text).toLowerCase();
+  return (text) => {
+    const given = tidy(text).toLowerCase();
+    return given === wanted ? 2 : wanted !== '' && given.includes(wanted) ? 1 : 0;
+  };
+};
+
+/** Keeps the whole matches, or the parts when there is no whole one. */
+const best = (scored) => {
+  const whole = scored.filter(([, score]) => score === 2);
+  return (whole.length > 0 ? whole : scored).map(([element]) => element);
+};
+
+/** Elements by role and name, as a snapshot would list them. */
+const byName = (wantsRole, pattern, states) => {
+  const test = pattern ? matcher(pattern) : () => 2;
+  const scored = [];
+  const visit = (element) => {
+    const tag = localName(element);
+    if (SKIPPED_TAGS.has(tag)) return;
+    const role = roleOf(element);
+    if (wantsRole(role) && (isShown(element) || (tag === 'option' && isDropdownOption(element))) && !isHiddenFromTree(element)) {
+      const score = test(nameOf(element, role));
+      if (score > 0 && hasStates(element, role, states)) scored.push([element, score]);
+    }
+    eachChild(element, (child) => {
+      if (nodeType(child) === ELEMENT) visit(child);
+    });
+  };
+  const top = documentElement(document);
+  if (top) visit(top);
+  return best(scored);
+};
+
+const hasStates = (element, role, states) => {
+  if (states.length === 0) return true;
+  const given = statesOf(element, role);
+  return states.every((state) => {
+    const [name, value = 'true'] = state.split('=');
+    if (value === 'false') return !given.some((one) => one === name || one.startsWith(`${name}=`));
+    return given.includes(value === 'true' ? name : state);
+  });
+};
+
+/** The innermost elements that show the text, or the control they belong to. */
+const byText = (pattern) => {
+  const test = matcher(pattern);
+  // Text of a shadow tree is not part of its host's, and an anchored expression
+  // may match a part of a text that does not match as a whole.
+  const prune = !pattern.regex && shadowRootsWithin(document).length === 0;
+  const scored = new Map();
+  const visit = (element) => {
+    const tag = localName(element);
+    if (SKIPPED_TAGS.has(tag) || tag === 'noscript') return false;
+    const text = shownText(element, tag);
+    const score = test(tidy(text));
+    if (score === 0 && prune && tag !== 'body' && !selectFirst(element, 'input')) return false;
+    let deeper = false;
+    eachChild(element, (child) => {
+      if (nodeType(child) === ELEMENT && visit(child)) deeper = true;
+    });
+    if (deeper || score === 0 || !isShown(element)) return deeper;
+    const owner = closest(element, OPERABLE) || element;
+    scored.set(owner, Math.max(scored.get(owner) || 0, score));
+    return true;
+  };
+  const body = documentBody(document) || documentElement(document);
+  if (body) visit(body);
+  return best([...scored]);
+};
+
+const shownText = (element, tag) => {
+  if (tag === 'input') return ['submit', 'button', 'reset'].includes(inputType(element)) ? inputValue(element) || nameOf(element) : '';
+  if (tag === 'textarea' || tag === 'select') return '';
+  return textContent(element);
+};

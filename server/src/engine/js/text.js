@@ -1,0 +1,111 @@
+// The text a style makes of a document: transforms and generated content.
+//
+// Asking for the style of every ::before and ::after would double the cost of
+// a walk, so the style sheets are searched once for rules that matter. A sheet
+// of another origin cannot be read and counts as one that has such rules.
+
+/** @type {WeakMap<CSSStyleSheet, {length: number, transform: boolean, generated: boolean, skipping: boolean}>} */
+const knownSheets = new WeakMap();
+
+/** Facts about all sheets that apply to a root; set by `readSheets`. */
+let usesTransform = true;
+let usesGenerated = true;
+let usesSkipping = true;
+
+const GENERATED = /:(?:before|after)\b/i;
+const TRANSFORM = /text-transform/i;
+const SKIPPING = /content-visibility/i;
+
+const sheetFacts = (sheet) => {
+  let rules;
+  try {
+    rules = sheet.cssRules;
+  } catch {
+    return { length: -1, transform: true, generated: true, skipping: true };
+  }
+  const known = knownSheets.get(sheet);
+  if (known && known.length === rules.length) return known;
+  const owner = sheet.ownerNode;
+  const facts = { length: rules.length, transform: false, generated: false, skipping: false };
+  if (owner && nodeType(owner) === ELEMENT && localName(owner) === 'style' && !/@import/i.test(textContent(owner)) && textContent(owner).length > 0) {
+    note(facts, textContent(owner));
+  } else {
+    for (let index = 0; index < rules.length && !(facts.transform && facts.generated && facts.skipping); index++) noteRule(facts, rules[index]);
+  }
+  knownSheets.set(sheet, facts);
+  return facts;
+};
+
+const note = (facts, css) => {
+  facts.transform = facts.transform || TRANSFORM.test(css);
+  facts.generated = facts.generated || GENERATED.test(css);
+  facts.skipping = facts.skipping || SKIPPING.test(css);
+};
+
+const noteRule = (facts, rule) => {
+  if (rule.styleSheet) {
+    const inner = sheetFacts(rule.styleSheet);
+    facts.transform = facts.transform || inner.transform;
+    facts.generated = facts.generated || inner.generated;
+    facts.skipping = facts.skipping || inner.skipping;
+  } else note(facts, rule.cssText);
+};
+
+/** Looks through the sheets of the document and of the given shadow roots. */
+const readSheets = (roots) => {
+  usesTransform = documentSelectFirst(document, '[style*="text-transform" i]') !== null;
+  usesGenerated = false;
+  usesSkipping = documentSelectFirst(document, '[style*="content-visibility" i],[hidden=until-found]') !== null;
+  const search = (sheets) => {
+    for (let index = 0; index < sheets.length; index++) {
+      if (sheets[index].disabled) continue;
+      const facts = sheetFacts(sheets[index]);
+      usesTransform = usesTransform || facts.transform;
+      usesGenerated = usesGenerated || facts.generated;
+      usesSkipping = usesSkipping || facts.skipping;
+    }
+  };
+  search(documentSheets(document));
+  search(adoptedSheets(document));
+  for (const root of roots) {
+    search(root.styleSheets);
+    search(root.adoptedStyleSheets);
+  }
+};
+
+/** Icon fonts live in the private use areas; nobody can read them. */
+const PRIVATE_USE = /[\uE000-\uF8FF]|[\u{F0000}-\u{FFFFD}]|[\u{100000}-\u{10FFFD}]/gu;
+
+/** The text of a text node as rendered in `parent`. */
+const renderedText = (data, parent) => {
+  if (!usesTransform) return data;
+  const transform = styleOf(parent).textTransform;
+  if (transform === 'none') return data;
+  if (transform.includes('uppercase')) return data.toLocaleUpperCase();
+  if (transform.includes('lowercase')) return data.toLocaleLowerCase();
+  if (transform.includes('capitalize')) return data.replace(/(^|[^\p{L}\p{N}\p{M}'’_])(\p{L})/gu, (_, before, letter) => before + letter.toLocaleUpperCase());
+  return data;
+};
+
+/** The text of ::before or ::after. @param {Element} element @param {string} pseudo */
+const generatedText = (element, pseudo) => {
+  if (!usesGenerated) return '';
+  const style = styleOf(element, pseudo);
+  const content = style.content;
+  if (content === 'none' || content === 'normal' || style.display === 'none' || style.visibility !== 'visible') return '';
+  const text = contentText(element, content);
+  return style.display.startsWith('inline') || text === '' ? text : ` ${text} `;
+};
+
+const CONTENT_PART = /"((?:[^"\\]|\\.)*)"|attr\(([^)\s,]+)[^)]*\)|\/|[^\s"]+/g;
+
+/** The strings of a computed `content`; what stands behind a slash is its alternative text. */
+const contentText = (element, content) => {
+  let text = '';
+  for (const [token, string, name] of content.matchAll(CONTENT_PART)) {
+    if (token === '/') text = '';
+    else if (string !== undefined) text += string.replace(/\\([0-9a-f]{1,6})\s?|\\(.)/gi, (_, hex, plain) => (hex ? String.fromCodePoint(parseInt(hex, 16)) : plain));
+    else if (name) text += attribute(element, name) || '';
+  }
+  return text.replace(PRIVATE_USE, '');
+};

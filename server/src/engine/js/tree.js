@@ -1,0 +1,128 @@
+// The flat tree: what is rendered, with shadow trees and slots in their places.
+
+/** Closed shadow roots that the daemon handed over: host -> root. @type {WeakMap<Element, ShadowRoot>} */
+const closedRoots = new WeakMap();
+
+/** Tags that may host a shadow tree besides custom elements. */
+const HOST_TAGS = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
+
+/** @param {Element} element @returns {?ShadowRoot} The shadow root, a closed one too when it is known. */
+const shadowOf = (element) => openShadowRoot(element) || closedRoots.get(element) || null;
+
+/** @param {Node} node @returns {?Node} The parent in the flat tree; null at the top or when not rendered. */
+const flatParent = (node) => {
+  const slot = nodeType(node) === ELEMENT ? assignedSlot(node) : null;
+  if (slot) return slot;
+  const parent = parentNode(node);
+  if (!parent) return null;
+  if (nodeType(parent) === FRAGMENT) return parent instanceof ShadowRoot ? shadowHost(parent) : null;
+  return parent;
+};
+
+/** Calls `visit` for each flat-tree child of `element`, in order. */
+const eachChild = (element, visit) => {
+  const root = shadowOf(element);
+  if (root) {
+    for (let child = firstChild(root); child; child = nextSibling(child)) visit(child);
+    return;
+  }
+  if (element instanceof HTMLSlotElement && rootNode(element) instanceof ShadowRoot) {
+    const assigned = assignedNodes(element);
+    if (assigned.length > 0) {
+      for (const child of assigned) visit(child);
+      return;
+    }
+  }
+  for (let child = firstChild(element); child; child = nextSibling(child)) visit(child);
+};
+
+/** @returns {boolean} Whether `inner` is `outer` or lies within it in the flat tree. */
+const flatContains = (outer, inner) => {
+  for (let node = inner; node; node = flatParent(node)) if (node === outer) return true;
+  return false;
+};
+
+/** The shadow roots of a tree, outermost first; a document without any costs one pass. @returns {ShadowRoot[]} */
+const shadowRootsWithin = (scope) => {
+  const found = [];
+  const search = (root) => {
+    const all = nodeType(root) === ELEMENT ? selectAll(root, '*') : nodeType(root) === FRAGMENT ? shadowSelectAll(root, '*') : documentSelectAll(root, '*');
+    for (let index = 0; index < all.length; index++) {
+      const inner = shadowOf(all[index]);
+      if (inner) {
+        found.push(inner);
+        search(inner);
+      }
+    }
+  };
+  const own = nodeType(scope) === ELEMENT ? shadowOf(scope) : null;
+  if (own) {
+    found.push(own);
+    search(own);
+  }
+  search(scope);
+  return found;
+};
+
+/** Hosts that were already asked about; a host gets its shadow root at most once, mostly when it is made. @type {WeakSet<Element>} */
+const askedHosts = new WeakSet();
+
+/**
+ * Elements that may hold a closed shadow root: custom elements without an open
+ * one, and allowed tags that have a size but nothing of their own to show.
+ * @returns {Element[]}
+ */
+const suspects = () => {
+  const found = [];
+  const search = (root) => {
+    const all = root === document ? documentSelectAll(document, '*') : shadowSelectAll(root, '*');
+    for (let index = 0; index < all.length; index++) {
+      const element = all[index];
+      const inner = shadowOf(element);
+      if (inner) search(inner);
+      else if (!askedHosts.has(element) && isSuspect(element)) found.push(element);
+    }
+  };
+  search(document);
+  return found;
+};
+
+const isSuspect = (element) => {
+  const tag = localName(element);
+  if (tag.includes('-')) return namespaceURI(element) === HTML;
+  if (!HOST_TAGS.has(tag)) return false;
+  for (let child = firstChild(element); child; child = nextSibling(child)) {
+    if (nodeType(child) === ELEMENT) return !isRendered(child) && boundingRect(element).height > 0 && paintsNothing(element);
+    if (nodeType(child) === TEXT && tidy(textData(child)) !== '') return false;
+  }
+  const box = boundingRect(element);
+  return box.height > 0 && box.width > 0 && paintsNothing(element);
+};
+
+/** An element child that has no box although its parent has one: the children are not slotted. */
+const isRendered = (element) => styleOf(element).display === 'contents' || clientRects(element).length > 0;
+
+/** Whether the size of an element cannot come from its own style. */
+const paintsNothing = (element) => {
+  const style = styleOf(element);
+  return style.backgroundImage === 'none' && contentHeight(element, style) > 0 && !hasFixedSize(element);
+};
+
+const contentHeight = (element, style) =>
+  boundingRect(element).height - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom) - parseFloat(style.borderTopWidth) - parseFloat(style.borderBottomWidth);
+
+/** Sizes from a rule are read off the typed style, which keeps `auto`. */
+const hasFixedSize = (element) => {
+  const map = element.computedStyleMap();
+  const height = map.get('height');
+  const minimum = map.get('min-height');
+  return String(height) !== 'auto' || !['auto', '0px'].includes(String(minimum)) || styleOf(element, '::before').content !== 'none' || styleOf(element, '::after').content !== 'none';
+};
+
+/** Takes over what the daemon found out: `roots[i]` belongs to `hosts[i]`, null where there is none. */
+const adopt = (hosts, roots) => {
+  for (let index = 0; index < hosts.length; index++) {
+    if (roots[index]) closedRoots.set(hosts[index], roots[index]);
+    askedHosts.add(hosts[index]);
+  }
+};

@@ -1,0 +1,197 @@
+// The walk: one pass over the flat tree that yields the lines of a snapshot.
+//
+// It is the hot path of every agent turn, so it asks for a style once per
+// element, computes names only for what it emits, and keeps no objects.
+
+/** Tags that never show anything of their own. */
+const SKIPPED_TAGS = new Set(['script', 'style', 'template', 'head', 'meta', 'link', 'title', 'param', 'source', 'track', 'base', 'datalist', 'rp', 'area']);
+
+/** Roles that are no line of their own: their children move up. */
+const WRAPPERS = new Set('generic none paragraph label legend mark br strong emphasis code subscript superscript insertion deletion time caption rowgroup term definition blockquote canvas embed object audio hidden'.split(' '));
+
+/** Wrappers that are worth a line when their author named them. */
+const NAMED_ONLY = new Set(['group', 'img', 'region', 'form', 'figure', 'audio', 'video', 'object', 'embed', 'canvas', 'article', 'separator', 'math', 'blockquote', 'application']);
+
+/** Roles whose text is their name, so that it is not repeated below them. */
+const TEXT_IS_NAME = new Set('button link checkbox radio switch option menuitem menuitemcheckbox menuitemradio tab treeitem heading tooltip'.split(' '));
+
+// What a node passes on to its children.
+const MUTE = 1; // Their text is part of a name already.
+const OUT_OF_TREE = 2; // aria-hidden, inert, or behind a modal dialog.
+const POINTER = 4; // An ancestor has the pointer cursor.
+const INSIDE = 8; // An ancestor can be operated.
+const INVISIBLE = 16; // visibility: hidden, which a descendant may undo.
+const SKIPPED = 32; // Below content-visibility: hidden.
+
+/**
+ * @typedef {{interactive: boolean, cursor: boolean, detail: boolean, text: boolean}} WalkOptions
+ * @typedef {{options: WalkOptions, nodes: any[], elements: Element[], buffer: string, owned: Map<Element, Element>, modal: ?Element, suspects: Element[]}} Walk
+ */
+
+/** Prepares what every function of one call may rely on. */
+const beginCall = () => {
+  dataTables = new WeakMap();
+  labelsByRoot = new WeakMap();
+  anyAriaDisabled = documentSelectFirst(document, '[aria-disabled=true]') !== null;
+  focusedNow = focusedElement();
+  readSheets(knownRoots());
+};
+
+/** Shadow roots met so far in this document. @type {Set<WeakRef<ShadowRoot>>} */
+const metRoots = new Set();
+const metRootsByRoot = new WeakSet();
+
+const meetRoot = (root) => {
+  if (metRootsByRoot.has(root)) return;
+  metRootsByRoot.add(root);
+  metRoots.add(new WeakRef(root));
+  for (const sheet of [...list(root.styleSheets), ...root.adoptedStyleSheets]) {
+    const facts = sheetFacts(sheet);
+    usesTransform = usesTransform || facts.transform;
+    usesGenerated = usesGenerated || facts.generated;
+    usesSkipping = usesSkipping || facts.skipping;
+  }
+};
+
+const knownRoots = () => {
+  const roots = [];
+  for (const weak of metRoots) {
+    const root = weak.deref();
+    if (root) roots.push(root);
+    else metRoots.delete(weak);
+  }
+  return roots;
+};
+
+/** @param {Element} scope @param {WalkOptions} options @returns {Walk} */
+const walkFrom = (scope, options) => {
+  const walk = { options, nodes: [], elements: [], buffer: '', owned: ownedElements(), modal: modalDialog(), suspects: [] };
+  let flags = isHiddenFromTree(scope) && !(walk.modal && flatContains(scope, walk.modal)) ? OUT_OF_TREE : 0;
+  if (walk.modal && !flatContains(walk.modal, scope)) flags |= OUT_OF_TREE;
+  const parent = flatParent(scope);
+  if (parent && nodeType(parent) === ELEMENT && styleOf(parent).cursor === 'pointer') flags |= POINTER;
+  visitElement(walk, scope, 0, flags);
+  flushText(walk, 0);
+  return walk;
+};
+
+/** Elements that aria-owns puts elsewhere: element -> owner. */
+const ownedElements = () => {
+  const owned = new Map();
+  for (const owner of documentSelectAll(document, '[aria-owns]')) {
+    for (const element of idReferences(owner, 'aria-owns')) {
+      if (!owned.has(element) && !contains(element, owner)) owned.set(element, owner);
+    }
+  }
+  return owned;
+};
+
+const visitChildren = (walk, element, depth, flags) => {
+  const root = shadowOf(element);
+  if (root) meetRoot(root);
+  eachChild(element, (child) => {
+    const type = nodeType(child);
+    if (type === ELEMENT) {
+      if (walk.owned.size === 0 || !walk.owned.has(child)) visitElement(walk, child, depth, flags);
+    } else if (type === TEXT) visitText(walk, child, element, flags);
+  });
+  if (walk.owned.size > 0 && hasAttribute(element, 'aria-owns')) {
+    for (const child of idReferences(element, 'aria-owns')) if (walk.owned.get(child) === element) visitElement(walk, child, depth, flags);
+  }
+};
+
+const visitText = (walk, node, parent, flags) => {
+  if (walk.options.interactive || flags & (MUTE | OUT_OF_TREE | INVISIBLE)) return;
+  const data = textData(node);
+  walk.buffer += usesTransform ? renderedText(data, parent) : data;
+};
+
+/** Ends a run of text and makes it a line. */
+const flushText = (walk, depth) => {
+  if (walk.buffer === '') return;
+  const text = tidy(walk.buffer.replace(PRIVATE_USE, ''));
+  walk.buffer = '';
+  if (text !== '') push(walk, depth, 'text', text, 0, '', '', null);
+};
+
+const visitElement = (walk, element, depth, flags) => {
+  const tag = localName(element);
+  if (SKIPPED_TAGS.has(tag)) return;
+  const style = styleOf(element);
+  const display = style.display;
+  if (display === 'none') return;
+  const hidden = (flags & SKIPPED) !== 0 || style.visibility !== 'visible';
+  flags = hidden ? flags | INVISIBLE : flags & ~INVISIBLE;
+  const bare = !hasAttributes(element);
+  if (element === walk.modal) flags &= ~OUT_OF_TREE;
+  if (!bare && (attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert')) && tag !== 'body') flags |= OUT_OF_TREE;
+  if (tag === 'iframe' || tag === 'frame' || tag === 'object') {
+    if (!hidden && visitFrame(walk, element, tag, depth, flags)) return;
+  }
+  if (tag.includes('-') || (HOST_TAGS.has(tag) && firstElementChild(element) === null)) noteSuspect(walk, element);
+
+  const role = bare ? implicitRole(element, tag) : roleOf(element);
+  const inline = display.startsWith('inline') || display === 'contents';
+  if (!inline && walk.buffer !== '') flushText(walk, depth);
+  let inner = depth;
+  if (!hidden && !(flags & OUT_OF_TREE) && isLine(walk, element, role, tag, flags)) {
+    if (emit(walk, element, role, tag, depth, flags)) {
+      inner = depth + 1;
+      if (INTERACTIVE.has(role)) flags |= INSIDE;
+    }
+    if (TEXT_IS_NAME.has(role)) flags |= MUTE;
+  } else if (walk.options.cursor && !hidden && !(flags & INSIDE)) {
+    const pointer = style.cursor === 'pointer';
+    if (isClickable(element, tag, bare, pointer && !(flags & POINTER)) && emitClickable(walk, element, depth)) {
+      inner = depth + 1;
+      flags |= MUTE;
+    }
+    flags = pointer ? flags | POINTER : flags & ~POINTER;
+  }
+  if (usesSkipping && style.contentVisibility === 'hidden') flags |= SKIPPED;
+  if (tag === 'legend' || role === 'caption' || (element instanceof HTMLLabelElement && labelControl(element))) flags |= MUTE;
+  visitInside(walk, element, tag, role, inner, flags);
+  if (inner !== depth || !inline) flushText(walk, inner);
+};
+
+/** Whether a role is a line in this kind of snapshot. */
+const isLine = (walk, element, role, tag, flags) => {
+  if (walk.options.interactive) return INTERACTIVE.has(role) && !(tag === 'option' && flags & INSIDE && isDropdownOption(element));
+  return !WRAPPERS.has(role) || (NAMED_ONLY.has(role) && hasAuthorName(element));
+};
+
+const visitInside = (walk, element, tag, role, depth, flags) => {
+  switch (tag) {
+    case 'br':
+      if (!(flags & MUTE)) walk.buffer += ' ';
+      return;
+    case 'input':
+    case 'textarea':
+    case 'iframe':
+    case 'frame':
+      return;
+    case 'select':
+      if (!walk.options.interactive || role === 'listbox') visitChildren(walk, element, depth, flags);
+      return;
+    case 'details':
+      if (!hasAttribute(element, 'open')) return visitSummary(walk, element, depth, flags);
+      break;
+    case 'svg':
+      if (walk.options.interactive && !selectFirst(element, 'a,[role],[tabindex],[onclick],foreignObject')) return;
+      break;
+  }
+  if (EDITABLE_ROLES.has(role) && isEditingHost(element)) flags |= MUTE;
+  visitChildren(walk, element, depth, flags);
+};
+
+/** Of a closed details element only the summary shows. */
+const visitSummary = (walk, details, depth, flags) => {
+  for (let child = firstElementChild(details); child; child = nextElementSibling(child)) {
+    if (localName(child) === 'summary') return visitElement(walk, child, depth, flags);
+  }
+};
+
+const isDropdownOption = (option) => {
+  const select = closest(option, 'select');
+  return select !== null && implicitRole(select, 'select') === 'combobox';
+};

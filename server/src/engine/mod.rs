@@ -1,0 +1,42 @@
+//! The page engine: what an agent sees of a page, and how it acts on it.
+//!
+//! A small script (`js/`) lives in an isolated world of every frame; this
+//! module calls it, puts the frames of a tab together, gives out refs, turns
+//! targets into elements, and makes real input out of actions. One [`Engine`]
+//! serves one tab.
+//!
+//! * **Refs are identities.** A number stays with its element for as long as
+//!   the element lives in its document, and no other element ever gets it.
+//! * **An action goes to its element or fails.** It is aimed, hit-tested in
+//!   every frame around it, guarded at the moment of delivery, and proven.
+//! * **Everything is cancel-safe.** A future that is dropped leaves a page
+//!   that may have been acted on, but no state here that is half changed.
+
+mod error;
+
+mod target;
+
+mod page;
+
+mod snapshot;
+
+mod action;
+
+mod read;
+
+pub use action::check::Checked;
+pub use action::click::{Button, Click, Modifiers};
+pub use action::receipt::{OpenedTab, Receipt};
+pub use action::scroll::{Direction, Point, Scroll};
+pub use error::{Error, Kind, Result};
+pub use page::engine::Engine;
+pub use page::numbers::RefNumbers;
+pub use page::script::SCRIPT;
+pub use read::facts::{Described, Rect, State};
+pub use read::find::{Found, Pattern};
+pub use read::text::Link;
+pub use read::wait::Predicate;
+pub use snapshot::options::SnapshotOptions;
+pub use snapshot::tree::{Node, Snapshot};
+pub use target::reference::{RefKind, Reference};
+pub use target::target::Target;

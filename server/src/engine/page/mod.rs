@@ -1,0 +1,13 @@
+//! One tab's engine: its script, its state, and the way to a frame.
+
+pub mod engine;
+pub mod numbers;
+pub mod script;
+
+pub(crate) mod closed_roots;
+pub(crate) mod numbering;
+pub(crate) mod owners;
+pub(crate) mod refs;
+pub(crate) mod refusal;
+pub(crate) mod wire;
+pub(crate) mod witness;

@@ -1,0 +1,56 @@
+//! Giving out refs: the script names new elements by index, the daemon by number.
+
+use std::sync::Arc;
+
+use super::engine::Engine;
+use super::refs::Label;
+use super::refusal::{self, Refusal};
+use super::wire;
+use crate::chromium::World;
+use crate::engine::error::{Error, Kind};
+use crate::engine::target::target::Target;
+
+impl Engine {
+    /// Gives the new elements of a call their numbers and tells the script,
+    /// without waiting for it: later calls to the frame come after this one.
+    pub(crate) fn commit(&self, world: &World, serial: u64, labels: Vec<Label>) -> u32 {
+        let count = labels.len();
+        let base = self.give(count);
+        self.state().refs.lock().insert(base, Engine::document_of(world), labels);
+        if count > 0 {
+            wire::tell(world, &format!("browseEngine.commit({serial},{base})"));
+        }
+        base
+    }
+
+    /// The error for a target with several matches, the first of them with refs.
+    pub(crate) fn ambiguous(&self, target: &Target, world: &World, text: &str) -> Error {
+        let refusal: Refusal = match serde_json::from_str(text) {
+            Ok(refusal) => refusal,
+            Err(error) => return Error::internal(error),
+        };
+        let mut labels: Vec<Label> = vec![(Arc::from(""), Box::default()); refusal.fresh as usize];
+        for (local, role, name) in &refusal.matches {
+            let index = usize::try_from(-local - 1).ok().filter(|index| *index < labels.len());
+            if let Some(index) = index {
+                labels[index] = (role.as_str().into(), name.as_str().into());
+            }
+        }
+        let base = self.commit(world, refusal.serial, labels);
+        let matches = refusal::matches_text(&refusal, |local| number(local, base));
+        let shown = refusal.visible.filter(|visible| *visible != refusal.count);
+        let visible =
+            shown.map_or_else(String::new, |visible| format!(", {visible} of them visible"));
+        let message = format!("`{target}` matches {} elements{visible}: {matches}", refusal.count);
+        Error::refused(Kind::Ambiguous, message)
+            .with("count", refusal.count)
+            .with("matches", matches)
+            .with("selector", target)
+    }
+}
+
+/// From the script's way of counting to a number of the tab.
+pub(crate) fn number(local: i64, base: u32) -> u32 {
+    let known = if local > 0 { local } else { i64::from(base) - local - 1 };
+    u32::try_from(known).unwrap_or_default()
+}

@@ -1,0 +1,112 @@
+//! Which frame lies in which element.
+//!
+//! A script numbers the elements that hold frames. The frame id of a number
+//! comes from deep serialization of their windows, in the flight of the call
+//! that met them; it is asked once.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::engine::Engine;
+use super::refs::Document;
+use crate::chromium::{Call, FrameId, World};
+use crate::engine::error::{Error, Result};
+
+/// Documents kept; a tab seldom has more frames.
+const MAX_DOCUMENTS: usize = 256;
+
+/// Frame ids by document and number of the element.
+#[derive(Debug, Default)]
+pub(crate) struct Owners(HashMap<Document, HashMap<u32, FrameId>>);
+
+impl Owners {
+    /// The frame in an element.
+    pub fn frame(&self, document: &Document, number: u32) -> Option<&FrameId> {
+        self.0.get(document)?.get(&number)
+    }
+
+    /// The element that holds a frame now: the latest that did.
+    pub fn element(&self, document: &Document, frame: &FrameId) -> Option<u32> {
+        let known = self.0.get(document)?;
+        known.iter().filter(|(_, known)| *known == frame).map(|(number, _)| *number).max()
+    }
+
+    fn learn(&mut self, document: Document, pairs: Vec<(u32, FrameId)>) {
+        if self.0.len() >= MAX_DOCUMENTS && !self.0.contains_key(&document) {
+            self.0.clear();
+        }
+        self.0.entry(document).or_default().extend(pairs);
+    }
+}
+
+/// The answer with windows in it.
+#[derive(Deserialize)]
+struct Evaluated {
+    result: Serialized,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Serialized {
+    deep_serialized_value: Option<List>,
+}
+
+#[derive(Deserialize)]
+struct List {
+    #[serde(default)]
+    value: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "lowercase")]
+enum Item {
+    Number(u32),
+    Window {
+        context: String,
+    },
+    #[serde(other)]
+    Other,
+}
+
+/// Asks for the frames that the document's engine has not reported yet.
+pub(crate) fn ask(world: &World, expression: &str) -> Call<serde_json::Value> {
+    world.call_method(
+        "Runtime.evaluate",
+        &json!({
+            "expression": format!("browseEngine.{expression}()"),
+            "contextId": world.context(),
+            "objectGroup": "owners",
+            "serializationOptions": { "serialization": "deep", "maxDepth": 1 },
+        }),
+    )
+}
+
+impl Engine {
+    /// Takes the answer of [`ask`] over.
+    pub(crate) async fn learn_owners(
+        &self,
+        world: &World,
+        call: Call<serde_json::Value>,
+    ) -> Result<()> {
+        let answer: Evaluated = serde_json::from_value(call.await?).map_err(Error::internal)?;
+        let items = answer.result.deep_serialized_value.map(|list| list.value).unwrap_or_default();
+        let mut pairs = Vec::new();
+        let mut number = None;
+        for item in items {
+            match (item, number) {
+                (Item::Number(found), _) => number = Some(found),
+                (Item::Window { context }, Some(found)) => {
+                    pairs.push((found, FrameId::from(context)))
+                }
+                _ => number = None,
+            }
+        }
+        if !pairs.is_empty() {
+            world.release("owners");
+            self.state().owners.lock().learn(Engine::document_of(world), pairs);
+        }
+        Ok(())
+    }
+}

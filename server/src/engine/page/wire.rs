@@ -1,0 +1,47 @@
+//! Calls into the script of one frame.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::refusal;
+use crate::chromium::{Call, World};
+use crate::engine::error::{Error, Result};
+
+/// An answer to come.
+pub(crate) struct Answer {
+    call: Call<String>,
+}
+
+/// Writes a command now; awaiting [`Answer::read`] only waits.
+pub(crate) fn ask(world: &World, command: &str, argument: &impl Serialize) -> Answer {
+    let argument = serde_json::to_string(argument).unwrap_or_else(|_| "{}".to_owned());
+    Answer { call: world.evaluate(&format!("browseEngine.call({command:?},{argument})")) }
+}
+
+impl Answer {
+    /// The answer's text.
+    pub async fn text(self) -> Result<String> {
+        self.call.await.map_err(Error::from)
+    }
+
+    /// The answer as data, or the refusal it is.
+    pub async fn read<T: DeserializeOwned>(self) -> Result<T> {
+        decode(&self.text().await?)
+    }
+}
+
+/// Tells refusals from results.
+pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> Result<T> {
+    if text.starts_with("{\"error\":") || text.starts_with("{\"role\":") {
+        let refusal: refusal::Refusal = serde_json::from_str(text).map_err(Error::internal)?;
+        if refusal.error.is_some() {
+            return Err(refusal.into());
+        }
+    }
+    serde_json::from_str(text).map_err(Error::internal)
+}
+
+/// Tells the script something that needs no answer.
+pub(crate) fn tell(world: &World, expression: &str) {
+    world.evaluate::<serde::de::IgnoredAny>(expression).ignore();
+}

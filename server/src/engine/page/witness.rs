@@ -1,0 +1,71 @@
+//! What happened around the page while an action ran: the part of a receipt
+//! that the page itself does not know.
+
+use std::sync::Arc;
+
+use crate::chromium::sync::Lock;
+use crate::chromium::{Dialog, DialogAnswer, Event, Page};
+
+/// Console errors kept for one receipt.
+const MAX_ERRORS: usize = 3;
+
+/// Collects while an action runs; forgets everything in between.
+#[derive(Debug, Default)]
+pub(crate) struct Witness(Lock<Option<Seen>>);
+
+/// What was seen.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Seen {
+    pub opened: Vec<Arc<Page>>,
+    pub errors: Vec<String>,
+    pub dialogs: Vec<String>,
+    pub downloads: Vec<String>,
+}
+
+impl Witness {
+    /// Starts to collect.
+    pub fn begin(&self) {
+        *self.0.lock() = Some(Seen::default());
+    }
+
+    /// Ends it, and answers what was seen.
+    pub fn end(&self) -> Seen {
+        self.0.lock().take().unwrap_or_default()
+    }
+
+    /// Notes an event while an action runs.
+    pub fn observe(&self, page: &Page, event: &Event) {
+        let mut seen = self.0.lock();
+        let Some(seen) = seen.as_mut() else { return };
+        match event {
+            // A link with `noopener` and a modified click name no opener.
+            Event::PageOpened(opened)
+                if opened.opener() == Some(page.target_id())
+                    || (opened.opener().is_none() && opened.context_id() == page.context_id()) =>
+            {
+                seen.opened.push(Arc::clone(opened));
+            }
+            Event::Console(target, entry)
+                if target == page.target_id() && seen.errors.len() < MAX_ERRORS =>
+            {
+                if matches!(entry.kind.as_str(), "error" | "exception" | "assert") {
+                    seen.errors.push(entry.text.clone());
+                }
+            }
+            Event::Dialog(target, dialog) if target == page.target_id() => {
+                seen.dialogs.push(dialog_text(dialog));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `confirm "Delete it?", accepted`.
+fn dialog_text(dialog: &Dialog) -> String {
+    let answer = match &dialog.answer {
+        DialogAnswer::Accept(Some(text)) => format!("answered \"{text}\""),
+        DialogAnswer::Accept(None) => "accepted".to_owned(),
+        DialogAnswer::Dismiss => "dismissed".to_owned(),
+    };
+    format!("{} \"{}\", {answer}", dialog.kind, dialog.message)
+}

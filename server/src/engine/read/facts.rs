@@ -1,0 +1,191 @@
+//! Facts about one element.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::chromium::World;
+use crate::engine::error::{Error, Result};
+use crate::engine::page::engine::Engine;
+use crate::engine::page::numbering::number;
+use crate::engine::target::reference::{RefKind, Reference};
+use crate::engine::target::target::Target;
+use std::sync::Arc;
+
+/// A rectangle in CSS pixels.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+pub struct Rect {
+    /// From the left.
+    pub x: f64,
+    /// From the top.
+    pub y: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+/// A state to ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It has a box and no style hides it.
+    Visible,
+    /// It is not visible, or not there.
+    Hidden,
+    /// It takes input.
+    Enabled,
+    /// It, or its fieldset, is disabled.
+    Disabled,
+    /// Its check mark is set.
+    Checked,
+    /// It is enabled and not read-only.
+    Editable,
+    /// It has the focus.
+    Focused,
+}
+
+/// What an element is, as the engine computes it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Described {
+    /// ARIA role.
+    pub role: String,
+    /// Accessible name.
+    pub name: String,
+    /// Accessible description.
+    pub description: String,
+    /// As in a snapshot.
+    pub states: Vec<String>,
+    /// Tag name.
+    pub tag: String,
+}
+
+#[derive(Deserialize)]
+struct Is {
+    is: bool,
+}
+
+#[derive(Deserialize)]
+struct Count {
+    count: u32,
+}
+
+#[derive(Deserialize)]
+struct Attributes {
+    attributes: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+struct Value {
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct Resolved {
+    #[serde(rename = "ref")]
+    reference: i64,
+    role: String,
+    name: String,
+    serial: u64,
+    fresh: usize,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Visible => "visible",
+            Self::Hidden => "hidden",
+            Self::Enabled => "enabled",
+            Self::Disabled => "disabled",
+            Self::Checked => "checked",
+            Self::Editable => "editable",
+            Self::Focused => "focused",
+        }
+    }
+}
+
+impl Engine {
+    /// How many elements match; 0 is an answer. A stale ref is an error.
+    pub async fn count(&self, target: &Target) -> Result<u32> {
+        Ok(self.ask_about::<Count>(target, "count", json!({})).await?.count)
+    }
+
+    /// Whether the element has a state. What is gone is hidden; every other
+    /// question about it is an error.
+    pub async fn is(&self, target: &Target, state: State) -> Result<bool> {
+        let answer = self.ask_about::<Is>(target, "is", json!({ "state": state.word() })).await;
+        match (answer, state) {
+            (Ok(answer), _) => Ok(answer.is),
+            (Err(error), State::Visible | State::Hidden)
+                if error.kind() == Some(crate::engine::Kind::RefStale) =>
+            {
+                Ok(state == State::Hidden)
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// Role, name, description and states.
+    pub async fn describe(&self, target: &Target) -> Result<Described> {
+        self.ask_about(target, "describe", json!({})).await
+    }
+
+    /// The attributes in document order; never the value of a password field.
+    pub async fn attrs(&self, target: &Target) -> Result<Vec<(String, String)>> {
+        Ok(self.ask_about::<Attributes>(target, "attributes", json!({})).await?.attributes)
+    }
+
+    /// The value of a field; never of a password field.
+    pub async fn value(&self, target: &Target) -> Result<String> {
+        Ok(self.ask_about::<Value>(target, "value", json!({})).await?.value)
+    }
+
+    /// The element's box in the viewport of the main frame, also when it lies
+    /// in a frame.
+    pub async fn bounds(&self, target: &Target) -> Result<Rect> {
+        self.bounds_with(target, false).await
+    }
+
+    /// The same in the coordinates of the main document, for pictures of it.
+    pub async fn page_bounds(&self, target: &Target) -> Result<Rect> {
+        let mut rect = self.bounds_with(target, true).await?;
+        let main = self.world(&self.page().main_frame().id).await?;
+        let (x, y): (f64, f64) = main.evaluate("[scrollX, scrollY]").await?;
+        rect.x += x;
+        rect.y += y;
+        Ok(rect)
+    }
+
+    /// With `reveal` it is scrolled into view first.
+    async fn bounds_with(&self, target: &Target, reveal: bool) -> Result<Rect> {
+        let world = self.world_for(target).await?;
+        let argument = json!({ "target": target.query, "reveal": reveal });
+        let answer = self.ask(&world, "box", &argument).text().await;
+        let rect: Rect = self.understand(target, &world, answer).await?;
+        self.rect_in_main(&world, rect).await
+    }
+
+    /// A ref for whatever the target names, exactly one element.
+    pub async fn resolve(&self, target: &Target) -> Result<Reference> {
+        let world = self.world_for(target).await?;
+        let answer = self.ask(&world, "resolve", &json!({ "target": target.query })).text().await;
+        let resolved: Resolved = self.understand(target, &world, answer).await?;
+        let label = (resolved.role.as_str().into(), resolved.name.as_str().into());
+        let base = self.commit(&world, resolved.serial, vec![label; resolved.fresh]);
+        Ok(Reference { kind: RefKind::Element, number: number(resolved.reference, base) })
+    }
+
+    /// The element as a remote object of the engine's world, for calls of the
+    /// browser that want one (files of an input, say). It lives in the object
+    /// group `targets`.
+    pub async fn object(&self, target: &Target) -> Result<(Arc<World>, String)> {
+        // Resolving first gives the errors their words.
+        let reference = Target::reference(self.resolve(target).await?);
+        let world = self.world_for(&reference).await?;
+        let query = serde_json::to_string(&reference.query).map_err(Error::internal)?;
+        let function = format!("() => browseEngine.object({{target: {query}}})");
+        match world.call_handle(&function, &[], "targets").await {
+            Ok(Some(object)) => Ok((world, object)),
+            Ok(None) => Err(self.stale(&reference)),
+            Err(error) => Err(self.explain(&reference, error.into())),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Finding lines of the snapshot by text.
+
+use std::str::FromStr;
+
+use regex::{Regex, RegexBuilder};
+
+use crate::engine::error::{Error, Kind, Result};
+use crate::engine::page::engine::Engine;
+use crate::engine::snapshot::options::SnapshotOptions;
+
+/// What to look for: text without regard to case, or a `/regular expression/`.
+#[derive(Debug, Clone)]
+pub struct Pattern(Regex);
+
+/// The lines that match, with the lines around them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Groups of lines; `--` stands between groups that do not touch.
+    pub text: String,
+    /// How many lines match.
+    pub count: u32,
+}
+
+impl FromStr for Pattern {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let expression = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+        let (source, ignore_case) = match expression {
+            Some((source, flags))
+                if !source.is_empty() && flags.bytes().all(|flag| b"imsu".contains(&flag)) =>
+            {
+                (source.to_owned(), flags.contains('i'))
+            }
+            _ => (regex::escape(text), true),
+        };
+        if text.trim().is_empty() {
+            return Err(Error::refused(Kind::SelectorInvalid, "there is nothing to look for"));
+        }
+        let built =
+            RegexBuilder::new(&source).case_insensitive(ignore_case).size_limit(1 << 20).build();
+        built.map(Self).map_err(|error| {
+            Error::refused(
+                Kind::SelectorInvalid,
+                format!("`{text}` is not a regular expression: {error}"),
+            )
+            .with("selector", text)
+        })
+    }
+}
+
+impl Engine {
+    /// Lines of the whole snapshot that match, with their refs.
+    pub async fn find(&self, pattern: &Pattern, around: usize) -> Result<Found> {
+        let options = SnapshotOptions { cursor: true, ..SnapshotOptions::default() };
+        let snapshot = self.snapshot(&options).await?;
+        let lines: Vec<&str> = snapshot.text.lines().collect();
+        Ok(search(&lines, &pattern.0, around))
+    }
+}
+
+fn search(lines: &[&str], pattern: &Regex, around: usize) -> Found {
+    let matching: Vec<usize> =
+        (0..lines.len()).filter(|index| pattern.is_match(lines[*index])).collect();
+    let mut shown: Vec<&str> = Vec::new();
+    let mut next = 0;
+    for index in &matching {
+        let start = index.saturating_sub(around).max(next);
+        let end = (index + around + 1).min(lines.len());
+        if start > next && !shown.is_empty() {
+            shown.push("--");
+        }
+        shown.extend(&lines[start..end.max(start)]);
+        next = end.max(next);
+    }
+    Found { text: shown.join("\n"), count: u32::try_from(matching.len()).unwrap_or(u32::MAX) }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const LINES: [&str; 12] =
+        ["a", "b", "c", "d", "Needle", "f", "g", "h", "i", "j", "k", "needle 2"];
+
+    #[test]
+    fn groups_that_touch_are_joined() {
+        let pattern: Pattern = "needle".parse().unwrap();
+        let found = search(&LINES, &pattern.0, 3);
+        assert_eq!(found.count, 2);
+        assert_eq!(found.text, "b\nc\nd\nNeedle\nf\ng\nh\ni\nj\nk\nneedle 2");
+    }
+
+    #[test]
+    fn expressions_respect_case() {
+        let pattern: Pattern = "/^needle/".parse().unwrap();
+        assert_eq!(search(&LINES, &pattern.0, 3).text, "i\nj\nk\nneedle 2");
+        assert!("/[/".parse::<Pattern>().is_err());
+    }
+}

@@ -1,0 +1,6 @@
+//! Reading a page: text, links, facts about elements, and waiting for them.
+
+pub mod facts;
+pub mod find;
+pub mod text;
+pub mod wait;

@@ -1,0 +1,65 @@
+//! Text, HTML and links of a page.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::engine::error::Result;
+use crate::engine::page::engine::Engine;
+use crate::engine::target::target::Target;
+
+/// A link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Its accessible name.
+    pub text: String,
+    /// Its absolute address.
+    pub href: String,
+}
+
+#[derive(Deserialize)]
+struct Text {
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Html {
+    html: String,
+}
+
+#[derive(Deserialize)]
+struct Links {
+    links: Vec<(String, String)>,
+}
+
+impl Engine {
+    /// Readable text: of the whole page without its furniture, or all the text
+    /// that shows in an element.
+    pub async fn text(&self, target: Option<&Target>) -> Result<String> {
+        Ok(self.read::<Text>("text", target).await?.text)
+    }
+
+    /// The document as HTML, or what stands in an element.
+    pub async fn html(&self, target: Option<&Target>) -> Result<String> {
+        Ok(self.read::<Html>("html", target).await?.html)
+    }
+
+    /// The links of the page, each address once.
+    pub async fn links(&self) -> Result<Vec<Link>> {
+        let links: Links = self.read("links", None).await?;
+        Ok(links.links.into_iter().map(|(text, href)| Link { text, href }).collect())
+    }
+
+    async fn read<T: serde::de::DeserializeOwned>(
+        &self,
+        command: &str,
+        target: Option<&Target>,
+    ) -> Result<T> {
+        match target {
+            Some(target) => self.ask_about(target, command, json!({})).await,
+            None => {
+                let world = self.world(&self.frame()).await?;
+                self.ask(&world, command, &json!({})).read().await
+            }
+        }
+    }
+}

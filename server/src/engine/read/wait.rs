@@ -1,0 +1,86 @@
+//! Waiting for elements and texts.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use crate::engine::error::{Error, Kind, Result};
+use crate::engine::page::engine::Engine;
+use crate::engine::target::target::Target;
+
+/// Pauses between questions: short at first, then longer.
+const PAUSES_MS: [u64; 6] = [10, 20, 30, 50, 75, 100];
+
+/// What to wait for.
+#[derive(Debug, Clone)]
+pub enum Predicate {
+    /// Something of the target shows.
+    Visible(Target),
+    /// Nothing of the target shows.
+    Hidden(Target),
+    /// The text shows anywhere in the page.
+    Text(String),
+}
+
+#[derive(Deserialize)]
+struct Is {
+    is: bool,
+}
+
+impl Engine {
+    /// Asks until it holds. A page that is replaced meanwhile is asked again;
+    /// waiting for a ref whose element is gone ends at once.
+    pub async fn wait(&self, predicate: &Predicate, deadline: Instant) -> Result<()> {
+        let mut pauses = PAUSES_MS.iter();
+        let mut pause = 0;
+        loop {
+            match self.holds(predicate).await {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(error) if passes(&error) => {}
+                Err(error) => return Err(error),
+            }
+            pause = *pauses.next().unwrap_or(&pause);
+            let next = Instant::now() + Duration::from_millis(pause);
+            if next >= deadline {
+                return Err(timeout(predicate));
+            }
+            sleep(Duration::from_millis(pause)).await;
+        }
+    }
+
+    async fn holds(&self, predicate: &Predicate) -> Result<bool> {
+        let answer = match predicate {
+            Predicate::Visible(target) => self.ask_about::<Is>(target, "shows", json!({})).await,
+            Predicate::Hidden(target) => {
+                match self.ask_about::<Is>(target, "vanished", json!({})).await {
+                    Err(error) if error.kind() == Some(Kind::RefStale) => return Ok(true),
+                    answer => answer,
+                }
+            }
+            Predicate::Text(text) => {
+                let world = self.world(&self.frame()).await?;
+                self.ask(&world, "hasText", &json!({ "text": text })).read().await
+            }
+        };
+        answer.map(|answer| answer.is)
+    }
+}
+
+/// Failures that belong to a page in motion.
+fn passes(error: &Error) -> bool {
+    error.is_stale_document()
+        || error.kind() == Some(Kind::NotFound)
+        || matches!(error, Error::Browser(crate::chromium::Error::NavigationPending { .. }))
+}
+
+fn timeout(predicate: &Predicate) -> Error {
+    let what = match predicate {
+        Predicate::Visible(target) => format!("`{target}` did not show"),
+        Predicate::Hidden(target) => format!("`{target}` did not go away"),
+        Predicate::Text(text) => format!("the text `{text}` did not show"),
+    };
+    Error::refused(Kind::WaitTimeout, what)
+}

@@ -1,0 +1,169 @@
+//! Puts the walks of all frames together: a frame's lines stand below the
+//! element that holds it.
+
+use super::collect::Collected;
+use super::options::SnapshotOptions;
+use super::tree::Node;
+use super::walked::{BoxOrNone, Line, Walked};
+use crate::chromium::FrameId;
+use crate::engine::page::engine::Engine;
+use crate::engine::page::numbering::number;
+use crate::engine::read::facts::Rect;
+use crate::engine::target::reference::{RefKind, Reference};
+
+/// The lines of the whole tree.
+pub(crate) fn assemble(
+    engine: &Engine,
+    collected: &Collected,
+    options: &SnapshotOptions,
+) -> Vec<Node> {
+    let mut assembly = Assembly { engine, collected, nodes: Vec::new() };
+    assembly.frame(&collected.root, 0);
+    let nodes = assembly.nodes;
+    let nodes = if options.interactive {
+        without_empty_frames(nodes)
+    } else {
+        prune(nodes, options.compact)
+    };
+    match options.depth {
+        Some(depth) => nodes.into_iter().filter(|node| node.depth < depth).collect(),
+        None => nodes,
+    }
+}
+
+struct Assembly<'a> {
+    engine: &'a Engine,
+    collected: &'a Collected,
+    nodes: Vec<Node>,
+}
+
+impl Assembly<'_> {
+    fn frame(&mut self, id: &FrameId, depth: u32) {
+        let collected = self.collected;
+        let Some(walk) = collected.walks.get(id) else { return };
+        let frame =
+            if *id == collected.root && walk.world.frame() == &self.engine.page().main_frame().id {
+                String::new()
+            } else {
+                self.engine.page().frame(id).map_or_else(
+                    |_| id.to_string(),
+                    |frame| if frame.name.is_empty() { frame.url } else { frame.name },
+                )
+            };
+        let document = Engine::document_of(&walk.world);
+        for (index, line) in walk.walked.nodes.0.iter().enumerate() {
+            let mut node = node(line, &walk.walked, index, walk.base);
+            node.frame.clone_from(&frame);
+            node.depth += depth;
+            let below = node.depth + 1;
+            self.nodes.push(node);
+            if line.owner == 0 {
+                continue;
+            }
+            let child = self.engine.state().owners.lock().frame(&document, line.owner).cloned();
+            match child {
+                Some(child) if collected.silent.contains(&child) => {
+                    if let Some(node) = self.nodes.last_mut() {
+                        node.states.push("no answer".to_owned());
+                    }
+                }
+                Some(child) => self.frame(&child, below),
+                None => {}
+            }
+        }
+    }
+}
+
+fn node(line: &Line, walked: &Walked, index: usize, base: u32) -> Node {
+    let kind = if line.role == "clickable" { RefKind::Clickable } else { RefKind::Element };
+    let reference =
+        (line.reference != 0).then(|| Reference { kind, number: number(line.reference, base) });
+    let bounds = match walked.boxes.get(index) {
+        Some(BoxOrNone::Box(x, y, width, height)) => {
+            Some(Rect { x: *x, y: *y, width: *width, height: *height })
+        }
+        _ => None,
+    };
+    Node {
+        reference,
+        role: line.role.clone(),
+        name: line.name.clone(),
+        description: walked.descriptions.get(index).cloned().unwrap_or_default(),
+        states: line
+            .states
+            .split('|')
+            .filter(|state| !state.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        value: (!line.value.is_empty()).then(|| line.value.clone()),
+        frame: String::new(),
+        depth: line.depth,
+        bounds,
+    }
+}
+
+/// An iframe is worth a line when something in it is.
+fn without_empty_frames(nodes: Vec<Node>) -> Vec<Node> {
+    let mut kept: Vec<Node> = Vec::with_capacity(nodes.len());
+    let mut level = u32::MAX;
+    // From the end, so that children are seen before what holds them.
+    for node in nodes.into_iter().rev() {
+        let has_children = level != u32::MAX && level > node.depth;
+        if node.role == "iframe" && !has_children && node.states.is_empty() {
+            continue;
+        }
+        level = node.depth;
+        kept.push(node);
+    }
+    kept.reverse();
+    kept
+}
+
+/// Leaves out structure without content; in a compact tree also structure
+/// without a name, whose children move up.
+fn prune(nodes: Vec<Node>, compact: bool) -> Vec<Node> {
+    let mut kept: Vec<Node> = Vec::with_capacity(nodes.len());
+    let mut level = 0;
+    for node in nodes.into_iter().rev() {
+        let has_children = level > node.depth;
+        if has_children || (carries(&node) && !separates(&node)) {
+            level = node.depth;
+            kept.push(node);
+        }
+    }
+    kept.reverse();
+    if compact { lift(kept) } else { kept }
+}
+
+/// Text that only sets other things apart.
+fn separates(node: &Node) -> bool {
+    let mark = |letter: char| letter.is_ascii_punctuation() || "·•–—«»‹›…".contains(letter);
+    node.role == "text" && node.name.chars().count() <= 2 && node.name.chars().all(mark)
+}
+
+fn carries(node: &Node) -> bool {
+    node.reference.is_some()
+        || !node.name.is_empty()
+        || node.value.is_some()
+        || node.role == "separator"
+        || !node.states.is_empty()
+}
+
+/// Removes nameless structure and moves what it held up to its place.
+fn lift(nodes: Vec<Node>) -> Vec<Node> {
+    let mut kept = Vec::with_capacity(nodes.len());
+    // Depths of the removed lines that are still open.
+    let mut removed: Vec<u32> = Vec::new();
+    for mut node in nodes {
+        while removed.last().is_some_and(|depth| *depth >= node.depth) {
+            removed.pop();
+        }
+        if !carries(&node) {
+            removed.push(node.depth);
+            continue;
+        }
+        node.depth -= u32::try_from(removed.len()).unwrap_or_default();
+        kept.push(node);
+    }
+    kept
+}

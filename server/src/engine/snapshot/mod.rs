@@ -1,0 +1,13 @@
+//! Snapshots: the whole frame tree as lines an agent can read and act on.
+
+pub mod options;
+pub mod tree;
+
+pub(crate) mod assemble;
+pub(crate) mod budget;
+pub(crate) mod collect;
+pub(crate) mod diff;
+pub(crate) mod history;
+pub(crate) mod render;
+pub(crate) mod take;
+pub(crate) mod walked;

@@ -1,0 +1,126 @@
+//! A snapshot as text.
+//!
+//! One element a line, two spaces a level: `@e3 button "Sign in" [disabled]`.
+//! Lines without a ref begin with `-`; plain text stands in quotes, and after
+//! a colon when it is all that its element holds.
+
+use std::fmt::Write;
+
+use super::tree::Node;
+
+/// Names longer than this are cut in text; data has them whole.
+const MAX_NAME: usize = 160;
+/// Plain text is what a page says, so it is cut later.
+const MAX_TEXT: usize = 2_000;
+/// Values of fields.
+const MAX_VALUE: usize = 120;
+
+/// A line, and the node it stands for.
+pub(crate) struct TextLine {
+    pub text: String,
+    pub node: usize,
+}
+
+/// The lines of a tree. A text that is alone in its element shares its line.
+pub(crate) fn lines(nodes: &[Node]) -> Vec<TextLine> {
+    let mut lines = Vec::with_capacity(nodes.len());
+    let mut index = 0;
+    while index < nodes.len() {
+        let node = &nodes[index];
+        let text = only_text(nodes, index);
+        lines.push(TextLine { text: line(node, text), node: index });
+        index += if text.is_some() { 2 } else { 1 };
+    }
+    lines
+}
+
+/// The text of a nameless element that holds nothing else.
+fn only_text(nodes: &[Node], index: usize) -> Option<&str> {
+    let node = &nodes[index];
+    let child = nodes.get(index + 1)?;
+    let alone = nodes.get(index + 2).is_none_or(|next| next.depth <= node.depth);
+    let plain = node.role != "text" && node.name.is_empty();
+    (plain && child.role == "text" && child.depth == node.depth + 1 && alone)
+        .then_some(child.name.as_str())
+}
+
+fn line(node: &Node, text: Option<&str>) -> String {
+    let mut line = String::with_capacity(node.depth as usize * 2 + node.name.len() + 24);
+    for _ in 0..node.depth {
+        line.push_str("  ");
+    }
+    match node.reference {
+        Some(reference) => {
+            let _ = write!(line, "{reference} ");
+        }
+        None => line.push_str("- "),
+    }
+    if node.role == "text" {
+        quote(&mut line, &node.name, MAX_TEXT);
+        return line;
+    }
+    // `@c3` says that it is clickable; a name alone is enough.
+    let named = !node.name.is_empty();
+    if node.role != "clickable" || !named {
+        line.push_str(&node.role);
+    }
+    if named {
+        if !line.ends_with(' ') {
+            line.push(' ');
+        }
+        quote(&mut line, &node.name, MAX_NAME);
+    }
+    states(&mut line, node);
+    if let Some(text) = text {
+        line.push_str(": ");
+        clip(&mut line, text, MAX_TEXT);
+    }
+    line
+}
+
+fn states(line: &mut String, node: &Node) {
+    if node.states.is_empty() && node.value.is_none() {
+        return;
+    }
+    line.push_str(" [");
+    line.push_str(&node.states.join(", "));
+    if let Some(value) = &node.value {
+        if !node.states.is_empty() {
+            line.push_str(", ");
+        }
+        line.push_str("value=");
+        quote(line, value, MAX_VALUE);
+    }
+    line.push(']');
+}
+
+fn quote(line: &mut String, text: &str, limit: usize) {
+    line.push('"');
+    let start = line.len();
+    clip(line, text, limit);
+    if line[start..].contains(['"', '\\', '\n', '\r', '\t']) {
+        let escaped = line[start..]
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('\r', "")
+            .replace('\n', "\\n")
+            .replace('\t', "\\t");
+        line.truncate(start);
+        line.push_str(&escaped);
+    }
+    line.push('"');
+}
+
+fn clip(line: &mut String, text: &str, limit: usize) {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) if text.len() > end => {
+            line.push_str(text[..end].trim_end());
+            line.push('…');
+        }
+        _ => line.push_str(text),
+    }
+}
+
+#[cfg(test)]
+#[path = "render_tests.rs"]
+mod tests;

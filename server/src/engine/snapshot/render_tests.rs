@@ -1,0 +1,61 @@
+use super::*;
+use crate::engine::snapshot::budget;
+use crate::engine::target::reference::{RefKind, Reference};
+
+fn node(depth: u32, number: u32, role: &str, name: &str) -> Node {
+    Node {
+        reference: (number > 0).then_some(Reference { kind: RefKind::Element, number }),
+        role: role.to_owned(),
+        name: name.to_owned(),
+        description: String::new(),
+        states: Vec::new(),
+        value: None,
+        frame: String::new(),
+        depth,
+        bounds: None,
+    }
+}
+
+fn text(nodes: &[Node]) -> Vec<String> {
+    lines(nodes).into_iter().map(|line| line.text).collect()
+}
+
+#[test]
+fn a_line_names_ref_role_name_and_states() {
+    let mut field = node(1, 3, "textbox", "E-mail \"home\"");
+    field.states = vec!["required".into()];
+    field.value = Some("a@b".into());
+    assert_eq!(text(&[field]), ["  @e3 textbox \"E-mail \\\"home\\\"\" [required, value=\"a@b\"]"]);
+}
+
+#[test]
+fn a_text_that_is_alone_shares_the_line_of_its_element() {
+    let nodes = [
+        node(0, 0, "list", ""),
+        node(1, 0, "listitem", ""),
+        node(2, 0, "text", "One"),
+        node(1, 0, "listitem", ""),
+        node(2, 0, "text", "Two"),
+        node(2, 7, "link", "more"),
+    ];
+    assert_eq!(
+        text(&nodes),
+        ["- list", "  - listitem: One", "  - listitem", "    - \"Two\"", "    @e7 link \"more\""]
+    );
+}
+
+#[test]
+fn a_budget_says_what_it_left_out_and_how_to_see_it() {
+    let mut nodes = vec![node(0, 1, "navigation", "Site")];
+    nodes.extend(
+        (2..200).map(|number| node(1, number, "link", "A link with a name of some length")),
+    );
+    let cut = budget::fit(&nodes, lines(&nodes), 200);
+    assert!(cut.len() < 200 * 5, "{}", cut.len());
+    let last = cut.lines().last().unwrap_or_default();
+    assert!(
+        last.contains("more lines") && last.contains("browse snapshot") && last.contains("-s @e1"),
+        "{last}"
+    );
+    assert_eq!(budget::fit(&nodes[..2], lines(&nodes[..2]), 200).lines().count(), 2);
+}

@@ -1,0 +1,56 @@
+//! Taking a snapshot.
+
+use super::options::SnapshotOptions;
+use super::tree::Snapshot;
+use super::{assemble, budget, diff, render};
+use crate::engine::error::Result;
+use crate::engine::page::engine::Engine;
+
+impl Engine {
+    /// The whole frame tree, or the part that the options ask for.
+    pub async fn snapshot(&self, options: &SnapshotOptions) -> Result<Snapshot> {
+        let (snapshot, whole) = self.take(options).await?;
+        self.state().history.lock().replace(options.kind(), whole);
+        Ok(snapshot)
+    }
+
+    /// What changed since the previous snapshot of the same kind, as a unified
+    /// diff without nodes. Without a previous one the text is whole.
+    pub async fn diff(&self, options: &SnapshotOptions) -> Result<Snapshot> {
+        let (mut snapshot, whole) = self.take(options).await?;
+        let before = self.state().history.lock().replace(options.kind(), whole.clone());
+        if let Some(before) = before {
+            snapshot.text = diff::unified(&before, &whole);
+            snapshot.nodes.clear();
+        }
+        Ok(snapshot)
+    }
+
+    /// The tree as assistive technology sees it, without refs.
+    pub async fn accessibility(&self) -> Result<Snapshot> {
+        let (mut snapshot, _) = self.take(&SnapshotOptions::default()).await?;
+        for node in &mut snapshot.nodes {
+            node.reference = None;
+        }
+        let lines = render::lines(&snapshot.nodes);
+        snapshot.text = lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
+        Ok(snapshot)
+    }
+
+    /// A snapshot within its budget, and its whole text.
+    async fn take(&self, options: &SnapshotOptions) -> Result<(Snapshot, String)> {
+        let collected = self.collect(options).await?;
+        let nodes = assemble::assemble(self, &collected, options);
+        let lines = render::lines(&nodes);
+        let whole = lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
+        let text = match options.max_tokens {
+            Some(max_tokens) => budget::fit(&nodes, lines, max_tokens),
+            None => whole.clone(),
+        };
+        let main = collected.walks.get(&collected.root);
+        let (url, title) = main
+            .map(|walk| (walk.walked.url.clone(), walk.walked.title.clone()))
+            .unwrap_or_default();
+        Ok((Snapshot { text, nodes, url, title }, whole))
+    }
+}

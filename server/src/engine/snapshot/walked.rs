@@ -1,0 +1,96 @@
+//! What the walk of one document answers.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+
+/// The answer of the script's `snapshot`.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Walked {
+    pub serial: u64,
+    pub fresh: usize,
+    pub url: String,
+    pub title: String,
+    pub suspects: u32,
+    pub nodes: Lines,
+    #[serde(default)]
+    pub descriptions: Vec<String>,
+    #[serde(default)]
+    pub boxes: Vec<BoxOrNone>,
+}
+
+/// A box, or 0 for a line without an element.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum BoxOrNone {
+    Box(f64, f64, f64, f64),
+    None(#[allow(dead_code)] u8),
+}
+
+/// One line, before it has its number.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub depth: u32,
+    pub role: String,
+    pub name: String,
+    /// 0 for none, a number, or -(index + 1).
+    pub reference: i64,
+    pub states: String,
+    pub value: String,
+    /// The number of an element that holds a frame, else 0.
+    pub owner: u32,
+}
+
+/// The flat array of six fields each.
+#[derive(Debug, Default)]
+pub(crate) struct Lines(pub Vec<Line>);
+
+impl<'de> Deserialize<'de> for Lines {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(LinesVisitor)
+    }
+}
+
+struct LinesVisitor;
+
+/// The sixth field: a value, or the number of a frame's owner.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Last {
+    Owner(u32),
+    Value(String),
+}
+
+impl<'de> Visitor<'de> for LinesVisitor {
+    type Value = Lines;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an array of lines")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<Lines, A::Error> {
+        let mut lines = Vec::new();
+        while let Some(depth) = fields.next_element()? {
+            let mut line = Line {
+                depth,
+                role: next(&mut fields)?,
+                name: next(&mut fields)?,
+                reference: next(&mut fields)?,
+                states: next(&mut fields)?,
+                value: String::new(),
+                owner: 0,
+            };
+            match next(&mut fields)? {
+                Last::Owner(owner) => line.owner = owner,
+                Last::Value(value) => line.value = value,
+            }
+            lines.push(line);
+        }
+        Ok(Lines(lines))
+    }
+}
+
+fn next<'de, A: SeqAccess<'de>, T: Deserialize<'de>>(fields: &mut A) -> Result<T, A::Error> {
+    fields.next_element()?.ok_or_else(|| serde::de::Error::custom("a line is cut off"))
+}

@@ -1,0 +1,56 @@
+//! Refs: `@e3` for what the ARIA tree holds, `@c3` for what only looks clickable.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Why an element has a ref. The number alone identifies it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RefKind {
+    /// It has a role.
+    Element,
+    /// It takes clicks without having one.
+    Clickable,
+}
+
+/// A ref as a snapshot prints it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Reference {
+    /// The letter.
+    pub kind: RefKind,
+    /// The number, unique in its tab for the life of the tab.
+    pub number: u32,
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = match self.kind {
+            RefKind::Element => 'e',
+            RefKind::Clickable => 'c',
+        };
+        write!(formatter, "@{letter}{}", self.number)
+    }
+}
+
+/// The text is no ref.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a ref is written `@e3` or `@c3`")]
+pub struct NotARef;
+
+impl FromStr for Reference {
+    type Err = NotARef;
+
+    fn from_str(text: &str) -> Result<Self, NotARef> {
+        let rest = text.strip_prefix('@').ok_or(NotARef)?;
+        let kind = match rest.chars().next() {
+            Some('e') => RefKind::Element,
+            Some('c') => RefKind::Clickable,
+            _ => return Err(NotARef),
+        };
+        let digits = &rest[1..];
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(NotARef);
+        }
+        let number = digits.parse().map_err(|_| NotARef)?;
+        Ok(Self { kind, number })
+    }
+}

@@ -1,0 +1,153 @@
+//! Targets, as callers write them.
+//!
+//! | form | finds |
+//! |---|---|
+//! | `@e3` | the element of a ref |
+//! | `text=Sign in` | the innermost element that shows the text, or the control it is in |
+//! | `role=button[name="Go"]` | by role, accessible name and states |
+//! | `label=Email` | a field by its label |
+//! | `xpath=//a` or `//a` | by XPath |
+//! | anything else | CSS; every open shadow tree is searched, `a >>> b` enters those below `a` |
+//!
+//! Names and texts ignore case and spacing. Elements whose whole name matches
+//! win over those that only contain it; `/expression/i` is a regular expression.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use super::reference::Reference;
+use super::role;
+use crate::engine::error::{Error, Kind};
+
+/// One way to name an element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    text: String,
+    pub(crate) query: Query,
+}
+
+/// The parsed form, as the script takes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(crate) enum Query {
+    /// By number.
+    Ref { number: u32 },
+    /// By CSS.
+    Css { selector: String },
+    /// By XPath.
+    XPath { selector: String },
+    /// By what it shows.
+    Text { name: Wanted },
+    /// By label.
+    Label { name: Wanted },
+    /// By role.
+    Role { role: String, name: Option<Wanted>, states: Vec<String> },
+}
+
+/// A text to look for, or a regular expression.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Wanted {
+    pub text: String,
+    pub regex: bool,
+    pub flags: String,
+}
+
+impl Target {
+    /// The target of a ref.
+    pub fn reference(reference: Reference) -> Self {
+        Self { text: reference.to_string(), query: Query::Ref { number: reference.number } }
+    }
+
+    /// The ref's number, if it is one.
+    pub fn number(&self) -> Option<u32> {
+        match self.query {
+            Query::Ref { number } => Some(number),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl FromStr for Target {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let trimmed = text.trim();
+        let query = parse(trimmed).map_err(|problem| {
+            Error::refused(Kind::SelectorInvalid, format!("`{trimmed}`: {problem}"))
+                .with("selector", trimmed)
+        })?;
+        Ok(Self { text: trimmed.to_owned(), query })
+    }
+}
+
+fn parse(text: &str) -> Result<Query, String> {
+    if text.is_empty() {
+        return Err("the target is empty".to_owned());
+    }
+    if text.starts_with('@') {
+        let reference: Reference =
+            text.parse().map_err(|error: super::reference::NotARef| error.to_string())?;
+        return Ok(Query::Ref { number: reference.number });
+    }
+    if let Some(rest) = text.strip_prefix("text=") {
+        return Ok(Query::Text { name: wanted(rest)? });
+    }
+    if let Some(rest) = text.strip_prefix("label=") {
+        return Ok(Query::Label { name: wanted(rest)? });
+    }
+    if let Some(rest) = text.strip_prefix("role=") {
+        return role::parse(rest);
+    }
+    if let Some(rest) = text.strip_prefix("xpath=") {
+        return Ok(Query::XPath { selector: rest.to_owned() });
+    }
+    if text.starts_with("//") || text.starts_with("(//") {
+        return Ok(Query::XPath { selector: text.to_owned() });
+    }
+    let selector = text.strip_prefix("css=").unwrap_or(text);
+    Ok(Query::Css { selector: selector.to_owned() })
+}
+
+/// `text`, `"text"`, `'text'` or `/expression/flags`.
+pub(super) fn wanted(text: &str) -> Result<Wanted, String> {
+    let text = text.trim();
+    if let Some(rest) = text.strip_prefix('/')
+        && let Some(end) = rest.rfind('/')
+        && end > 0
+        && rest[end + 1..].bytes().all(|flag| b"dgimsuvy".contains(&flag))
+    {
+        return Ok(Wanted {
+            text: rest[..end].to_owned(),
+            regex: true,
+            flags: rest[end + 1..].to_owned(),
+        });
+    }
+    let plain = unquote(text);
+    if plain.trim().is_empty() {
+        return Err("it says nothing to look for".to_owned());
+    }
+    Ok(Wanted { text: plain, regex: false, flags: String::new() })
+}
+
+fn unquote(text: &str) -> String {
+    for quote in ['"', '\''] {
+        if text.len() >= 2
+            && let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote))
+        {
+            return inner.replace(&format!("\\{quote}"), &quote.to_string()).replace("\\\\", "\\");
+        }
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+#[path = "target_tests.rs"]
+mod tests;

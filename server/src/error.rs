@@ -1,0 +1,91 @@
+//! The one error of the daemon, and its one conversion to a gRPC status.
+
+use std::collections::{BTreeMap, HashMap};
+
+use browse_proto::Reason;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+/// Why a call failed: a reason of `errors.proto`, a message that says what is
+/// wrong, and the values that the message and the hint are made of.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    reason: Reason,
+    message: String,
+    metadata: BTreeMap<String, String>,
+}
+
+/// The result of a handler.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The `domain` of every `google.rpc.ErrorInfo` that we send.
+pub const DOMAIN: &str = "browse";
+
+/// The metadata key that carries the filled hint, so that a client needs no
+/// table of its own.
+pub const HINT: &str = "hint";
+
+/// Page text in an error is cut at this many characters.
+const QUOTE_CHARS: usize = 80;
+
+impl Error {
+    /// Makes an error; `message` has no full stop.
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into(), metadata: BTreeMap::new() }
+    }
+
+    /// Adds a value, for the hint and for programs.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl ToString) -> Self {
+        self.metadata.insert(key.to_owned(), value.to_string());
+        self
+    }
+
+    /// The reason.
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    /// The values.
+    pub fn metadata(&self) -> &BTreeMap<String, String> {
+        &self.metadata
+    }
+
+    /// The values as they travel: what quotes the page is cleaned and cut.
+    pub fn safe_metadata(&self) -> BTreeMap<String, String> {
+        let page = self.reason.rule().page;
+        let safe = |(key, value): (&String, &String)| {
+            let value = if page.contains(&key.as_str()) { quote(value) } else { value.clone() };
+            (key.clone(), value)
+        };
+        self.metadata.iter().map(safe).collect()
+    }
+
+    /// The next step for the caller.
+    pub fn hint(&self) -> String {
+        let metadata = self.safe_metadata();
+        self.reason.rule().hint_with(|key| metadata.get(key).cloned())
+    }
+}
+
+/// Page text for an error: on one line, without control characters, cut.
+pub fn quote(text: &str) -> String {
+    let cleaned = crate::content::clean(text);
+    let line = cleaned.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= QUOTE_CHARS {
+        return line;
+    }
+    line.chars().take(QUOTE_CHARS - 1).chain(['…']).collect()
+}
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        let code = Code::from_i32(error.reason.rule().code as i32);
+        let mut metadata: HashMap<_, _> = error.safe_metadata().into_iter().collect();
+        metadata.insert(HINT.to_owned(), error.hint());
+        let mut details = ErrorDetails::new();
+        details.set_error_info(error.reason.name(), DOMAIN, metadata);
+        Status::with_error_details(code, error.message, details)
+    }
+}

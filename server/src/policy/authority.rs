@@ -1,0 +1,162 @@
+//! Gives out tokens, knows them again, and takes them back.
+
+use std::{sync::Arc, time::Duration};
+
+use browse_proto::Reason;
+
+use super::{
+    Audience, Capability, ClientId, Grant, Hosts, Kind, Listener, Rate, Scopes, SessionRule,
+    TabPolicy,
+    claims::{self, Signer},
+    grants::Grants,
+    root::{Likeness, RootToken, hex, random},
+};
+use crate::{
+    content::Delivery,
+    error::{Error, Result},
+};
+
+/// The tokens of one daemon. It begins with a new root token and a new key, so
+/// no token outlives the daemon that made it.
+pub struct Authority {
+    id: String,
+    root: RootToken,
+    root_grant: Arc<Grant>,
+    signer: Signer,
+    grants: Grants,
+}
+
+/// What a new token shall allow.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct GrantSpec {
+    pub client: ClientId,
+    pub audience: Audience,
+    pub kind: Kind,
+    pub scopes: Scopes,
+    pub hosts: Hosts,
+    pub tabs: TabPolicy,
+    pub session: SessionRule,
+    pub rate: Rate,
+    pub delivery: Delivery,
+    pub lifetime: Duration,
+}
+
+/// A token that was just made. Dropping it revokes the token.
+pub struct Minted {
+    token: String,
+    jti: String,
+    authority: Arc<Authority>,
+}
+
+impl Authority {
+    /// An authority with a new id, root token and key.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub fn new() -> Result<Self> {
+        let id = hex(&random::<8>()?);
+        Ok(Self {
+            root: RootToken::new(&id)?,
+            root_grant: Arc::new(Grant::root()),
+            signer: Signer::new(&id)?,
+            grants: Grants::default(),
+            id,
+        })
+    }
+
+    /// The id of the daemon, which its tokens carry.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The root token, for the state file.
+    pub fn root_token(&self) -> &str {
+        self.root.reveal()
+    }
+
+    /// Makes a token.
+    ///
+    /// # Errors
+    /// A live token of this client exists.
+    pub fn mint(self: &Arc<Self>, spec: GrantSpec) -> Result<Minted> {
+        let GrantSpec { audience, lifetime, .. } = spec;
+        let capability = Capability {
+            client: spec.client,
+            kind: spec.kind,
+            scopes: spec.scopes,
+            hosts: spec.hosts,
+            tabs: spec.tabs,
+            session: spec.session,
+            rate: spec.rate,
+            delivery: spec.delivery,
+        };
+        let (token, jti) = self.signer.sign(&capability, audience, lifetime)?;
+        let grant = Grant::temporary(capability, audience, lifetime);
+        self.grants.insert(jti.clone(), Arc::new(grant))?;
+        Ok(Minted { token, jti, authority: Arc::clone(self) })
+    }
+
+    /// Ends the token of `client` now; tells whether there was one. Calls in
+    /// flight and open streams end too.
+    pub fn revoke(&self, client: &ClientId) -> bool {
+        self.grants.revoke(client)
+    }
+
+    /// The clients that hold a token, without root.
+    pub fn clients(&self) -> Vec<ClientId> {
+        self.grants.clients()
+    }
+
+    /// The grant behind a token that came in at `listener`.
+    ///
+    /// # Errors
+    /// On the local listener each cause has its own reason. The tunnel is open
+    /// to strangers: it gives one answer for all, so that nobody learns whether
+    /// a token was ever good.
+    pub fn identify(&self, token: Option<&str>, listener: Listener) -> Result<Arc<Grant>> {
+        let token =
+            token.ok_or_else(|| Error::new(Reason::TokenMissing, "the call carries no token"))?;
+        self.look_up(token, listener).map_err(|error| match listener {
+            Listener::Local => error,
+            Listener::Tunnel => claims::invalid(),
+        })
+    }
+
+    fn look_up(&self, token: &str, listener: Listener) -> Result<Arc<Grant>> {
+        match (self.root.compare(token, &self.id), listener) {
+            (Likeness::Same, Listener::Local) => return Ok(Arc::clone(&self.root_grant)),
+            (Likeness::Same, Listener::Tunnel) | (Likeness::Foreign, _) => {
+                return Err(claims::foreign());
+            }
+            (Likeness::Forged, _) => return Err(claims::invalid()),
+            (Likeness::Other, _) => {}
+        }
+        let claims = self.signer.verify(token, listener)?;
+        let grant = self.grants.get(&claims.jti)?;
+        let for_here = grant.audience().is_some_and(|of| listener.audiences().contains(&of));
+        if !for_here || grant.capability().client.as_str() != claims.sub {
+            return Err(claims::invalid());
+        }
+        Ok(grant)
+    }
+}
+
+impl Minted {
+    /// The token.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+}
+
+impl Drop for Minted {
+    fn drop(&mut self) {
+        self.authority.grants.revoke_key(&self.jti);
+    }
+}
+
+impl std::fmt::Debug for Minted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Minted").field("jti", &self.jti).finish_non_exhaustive()
+    }
+}

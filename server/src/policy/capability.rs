@@ -1,0 +1,92 @@
+//! What a caller may do.
+
+use super::{ClientId, Hosts, Rate, Scopes};
+use crate::content::Delivery;
+
+/// Everything that a token stands for.
+#[derive(Clone, Debug)]
+pub struct Capability {
+    /// Who calls.
+    pub client: ClientId,
+    /// What sort of caller it is.
+    pub kind: Kind,
+    /// Commands it may call.
+    pub scopes: Scopes,
+    /// Hosts its tabs may visit.
+    pub hosts: Hosts,
+    /// Tabs it may touch.
+    pub tabs: TabPolicy,
+    /// Session it acts in.
+    pub session: SessionRule,
+    /// Calls a second.
+    pub rate: Rate,
+    /// How it gets page-derived content.
+    pub delivery: Delivery,
+}
+
+/// What sort of caller a capability is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The user's own shell.
+    Root,
+    /// One run of a skill.
+    Skill,
+    /// An agent on another machine.
+    Paired,
+}
+
+impl Kind {
+    /// The word for it in tokens.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Skill => "skill",
+            Self::Paired => "paired",
+        }
+    }
+}
+
+/// Which tabs of its session a caller may touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TabPolicy {
+    /// Those that it opened.
+    #[default]
+    Own,
+    /// All of them.
+    Session,
+}
+
+/// Which session a caller acts in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionRule {
+    /// This one, whatever it asks for.
+    Only(String),
+    /// The one it asks for.
+    Any,
+}
+
+impl Capability {
+    /// What the root token stands for.
+    pub fn root() -> Self {
+        Self {
+            client: ClientId::root(),
+            kind: Kind::Root,
+            scopes: Scopes::ALL,
+            hosts: Hosts::Any,
+            tabs: TabPolicy::Session,
+            session: SessionRule::Any,
+            rate: Rate::Unlimited,
+            delivery: Delivery::Guarded,
+        }
+    }
+
+    /// Whether the holder of the root token calls.
+    pub fn is_root(&self) -> bool {
+        self.kind == Kind::Root
+    }
+
+    /// The hosts that its tabs may visit.
+    pub fn hosts(&self) -> &Hosts {
+        &self.hosts
+    }
+}

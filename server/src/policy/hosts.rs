@@ -1,0 +1,184 @@
+//! The hosts that a capability may visit.
+
+use std::{fmt, str::FromStr};
+
+use browse_proto::Reason;
+use url::{Host, Url};
+
+use crate::error::{Error, Result};
+
+/// The hosts that a capability may visit. The default is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Hosts {
+    /// No host at all.
+    #[default]
+    None,
+    /// These only.
+    List(Vec<HostPattern>),
+    /// Every host.
+    Any,
+}
+
+/// `example.com`, `*.example.com` (its subdomains, not itself), or either with
+/// a port. Without a port, the default port of the scheme is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostPattern {
+    subdomains: bool,
+    host: String,
+    port: Option<u16>,
+}
+
+impl Hosts {
+    /// The hosts that these patterns name; an empty list means none.
+    ///
+    /// # Errors
+    /// A pattern is malformed.
+    pub fn list<P: AsRef<str>>(patterns: impl IntoIterator<Item = P>) -> Result<Self> {
+        let patterns = patterns.into_iter().map(|pattern| pattern.as_ref().parse());
+        let patterns = patterns.collect::<Result<Vec<_>>>()?;
+        Ok(if patterns.is_empty() { Self::None } else { Self::List(patterns) })
+    }
+
+    /// Whether a document may come from `url`. Only http and https have hosts;
+    /// `about:blank` shows nothing and is always allowed.
+    pub fn allows(&self, url: &Url) -> bool {
+        match self {
+            Self::Any => true,
+            _ if url.as_str() == "about:blank" => true,
+            Self::None => false,
+            Self::List(patterns) => patterns.iter().any(|pattern| pattern.matches(url)),
+        }
+    }
+
+    /// Whether every host is allowed.
+    pub fn is_any(&self) -> bool {
+        matches!(self, Self::Any)
+    }
+
+    /// The patterns, as written; `*` for any.
+    pub fn patterns(&self) -> Vec<String> {
+        match self {
+            Self::None => Vec::new(),
+            Self::List(patterns) => patterns.iter().map(HostPattern::to_string).collect(),
+            Self::Any => vec!["*".to_owned()],
+        }
+    }
+}
+
+impl HostPattern {
+    fn matches(&self, url: &Url) -> bool {
+        if !matches!(url.scheme(), "http" | "https" | "ws" | "wss") {
+            return false;
+        }
+        let Some(host) = url.host_str() else { return false };
+        let host = host.trim_end_matches('.');
+        let named = match self.subdomains {
+            true => host.strip_suffix(&self.host).is_some_and(|rest| rest.ends_with('.')),
+            false => host == self.host,
+        };
+        named && self.port == url.port()
+    }
+}
+
+impl FromStr for HostPattern {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || {
+            let message = format!(
+                "`{}` is no host: give `example.com`, `*.example.com` or `example.com:8443`",
+                text.escape_debug()
+            );
+            Error::new(Reason::ArgumentInvalid, message)
+        };
+        let (subdomains, rest) = match text.strip_prefix("*.") {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        // The URL parser knows punycode, IPv6 brackets and number notations.
+        let url = Url::parse(&format!("http://{rest}/")).map_err(|_| wrong())?;
+        let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+        let anonymous = url.username().is_empty() && url.password().is_none();
+        if !bare || !anonymous || rest.contains(['/', '*', '@', '?', '#', '\\']) {
+            return Err(wrong());
+        }
+        let host = match url.host() {
+            Some(Host::Domain(_)) => url.host_str().unwrap_or_default(),
+            Some(_) if !subdomains => url.host_str().unwrap_or_default(),
+            _ => return Err(wrong()),
+        };
+        // The parser drops port 80 because it is the default of http.
+        let port = match rest.rsplit_once(':') {
+            Some((_, digits)) if !digits.ends_with(']') && url.port().is_none() => {
+                Some(digits.parse().map_err(|_| wrong())?)
+            }
+            _ => url.port(),
+        };
+        let port = port.filter(|port| !matches!(port, 80 | 443));
+        Ok(Self { subdomains, host: host.trim_end_matches('.').to_owned(), port })
+    }
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let star = if self.subdomains { "*." } else { "" };
+        write!(f, "{star}{}", self.host)?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hosts, Url};
+
+    fn allows(patterns: &[&str], url: &str) -> bool {
+        let hosts = Hosts::list(patterns).expect("the patterns are good");
+        hosts.allows(&Url::parse(url).expect("the URL is good"))
+    }
+
+    #[test]
+    fn a_host_means_itself_on_the_default_port() {
+        assert!(allows(&["example.com"], "https://example.com/a?b"));
+        assert!(allows(&["EXAMPLE.com"], "http://example.com./"));
+        for url in [
+            "https://www.example.com/",
+            "https://example.com:8443/",
+            "https://example.com.evil.org/",
+            "https://notexample.com/",
+            "file:///example.com",
+            "data:text/html,example.com",
+        ] {
+            assert!(!allows(&["example.com"], url), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_star_means_subdomains() {
+        assert!(allows(&["*.example.com"], "https://a.b.example.com/"));
+        assert!(!allows(&["*.example.com"], "https://example.com/"));
+        assert!(!allows(&["*.example.com"], "https://evilexample.com/"));
+    }
+
+    #[test]
+    fn a_port_is_exact() {
+        assert!(allows(&["localhost:8080"], "http://localhost:8080/"));
+        assert!(!allows(&["localhost:8080"], "http://localhost/"));
+        assert!(allows(&["[::1]:8080"], "http://[::1]:8080/"));
+    }
+
+    #[test]
+    fn nothing_allows_nothing_but_a_blank_page() {
+        assert_eq!(Hosts::list::<&str>([]).expect("none is good"), Hosts::None);
+        assert!(!allows(&[], "https://example.com/"));
+        assert!(allows(&[], "about:blank"));
+    }
+
+    #[test]
+    fn malformed_patterns_are_refused() {
+        for pattern in
+            ["", "*", "*.", "a/b", "http://a", "a@b", "*.127.0.0.1", "a:b", "a b", "*.*.a"]
+        {
+            assert!(Hosts::list([pattern]).is_err(), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Tells whoever keeps the books which calls were refused. Calls that pass are
+//! recorded where they run, with their outcome.
+
+use std::{
+    convert::Infallible,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use browse_proto::Reason;
+use futures::future::{FutureExt as _, Map};
+use http::{Request, Response};
+use tonic::body::Body;
+use tower::{Layer, Service};
+
+use crate::policy::ClientId;
+
+/// A call that was refused.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// Why.
+    pub reason: Reason,
+    /// Who called, when a token told.
+    pub client: Option<ClientId>,
+    /// What was called.
+    pub path: String,
+}
+
+/// Hears of refused calls.
+pub type Refusals = Arc<dyn Fn(&Refusal) + Send + Sync>;
+
+/// The layer.
+#[derive(Clone)]
+pub struct Audit(Refusals);
+
+/// A service whose refusals are heard.
+#[derive(Clone)]
+pub struct Audited<S> {
+    refusals: Refusals,
+    inner: S,
+}
+
+impl Audit {
+    /// Tells `refusals`.
+    pub fn new(refusals: Refusals) -> Self {
+        Self(refusals)
+    }
+}
+
+impl<S> Layer<S> for Audit {
+    type Service = Audited<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Audited { refusals: Arc::clone(&self.0), inner }
+    }
+}
+
+type Answer = Result<Response<Body>, Infallible>;
+
+impl<S> Service<Request<Body>> for Audited<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Map<S::Future, Box<dyn FnOnce(Answer) -> Answer + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let refusals = Arc::clone(&self.refusals);
+        self.inner.call(request).map(Box::new(move |mut answer: Answer| {
+            let response = answer.as_mut().ok();
+            if let Some(refusal) = response.and_then(|r| r.extensions_mut().remove::<Refusal>()) {
+                refusals(&refusal);
+            }
+            answer
+        }))
+    }
+}

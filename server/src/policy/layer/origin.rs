@@ -1,0 +1,91 @@
+//! Refuses what a web page may have sent.
+//!
+//! A page can make a browser call any loopback port. It cannot do so without
+//! an `Origin` header, and after DNS rebinding the `Host` is still the name of
+//! its own site.
+
+use browse_proto::Reason;
+use http::{Request, header, uri::Authority};
+use tonic::body::Body;
+
+use super::filter::Check;
+use crate::error::{Error, Result};
+
+/// From where calls may come.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin {
+    /// From programs of this machine that call this port by a loopback name.
+    Loopback {
+        /// Port of the listener.
+        port: u16,
+    },
+    /// From programs anywhere: the name of a tunnel is not known beforehand.
+    Anywhere,
+}
+
+impl Check for Origin {
+    fn check(&self, request: &mut Request<Body>) -> Result<()> {
+        if request.headers().contains_key(header::ORIGIN) {
+            return Err(denied("the call carries an `Origin` header"));
+        }
+        let Self::Loopback { port } = self else { return Ok(()) };
+        let hosts: Vec<_> = request.headers().get_all(header::HOST).iter().collect();
+        let named = hosts.iter().map(|host| host.to_str().ok().and_then(|host| host.parse().ok()));
+        let mut authorities: Vec<Option<Authority>> = named.collect();
+        authorities.extend(request.uri().authority().cloned().map(Some));
+        let local = |authority: &Option<Authority>| {
+            authority.as_ref().is_some_and(|authority| is_loopback(authority, *port))
+        };
+        match authorities.is_empty() || !authorities.iter().all(local) {
+            true => Err(denied("the call names another host")),
+            false => Ok(()),
+        }
+    }
+}
+
+fn is_loopback(authority: &Authority, port: u16) -> bool {
+    let host = matches!(authority.host(), "localhost" | "127.0.0.1" | "[::1]");
+    host && authority.port_u16().unwrap_or(80) == port && !authority.as_str().contains('@')
+}
+
+fn denied(message: &str) -> Error {
+    Error::new(Reason::OriginDenied, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Body, Check as _, Origin, Request};
+
+    fn passes(uri: &str, headers: &[(&str, &str)]) -> bool {
+        let request = headers.iter().fold(Request::builder().uri(uri), |request, (name, value)| {
+            request.header(*name, *value)
+        });
+        let mut request = request.body(Body::default()).expect("the request is well formed");
+        Origin::Loopback { port: 4000 }.check(&mut request).is_ok()
+    }
+
+    #[test]
+    fn loopback_names_with_our_port_pass() {
+        assert!(passes("http://127.0.0.1:4000/a", &[]));
+        assert!(passes("http://localhost:4000/a", &[("host", "localhost:4000")]));
+        assert!(passes("/a", &[("host", "[::1]:4000")]));
+    }
+
+    #[test]
+    fn pages_do_not() {
+        for (uri, headers) in [
+            ("/a", &[][..]),
+            ("http://evil.example:4000/a", &[]),
+            ("http://127.0.0.1:4001/a", &[]),
+            ("http://127.0.0.1/a", &[]),
+            ("http://127.0.0.1:4000/a", &[("host", "evil.example:4000")]),
+            ("/a", &[("host", "localhost:4000"), ("host", "evil.example")]),
+            ("http://127.0.0.1:4000/a", &[("origin", "null")]),
+            ("http://127.0.0.1:4000/a", &[("origin", "http://127.0.0.1:4000")]),
+            ("http://127.0.0.1:4000/a", &[("origin", "chrome-extension://abc")]),
+            ("http://127.0.0.1.evil.example:4000/a", &[]),
+        ] {
+            assert!(!passes(uri, headers), "{uri} {headers:?}");
+        }
+    }
+}

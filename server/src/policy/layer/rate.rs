@@ -1,0 +1,19 @@
+//! Counts the calls of each grant. A batch counts once.
+
+use std::sync::Arc;
+
+use http::Request;
+use tonic::body::Body;
+
+use super::filter::Check;
+use crate::{error::Result, policy::Grant};
+
+/// The check that counts.
+pub struct Rated;
+
+impl Check for Rated {
+    fn check(&self, request: &mut Request<Body>) -> Result<()> {
+        // Only what needs no token has no grant.
+        request.extensions().get::<Arc<Grant>>().map_or(Ok(()), |grant| grant.count())
+    }
+}

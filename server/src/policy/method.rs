@@ -1,0 +1,55 @@
+//! What a path of HTTP/2 asks for.
+
+use browse_proto::{Command, Scope};
+
+/// What a call asks for.
+#[derive(Clone, Copy, Debug)]
+pub enum Method {
+    /// A command of the contract.
+    Command(&'static Command),
+    /// A method of a standard service, served on the local listener only.
+    Standard(Scope),
+}
+
+/// The standard services. Health needs no token: who starts a daemon asks it
+/// before anything else.
+const STANDARD: &[(&str, Scope)] = &[
+    ("/grpc.health.v1.Health/Check", Scope::Public),
+    ("/grpc.health.v1.Health/Watch", Scope::Public),
+    ("/grpc.health.v1.Health/List", Scope::Public),
+    ("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Scope::Meta),
+    ("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Scope::Meta),
+];
+
+impl Method {
+    /// The method at `path`; none when nothing is served there.
+    pub fn by_path(path: &str) -> Option<Self> {
+        let standard = STANDARD.iter().find(|(known, _)| *known == path);
+        let standard = standard.map(|(_, scope)| Self::Standard(*scope));
+        standard.or_else(|| Command::by_path(path).map(Self::Command))
+    }
+
+    /// The scope that a caller needs.
+    pub fn scope(self) -> Scope {
+        match self {
+            Self::Command(command) => command.scope,
+            Self::Standard(scope) => scope,
+        }
+    }
+
+    /// Whether the tunnel listener serves it.
+    pub fn tunnel(self) -> bool {
+        match self {
+            Self::Command(command) => command.tunnel,
+            Self::Standard(_) => false,
+        }
+    }
+
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Command(command) => command.name,
+            Self::Standard(_) => "a standard service",
+        }
+    }
+}

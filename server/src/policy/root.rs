@@ -1,0 +1,88 @@
+//! The root token: 256 random bits, made at each start.
+//!
+//! It reads `browse-root-<daemon id>-<secret>`: the prefix lets secret scanners
+//! find it, the id tells the token of another daemon from a forged one.
+
+use std::fmt::Write as _;
+
+use rand::TryRngCore as _;
+use subtle::ConstantTimeEq as _;
+
+use crate::error::{Error, Result};
+
+const PREFIX: &str = "browse-root-";
+
+/// The root token of one daemon.
+pub struct RootToken(String);
+
+/// What a token is to this daemon's root token.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Likeness {
+    /// It is the root token.
+    Same,
+    /// It is, or claims to be, the root token of another daemon.
+    Foreign,
+    /// It claims to be ours and is not.
+    Forged,
+    /// It is something else.
+    Other,
+}
+
+impl RootToken {
+    /// Makes the token of the daemon `id`.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub fn new(id: &str) -> Result<Self> {
+        Ok(Self(format!("{PREFIX}{id}-{}", hex(&random::<32>()?))))
+    }
+
+    /// The token, for the state file.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Compares in a time that does not depend on where the two differ.
+    pub fn compare(&self, token: &str, id: &str) -> Likeness {
+        if bool::from(self.0.as_bytes().ct_eq(token.as_bytes())) {
+            return Likeness::Same;
+        }
+        match token.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-')) {
+            Some((other, _)) if other == id => Likeness::Forged,
+            Some(_) => Likeness::Foreign,
+            None => Likeness::Other,
+        }
+    }
+}
+
+/// Bytes of the system's random number generator.
+pub fn random<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
+    rand::rngs::OsRng.try_fill_bytes(&mut bytes).map_err(|error| {
+        Error::new(browse_proto::Reason::Bug, format!("the system has no random numbers: {error}"))
+    })?;
+    Ok(bytes)
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Likeness, RootToken};
+
+    #[test]
+    fn it_is_told_from_others() {
+        let (ours, theirs) = (RootToken::new("aa").unwrap(), RootToken::new("bb").unwrap());
+        assert_eq!(ours.compare(ours.reveal(), "aa"), Likeness::Same);
+        assert_eq!(ours.compare(theirs.reveal(), "aa"), Likeness::Foreign);
+        assert_eq!(ours.compare("browse-root-aa-00", "aa"), Likeness::Forged);
+        assert_eq!(ours.compare("", "aa"), Likeness::Other);
+        assert_eq!(ours.reveal().len(), "browse-root-aa-".len() + 64);
+    }
+}

@@ -1,0 +1,120 @@
+//! Who did what: a ring of calls, and a feed for those who follow.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use browse_proto::{Command, Reason, v1};
+use tokio::sync::broadcast;
+
+use super::target;
+use crate::{
+    dispatch::Context,
+    policy::{ClientId, layer::Refusal},
+};
+
+/// Calls that are remembered.
+const MOST: usize = 2_000;
+
+/// Calls that a follower may lag behind.
+const LAG: usize = 256;
+
+/// The calls of a daemon.
+pub struct Activity {
+    ring: Mutex<VecDeque<v1::ActivityEntry>>,
+    feed: broadcast::Sender<v1::ActivityEntry>,
+}
+
+/// A call that has begun.
+pub struct Entry {
+    client: ClientId,
+    command: &'static Command,
+    target: String,
+    tab: Option<u64>,
+    session: String,
+}
+
+impl Default for Activity {
+    fn default() -> Self {
+        Self { ring: Mutex::default(), feed: broadcast::Sender::new(LAG) }
+    }
+}
+
+impl Entry {
+    /// Notes who calls what. Typed text, values and queries are left out.
+    pub fn begin(cx: &Context, request: &impl prost::Message) -> Self {
+        // A large request is a document, which has no target.
+        let small = request.encoded_len() <= target::MOST_BYTES;
+        let bytes = if small { request.encode_to_vec() } else { Vec::new() };
+        Self {
+            client: cx.client().clone(),
+            command: cx.command(),
+            target: target::of(cx.command(), &bytes),
+            tab: cx.named_tab(),
+            session: cx.named_session().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Notes the tab that the call came to act on.
+    pub fn acted_on(&mut self, cx: &Context) {
+        if let Some(tab) = cx.tab_if_any() {
+            self.tab = Some(tab.id());
+            self.session = tab.session().to_owned();
+        }
+    }
+}
+
+impl Activity {
+    /// Notes how a call ended.
+    pub fn ended(&self, entry: Entry, took: Duration, failed: Option<Reason>) {
+        self.add(v1::ActivityEntry {
+            time: now(),
+            client: entry.client.to_string(),
+            command: entry.command.name.to_owned(),
+            target: entry.target,
+            duration_ms: took.as_secs_f64() * 1000.0,
+            outcome: failed.map_or("ok", Reason::name).to_owned(),
+            tab: entry.tab,
+            session: entry.session,
+        });
+    }
+
+    /// Notes a call that was refused before it ran.
+    pub fn refused(&self, refusal: &Refusal) {
+        // Floods of strangers would push out what is worth keeping.
+        if refusal.client.is_none() && refusal.reason == Reason::RateLimited {
+            return;
+        }
+        let command = Command::by_path(&refusal.path).map_or("unknown", |command| command.name);
+        let client = refusal.client.as_ref().map_or("unknown".to_owned(), ClientId::to_string);
+        self.add(v1::ActivityEntry {
+            time: now(),
+            client,
+            command: command.to_owned(),
+            outcome: refusal.reason.name().to_owned(),
+            ..v1::ActivityEntry::default()
+        });
+    }
+
+    /// The calls so far, oldest first, and those to come.
+    pub fn read(&self) -> (Vec<v1::ActivityEntry>, broadcast::Receiver<v1::ActivityEntry>) {
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        (ring.iter().cloned().collect(), self.feed.subscribe())
+    }
+
+    fn add(&self, entry: v1::ActivityEntry) {
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.push_back(entry.clone());
+        if ring.len() > MOST {
+            ring.pop_front();
+        }
+        // Nobody follows: that is fine.
+        let _ = self.feed.send(entry);
+    }
+}
+
+fn now() -> String {
+    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
+}

@@ -1,0 +1,70 @@
+//! What a call was about, for the books: the field that names it, never what
+//! was typed.
+
+use browse_proto::{Command, wire};
+use serde_json::Value;
+use url::Url;
+
+/// Bytes of a request that are looked at.
+pub const MOST_BYTES: usize = 4096;
+
+/// Fields that name what a call is about; the first that is filled counts.
+/// Text, values, expressions, code and keys are none of them.
+const FIELDS: &[&str] = &["target", "url", "name", "id", "selector", "scope", "hidden", "property"];
+
+/// Characters of a target that are kept.
+const MOST_CHARACTERS: usize = 120;
+
+/// The target of a request of `command`.
+pub fn of(command: &Command, request: &[u8]) -> String {
+    let Ok(fields) = wire::decode(command.request, request) else { return String::new() };
+    let named = FIELDS.iter().filter_map(|name| fields.get(*name).map(|value| (*name, value)));
+    let text = |(name, value): (&str, &Value)| match value {
+        Value::String(text) if !text.is_empty() && name == "url" => Some(without_query(text)),
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) if number.as_u64() != Some(0) => Some(number.to_string()),
+        _ => None,
+    };
+    let found = named.filter_map(text).next().unwrap_or_default();
+    crate::content::clean(&found).chars().take(MOST_CHARACTERS).collect()
+}
+
+/// An address without user, password, query and fragment.
+fn without_query(text: &str) -> String {
+    match Url::parse(text) {
+        Ok(mut url) => {
+            url.set_query(None);
+            url.set_fragment(None);
+            let _ = url.set_username("");
+            let _ = url.set_password(None);
+            url.to_string()
+        }
+        Err(_) => text.split(['?', '#']).next().unwrap_or_default().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use browse_proto::{Command, v1};
+    use prost::Message as _;
+
+    use super::of;
+
+    #[test]
+    fn what_was_typed_is_left_out() {
+        let command = Command::by_name("fill").expect("a command");
+        let request = v1::FillRequest { target: "@e4".to_owned(), text: "secret".to_owned() };
+        assert_eq!(of(command, &request.encode_to_vec()), "@e4");
+        let command = Command::by_name("type").expect("a command");
+        let request = v1::TypeRequest { text: "secret".to_owned() };
+        assert_eq!(of(command, &request.encode_to_vec()), "");
+    }
+
+    #[test]
+    fn addresses_lose_what_may_be_secret() {
+        let command = Command::by_name("goto").expect("a command");
+        let url = "https://ada:pw@example.com/a?token=1#x".to_owned();
+        let request = v1::GotoRequest { url, wait: 0 };
+        assert_eq!(of(command, &request.encode_to_vec()), "https://example.com/a");
+    }
+}

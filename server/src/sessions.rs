@@ -1,0 +1,22 @@
+//! Sessions and tabs: who has which browsing context, and what each tab did.
+//!
+//! A session is an isolated browser context with a name. Tabs get ids that are
+//! never used again. What a page opens by itself becomes a tab of its opener's
+//! session before the call that caused it is answered.
+
+mod capture;
+mod log;
+mod name;
+mod registry;
+mod session;
+mod sink;
+mod slot;
+mod tab;
+
+pub use capture::{Capture, Weigh};
+pub use log::CaptureLog;
+pub use name::SessionName;
+pub use registry::Sessions;
+pub use session::{Session, SessionRules};
+pub use slot::{BrowserSlot, BrowserState};
+pub use tab::{NetworkLine, Tab, TabId, TabState};

@@ -1,0 +1,164 @@
+//! A ring buffer of what a tab did: at most 50,000 entries and 4 MiB, a
+//! constant-time push, and a sequence number for whoever reads on.
+
+use std::{collections::VecDeque, sync::Mutex};
+
+/// Entries that a ring holds.
+const MOST_ENTRIES: usize = 50_000;
+
+/// Bytes that a ring holds.
+const MOST_BYTES: usize = 4 << 20;
+
+/// Something whose size in memory is known.
+pub trait Weigh {
+    /// Bytes that it takes, about.
+    fn weight(&self) -> usize;
+}
+
+/// A ring of entries, numbered from 1.
+#[derive(Debug)]
+pub struct Capture<T> {
+    ring: Mutex<Ring<T>>,
+}
+
+#[derive(Debug)]
+struct Ring<T> {
+    entries: VecDeque<(u64, T)>,
+    bytes: usize,
+    next: u64,
+    dropped: u64,
+}
+
+impl<T> Default for Capture<T> {
+    fn default() -> Self {
+        let ring = Ring { entries: VecDeque::new(), bytes: 0, next: 1, dropped: 0 };
+        Self { ring: Mutex::new(ring) }
+    }
+}
+
+impl<T: Clone + Weigh> Capture<T> {
+    /// Adds what `make` makes of its number, and answers the number. The
+    /// oldest entries fall out when the ring is full.
+    pub fn push(&self, make: impl FnOnce(u64) -> T) -> u64 {
+        let mut ring = self.lock();
+        let number = ring.next;
+        ring.next += 1;
+        let entry = make(number);
+        ring.bytes += entry.weight();
+        ring.entries.push_back((number, entry));
+        while ring.entries.len() > MOST_ENTRIES || ring.bytes > MOST_BYTES {
+            let Some((_, oldest)) = ring.entries.pop_front() else { break };
+            ring.bytes = ring.bytes.saturating_sub(oldest.weight());
+            ring.dropped += 1;
+        }
+        number
+    }
+
+    /// Changes the entry `number`; false when it has fallen out.
+    pub fn update(&self, number: u64, change: impl FnOnce(&mut T)) -> bool {
+        let mut ring = self.lock();
+        let Some(at) = ring.position(number) else { return false };
+        let (_, entry) = &mut ring.entries[at];
+        let before = entry.weight();
+        change(entry);
+        let after = entry.weight();
+        ring.bytes = (ring.bytes + after).saturating_sub(before);
+        true
+    }
+
+    /// All entries, oldest first.
+    pub fn all(&self) -> Vec<T> {
+        self.lock().entries.iter().map(|(_, entry)| entry.clone()).collect()
+    }
+
+    /// The entry `number`.
+    pub fn find(&self, number: u64) -> Option<T> {
+        let ring = self.lock();
+        ring.position(number).map(|at| ring.entries[at].1.clone())
+    }
+
+    /// The entries after `number`, and the last number given out.
+    pub fn since(&self, number: u64) -> (Vec<T>, u64) {
+        let ring = self.lock();
+        let from = ring.entries.partition_point(|(own, _)| *own <= number);
+        (ring.entries.range(from..).map(|(_, entry)| entry.clone()).collect(), ring.next - 1)
+    }
+
+    /// Entries that fell out so far.
+    pub fn dropped(&self) -> u64 {
+        self.lock().dropped
+    }
+
+    /// Forgets all entries, and answers how many there were. Numbers go on.
+    pub fn clear(&self) -> u64 {
+        let mut ring = self.lock();
+        let removed = ring.entries.len() as u64;
+        ring.entries = VecDeque::new();
+        ring.bytes = 0;
+        removed
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Ring<T>> {
+        self.ring.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl<T> Ring<T> {
+    fn position(&self, number: u64) -> Option<usize> {
+        let at = self.entries.partition_point(|(own, _)| *own < number);
+        self.entries.get(at).filter(|(own, _)| *own == number).map(|_| at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Capture, MOST_BYTES, MOST_ENTRIES, Weigh};
+
+    #[derive(Clone, Debug, PartialEq)]
+    struct Entry(usize);
+
+    impl Weigh for Entry {
+        fn weight(&self) -> usize {
+            self.0
+        }
+    }
+
+    #[test]
+    fn the_oldest_fall_out_at_the_limit_of_entries() {
+        let capture = Capture::default();
+        for _ in 0..MOST_ENTRIES + 10 {
+            capture.push(|_| Entry(1));
+        }
+        assert_eq!((capture.all().len(), capture.dropped()), (MOST_ENTRIES, 10));
+        assert_eq!((capture.find(10), capture.find(11)), (None, Some(Entry(1))));
+    }
+
+    #[test]
+    fn the_oldest_fall_out_at_the_limit_of_bytes() {
+        let capture = Capture::default();
+        for _ in 0..9 {
+            capture.push(|_| Entry(MOST_BYTES / 4));
+        }
+        assert_eq!((capture.all().len(), capture.dropped()), (4, 5));
+    }
+
+    #[test]
+    fn readers_go_on_where_they_were() {
+        let capture = Capture::default();
+        capture.push(|_| Entry(1));
+        let (_, seen) = capture.since(0);
+        capture.push(|_| Entry(2));
+        assert_eq!(capture.since(seen), (vec![Entry(2)], 2));
+        capture.clear();
+        assert_eq!(capture.push(|number| Entry(number as usize)), 3);
+    }
+
+    #[test]
+    fn an_entry_can_grow() {
+        let capture = Capture::default();
+        let number = capture.push(|_| Entry(1));
+        assert!(capture.update(number, |entry| entry.0 = 7));
+        assert_eq!(capture.find(number), Some(Entry(7)));
+        assert!(!capture.update(99, |entry| entry.0 = 8));
+    }
+}

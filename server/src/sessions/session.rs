@@ -1,0 +1,206 @@
+//! One session: a browser context and its tabs.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use browse_proto::Reason;
+use tokio::sync::OnceCell;
+
+use super::{SessionName, Sessions, Tab, TabId};
+use crate::{
+    chromium::{BrowserContextId, Context, TargetId},
+    error::{Error, Result},
+    policy::{ClientId, Hosts},
+};
+
+/// What a session may do.
+#[derive(Clone, Debug)]
+pub struct SessionRules {
+    /// Hosts that its documents and connections may reach.
+    pub hosts: Hosts,
+}
+
+impl SessionRules {
+    /// A session that may go anywhere.
+    pub fn open() -> Self {
+        Self { hosts: Hosts::Any }
+    }
+}
+
+/// An isolated browser context with a name.
+pub struct Session {
+    name: SessionName,
+    owner: ClientId,
+    rules: SessionRules,
+    sessions: Weak<Sessions>,
+    context: OnceCell<Context>,
+    tabs: Mutex<Tabs>,
+    /// Held while the first tab is opened, so that callers who come together
+    /// share it.
+    opening: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Tabs {
+    /// Oldest first.
+    all: Vec<Arc<Tab>>,
+    active: Option<TabId>,
+}
+
+impl Session {
+    pub(super) fn new(
+        name: SessionName,
+        owner: ClientId,
+        rules: SessionRules,
+        sessions: Weak<Sessions>,
+    ) -> Arc<Self> {
+        let (context, tabs, opening) = (OnceCell::new(), Mutex::default(), Default::default());
+        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    /// Who opened it.
+    pub fn owner(&self) -> &ClientId {
+        &self.owner
+    }
+
+    /// What it may do.
+    pub fn rules(&self) -> &SessionRules {
+        &self.rules
+    }
+
+    /// Its tabs, oldest first.
+    pub fn tabs(&self) -> Vec<Arc<Tab>> {
+        self.lock().all.clone()
+    }
+
+    /// The tab that calls go to when they name none.
+    pub fn active(&self) -> Option<Arc<Tab>> {
+        let tabs = self.lock();
+        let active = tabs.active?;
+        tabs.all.iter().find(|tab| tab.id() == active).cloned()
+    }
+
+    /// The active tab; opens the first one of an empty session.
+    ///
+    /// # Errors
+    /// As [`Session::open_tab`].
+    pub async fn active_or_first(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        if let Some(tab) = self.active() {
+            return Ok(tab);
+        }
+        let _opening = self.opening.lock().await;
+        match self.active() {
+            Some(tab) => Ok(tab),
+            None => self.open_tab(owner).await,
+        }
+    }
+
+    /// The tab `id`.
+    ///
+    /// # Errors
+    /// `TAB_NOT_FOUND`; `TAB_DENIED` when another session has it.
+    pub fn tab(&self, id: TabId) -> Result<Arc<Tab>> {
+        if let Some(tab) = self.lock().all.iter().find(|tab| tab.id() == id) {
+            return Ok(Arc::clone(tab));
+        }
+        let elsewhere = self.sessions.upgrade().is_some_and(|all| all.tab(id).is_some());
+        Err(match elsewhere {
+            true => Error::new(Reason::TabDenied, format!("tab {id} is in another session")),
+            false => Error::new(Reason::TabNotFound, format!("there is no tab {id}")),
+        })
+    }
+
+    /// Makes the tab `id` the active one.
+    ///
+    /// # Errors
+    /// As [`Session::tab`].
+    pub fn activate(&self, id: TabId) -> Result<Arc<Tab>> {
+        let tab = self.tab(id)?;
+        self.lock().active = Some(id);
+        Ok(tab)
+    }
+
+    /// Opens a blank tab and makes it the active one.
+    ///
+    /// # Errors
+    /// The browser is not there.
+    pub async fn open_tab(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        let gone = || Error::new(Reason::ShuttingDown, "the daemon is shutting down");
+        let sessions = self.sessions.upgrade().ok_or_else(gone)?;
+        let mut first = None;
+        let lease = async {
+            let (context, page) = sessions.lease(self).await?;
+            first = Some(page);
+            Ok::<_, Error>(context)
+        };
+        let context = self.context.get_or_try_init(|| lease).await?;
+        let page = match first {
+            Some(page) => page,
+            None => context.new_page().await?,
+        };
+        let tab = sessions.tab_of(page.target_id());
+        let tab = tab.unwrap_or_else(|| sessions.adopt(self, page));
+        tab.set_owner(owner);
+        self.lock().active = Some(tab.id());
+        Ok(tab)
+    }
+
+    /// Closes the tab `id`, whatever its page is doing, and answers which one
+    /// is active now.
+    ///
+    /// # Errors
+    /// As [`Session::tab`].
+    pub async fn close_tab(&self, id: TabId) -> Result<Option<TabId>> {
+        let tab = self.tab(id)?;
+        self.forget(tab.page().target_id());
+        if let Some(sessions) = self.sessions.upgrade() {
+            let browser = sessions.slot().browser().await?;
+            match browser.close_page(tab.page().target_id()).await {
+                // It went by itself meanwhile: closed is closed.
+                Ok(()) | Err(crate::chromium::Error::TabClosed) => {}
+                Err(fault) => return Err(fault.into()),
+            }
+        }
+        Ok(self.lock().active)
+    }
+
+    /// The context, once the session has been used.
+    pub(super) fn context_id(&self) -> Option<BrowserContextId> {
+        self.context.get().map(|context| context.id().clone())
+    }
+
+    pub(super) fn add(&self, tab: Arc<Tab>) {
+        let mut tabs = self.lock();
+        tabs.active = tabs.active.or(Some(tab.id()));
+        tabs.all.push(tab);
+    }
+
+    /// Drops the tab of `target` from the list; its neighbour becomes active.
+    pub(super) fn forget(&self, target: &TargetId) -> Option<Arc<Tab>> {
+        let mut tabs = self.lock();
+        let at = tabs.all.iter().position(|tab| tab.page().target_id() == target)?;
+        let tab = tabs.all.remove(at);
+        if tabs.active == Some(tab.id()) {
+            let neighbour = tabs.all.get(at.saturating_sub(1)).map(|tab| tab.id());
+            tabs.active = neighbour;
+        }
+        Some(tab)
+    }
+
+    /// Ends the context with its tabs, cookies and storage.
+    pub(super) async fn end(&self) -> Result<()> {
+        *self.lock() = Tabs::default();
+        match self.context.get() {
+            Some(context) => Ok(context.clone().dispose().await?),
+            None => Ok(()),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tabs> {
+        self.tabs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,109 @@
+//! Hears what the browser reports, and notes it where it belongs. Runs on the
+//! task that reads the browser's pipe: it only pushes into rings.
+
+use std::sync::{Arc, Weak};
+
+use browse_proto::v1;
+
+use super::{BrowserState, NetworkLine, Sessions, Tab};
+use crate::chromium::{
+    ConsoleEntry, Event, EventSink, NetworkRequest, Page, RequestState, TargetId,
+};
+
+/// The daemon's ear.
+struct Ear {
+    sessions: Weak<Sessions>,
+}
+
+impl Sessions {
+    /// What the browser reports to.
+    pub fn ear(self: &Arc<Self>) -> Arc<dyn EventSink> {
+        Arc::new(Ear { sessions: Arc::downgrade(self) })
+    }
+
+    /// A page appeared: asked for, or opened by another one.
+    fn opened(&self, page: Arc<Page>) {
+        let all = self.all();
+        let of = |session: &&Arc<super::Session>| {
+            session.context_id().is_some_and(|context| context == *page.context_id())
+        };
+        if let Some(session) = all.iter().find(of)
+            && self.tab_of(page.target_id()).is_none()
+        {
+            self.adopt(session, page);
+        }
+    }
+
+    fn closed(&self, target: &TargetId) {
+        for session in self.all() {
+            session.forget(target);
+        }
+    }
+}
+
+impl EventSink for Ear {
+    fn event(&self, event: Event) {
+        let Some(sessions) = self.sessions.upgrade() else { return };
+        match event {
+            Event::PageOpened(page) => sessions.opened(page),
+            Event::PageClosed(target) => sessions.closed(&target),
+            Event::Console(target, entry) => {
+                if let Some(tab) = sessions.tab_of(&target) {
+                    note(&tab, entry);
+                }
+            }
+            Event::Network(target, request) => {
+                if let Some(tab) = sessions.tab_of(&target) {
+                    network(&tab, *request);
+                }
+            }
+            Event::BrowserGone(reason) => sessions.slot().set(BrowserState::Gone(reason)),
+            _ => {}
+        }
+    }
+}
+
+fn note(tab: &Tab, entry: ConsoleEntry) {
+    let location = entry.location.map(|(script, line)| format!("{script}:{line}"));
+    tab.console().push(|_| v1::ConsoleMessage {
+        time_ms: entry.time as u64,
+        level: entry.kind,
+        text: entry.text,
+        location: location.unwrap_or_default(),
+    });
+}
+
+/// Notes a request, or how it went on.
+fn network(tab: &Tab, request: NetworkRequest) {
+    let failure = match &request.state {
+        RequestState::Failed(error) => Some(error.clone()),
+        _ => None,
+    };
+    let fill = |id: u64, key: String| NetworkLine {
+        summary: v1::NetworkEntry {
+            id,
+            method: request.method.clone(),
+            url: request.url.clone(),
+            r#type: request.kind.to_lowercase(),
+            status: request.status.map(u32::from),
+            size: request.size,
+            duration_ms: request.duration,
+            failure: failure.clone(),
+            time_ms: request.started as u64,
+            mime: request.mime_type.clone(),
+        },
+        key,
+    };
+    let ended = request.state != RequestState::Started;
+    match tab.open_request(&request.id, ended) {
+        Some(id) => {
+            tab.network().update(id, |line| *line = fill(id, request.id.clone()));
+        }
+        None => {
+            let id = tab.network().push(|id| fill(id, request.id.clone()));
+            if !ended {
+                tab.remember_request(&request.id, id);
+            }
+        }
+    }
+}

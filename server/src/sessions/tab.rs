@@ -1,0 +1,210 @@
+//! A tab: a page with an id, an engine, an owner and a memory of what it did.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use browse_proto::v1;
+
+use super::{Capture, Weigh};
+use crate::{
+    chromium::{self, EvaluateOptions, NavigationState, Page},
+    engine::Engine,
+    policy::ClientId,
+};
+
+/// Names a tab; never used again in a daemon's life.
+pub type TabId = u64;
+
+/// What a tab is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TabState {
+    /// Nothing.
+    Idle,
+    /// A document is coming.
+    Loading,
+    /// A call was not answered in time, and nothing was since.
+    Hung,
+    /// Its process ended.
+    Crashed,
+}
+
+impl fmt::Display for TabState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Idle => "idle",
+            Self::Loading => "loading",
+            Self::Hung => "hung",
+            Self::Crashed => "crashed",
+        })
+    }
+}
+
+/// A request of a tab.
+#[derive(Clone, Debug)]
+pub struct NetworkLine {
+    /// What Chromium calls it.
+    pub key: String,
+    /// What `network` lists.
+    pub summary: v1::NetworkEntry,
+}
+
+/// A tab of a session.
+pub struct Tab {
+    id: TabId,
+    page: Arc<Page>,
+    engine: Engine,
+    session: String,
+    owner: Mutex<ClientId>,
+    hung: AtomicBool,
+    console: Capture<v1::ConsoleMessage>,
+    network: Capture<NetworkLine>,
+    /// Numbers of the requests that have not ended, by Chromium's id.
+    open: Mutex<HashMap<String, u64>>,
+}
+
+/// Open requests that are remembered; a page with more loses their ends.
+const MOST_OPEN: usize = 4_000;
+
+/// How often a hung page is asked whether it answers again.
+const PING_EVERY: Duration = Duration::from_millis(250);
+
+impl Tab {
+    pub(super) fn new(
+        id: TabId,
+        page: Arc<Page>,
+        engine: Engine,
+        session: &str,
+        owner: ClientId,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            id,
+            page,
+            engine,
+            session: session.to_owned(),
+            owner: Mutex::new(owner),
+            hung: AtomicBool::new(false),
+            console: Capture::default(),
+            network: Capture::default(),
+            open: Mutex::default(),
+        })
+    }
+
+    /// Its id.
+    pub fn id(&self) -> TabId {
+        self.id
+    }
+
+    /// Its page.
+    pub fn page(&self) -> &Arc<Page> {
+        &self.page
+    }
+
+    /// The engine that reads and acts in it.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The name of its session.
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// Who opened it.
+    pub fn owner(&self) -> ClientId {
+        self.owner.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_owner(&self, owner: &ClientId) {
+        *self.owner.lock().unwrap_or_else(PoisonError::into_inner) = owner.clone();
+    }
+
+    /// What it wrote to the console.
+    pub fn console(&self) -> &Capture<v1::ConsoleMessage> {
+        &self.console
+    }
+
+    /// What it asked the network for.
+    pub fn network(&self) -> &Capture<NetworkLine> {
+        &self.network
+    }
+
+    /// The number of the open request that Chromium calls `key`; forgotten
+    /// when it has `ended`.
+    pub(super) fn open_request(&self, key: &str, ended: bool) -> Option<u64> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if ended { open.remove(key) } else { open.get(key).copied() }
+    }
+
+    pub(super) fn remember_request(&self, key: &str, number: u64) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.len() >= MOST_OPEN {
+            open.clear();
+        }
+        open.insert(key.to_owned(), number);
+    }
+
+    /// What it is doing.
+    pub fn state(&self) -> TabState {
+        if self.page.is_crashed() {
+            TabState::Crashed
+        } else if self.hung.load(Ordering::Relaxed) {
+            TabState::Hung
+        } else if self.page.navigation() == NavigationState::Idle {
+            TabState::Idle
+        } else {
+            TabState::Loading
+        }
+    }
+
+    /// Keeps calls away from the page until it answers again. A call that was
+    /// given up still runs in Chromium, and a new one would queue behind it.
+    pub fn quarantine(self: &Arc<Self>) {
+        if self.hung.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let tab = Arc::downgrade(self);
+        tokio::spawn(async move {
+            while let Some(tab) = tab.upgrade() {
+                if tab.page.is_closed() || tab.answers().await {
+                    tab.hung.store(false, Ordering::Relaxed);
+                    return;
+                }
+            }
+        });
+    }
+
+    async fn ping(&self) -> chromium::Result<()> {
+        let frame = self.page.main_frame().id;
+        self.page.evaluate(&frame, "0", EvaluateOptions::default())?.await.map(drop)
+    }
+
+    /// Whether the page answers within a moment.
+    async fn answers(&self) -> bool {
+        let began = tokio::time::Instant::now();
+        let ping = tokio::time::timeout(PING_EVERY, self.ping()).await;
+        let answered = matches!(ping, Ok(Ok(())));
+        if !answered {
+            tokio::time::sleep_until(began + PING_EVERY).await;
+        }
+        answered
+    }
+}
+
+impl Weigh for v1::ConsoleMessage {
+    fn weight(&self) -> usize {
+        64 + self.level.len() + self.text.len() + self.location.len()
+    }
+}
+
+impl Weigh for NetworkLine {
+    fn weight(&self) -> usize {
+        256 + self.key.len() + self.summary.url.len()
+    }
+}

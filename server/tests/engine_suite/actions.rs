@@ -1,0 +1,176 @@
+//! Clicks: ready, delivered, proven, reported.
+
+use std::time::Instant;
+
+use browse_server::engine::{Button, Click, Kind, Modifiers};
+
+use crate::fixture::{Tab, in_seconds, kind, target};
+use crate::support::site::Site;
+
+#[tokio::test]
+async fn a_click_says_what_changed() {
+    let site = Site::start()
+        .await
+        .page(
+            "/",
+            "<a href=/two id=go>Go</a><button id=none>None</button><button id=add onclick=\"document.body.append('x')\">Add</button>\
+             <button id=focus onclick='f.focus()'>Focus</button><input id=f aria-label=Field><button id=ask onclick=\"confirm('Sure?')\">Ask</button>\
+             <button id=bad onclick=\"throw new Error('boom')\">Bad</button><a id=pop href=/two target=_blank>Pop</a>\
+             <button id=hash onclick=\"location.hash='h'\">Hash</button>",
+        )
+        .page("/two", "<title>Two</title>");
+    let tab = Tab::visit(site).await;
+    assert_eq!(tab.click("#none").await.unwrap().lines(), ["nothing changed"]);
+    assert_eq!(tab.click("#add").await.unwrap().lines(), ["the page changed"]);
+    assert_eq!(tab.click("#focus").await.unwrap().focus.as_deref(), Some("textbox \"Field\""));
+    assert_eq!(tab.click("#ask").await.unwrap().dialogs, ["confirm \"Sure?\", accepted"]);
+    assert_eq!(tab.click("#hash").await.unwrap().url, Some(tab.site.url("/#h")));
+    let errors = tab.click("#bad").await.unwrap().errors;
+    assert!(errors[0].contains("boom"), "{errors:?}");
+    let opened = tab.click("#pop").await.unwrap().opened;
+    assert_eq!(
+        opened.iter().map(|tab| tab.url.as_str()).collect::<Vec<_>>(),
+        [tab.site.url("/two")]
+    );
+    let receipt = tab.click("#go").await.unwrap();
+    assert_eq!((receipt.url, receipt.navigated), (Some(tab.site.url("/two")), true));
+}
+
+#[tokio::test]
+async fn links_always_report_where_they_lead() {
+    let site =
+        Site::start().await.page("/", "<a href=/two>Go</a>").page("/two", "<a href=/>Back</a>");
+    let tab = Tab::visit(site).await;
+    for turn in 0..10 {
+        let path = if turn % 2 == 0 { "/two" } else { "/" };
+        let receipt = tab.click("a").await.unwrap();
+        assert_eq!(receipt.url, Some(tab.site.url(path)), "turn {turn}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_to_a_silent_server_is_reported_and_does_not_hang() {
+    let tab =
+        Tab::visit(Site::start().await.page("/", "<a href=/never>Go</a>").hang("/never")).await;
+    let begun = Instant::now();
+    let receipt = tab.click("a").await.unwrap();
+    assert!(begun.elapsed().as_millis() < 3_000);
+    assert_eq!(receipt.navigating, Some(tab.site.url("/never")));
+}
+
+#[tokio::test]
+async fn what_is_not_ready_is_refused_with_its_reason() {
+    let tab = Tab::show(
+        "<button id=off disabled>Off</button><button id=aria aria-disabled=true>Aria</button><fieldset disabled><button id=set>Set</button></fieldset>\
+         <button id=none style='display:none'>None</button><button id=unseen style='visibility:hidden'>Unseen</button><button id=under>Under</button>\
+         <div id=veil aria-label=Veil role=dialog style='position:fixed;inset:0'></div>",
+    )
+    .await;
+    for (id, expected, text) in [
+        ("#off", Kind::Disabled, "button \"Off\" is disabled"),
+        ("#aria", Kind::Disabled, "button \"Aria\" is disabled"),
+        ("#set", Kind::Disabled, "button \"Set\" is disabled"),
+        ("#none", Kind::Hidden, "display: none"),
+        ("#unseen", Kind::Hidden, "visibility: hidden"),
+        ("#under", Kind::Covered, "button \"Under\" is covered by dialog \"Veil\" (#veil)"),
+    ] {
+        let (kind, message) = kind(tab.try_click(id).await);
+        assert_eq!(kind, expected, "{id}");
+        assert!(message.contains(text), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_click_waits_for_its_element() {
+    let tab = Tab::show(
+        "<button id=b disabled onclick='document.title=1'>B</button><div id=veil style='position:fixed;inset:0'></div>\
+         <script>setTimeout(() => b.disabled = false, 80); setTimeout(() => veil.remove(), 160); setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<button id=late onclick=document.title=2>L</button>'), 120)</script>",
+    )
+    .await;
+    tab.click("#b").await.unwrap();
+    assert_eq!(tab.js("document.title").await, "1");
+    tab.click("#late").await.unwrap();
+    assert_eq!(tab.js("document.title").await, "2");
+}
+
+#[tokio::test]
+async fn a_page_that_moves_under_the_click_never_gets_it_elsewhere() {
+    // Each mouse move swaps the two buttons: the press meets the wrong one.
+    let tab = Tab::show(
+        "<style>button{position:absolute;left:0;top:0;width:200px;height:50px}#decoy{top:100px}.swap #b{top:100px}.swap #decoy{top:0}</style>\
+         <button id=b>B</button><button id=decoy>D</button>\
+         <script>log = []; addEventListener('mousemove', () => document.body.classList.toggle('swap'));
+         for (const type of ['pointerdown', 'mousedown', 'mouseup', 'click']) addEventListener(type, event => log.push(event.target.id))</script>",
+    )
+    .await;
+    let mut missed = 0;
+    for _ in 0..6 {
+        match tab.try_click("#b").await {
+            Ok(_) => {}
+            Err(error) => {
+                assert_eq!(error.kind(), Some(Kind::Missed), "{error}");
+                assert!(error.to_string().contains("button \"D\" (#decoy)"), "{error}");
+                missed += 1;
+            }
+        }
+        let log = tab.js("log.join()").await;
+        assert!(!log.as_str().unwrap().contains("decoy"), "{log}");
+    }
+    assert!(missed > 0);
+}
+
+#[tokio::test]
+async fn what_an_animation_moves_is_waited_for() {
+    let tab = Tab::show(
+        "<style>@keyframes k{from{transform:translateX(600px)}to{transform:none}}button{animation:k .3s linear}</style>\
+         <button onclick='document.title=1'>B</button>",
+    )
+    .await;
+    tab.click("button").await.unwrap();
+    assert_eq!(tab.js("document.title").await, "1");
+}
+
+#[tokio::test]
+async fn buttons_counts_and_modifiers() {
+    let tab = Tab::show(
+        "<button id=b>B</button><script>log = []; for (const type of ['click', 'dblclick', 'auxclick', 'contextmenu'])
+         b.addEventListener(type, event => log.push(type + event.button + (event.shiftKey ? 's' : '')))</script>",
+    )
+    .await;
+    let click =
+        async |click: Click| tab.engine.click(&target("#b"), &click, in_seconds(2)).await.unwrap();
+    click(Click { count: 2, ..Click::default() }).await;
+    click(Click { button: Button::Right, ..Click::default() }).await;
+    click(Click { button: Button::Middle, ..Click::default() }).await;
+    let modifiers: Modifiers = "Shift".parse().unwrap();
+    click(Click { modifiers, ..Click::default() }).await;
+    let log = tab.js("log.sort().join()").await;
+    assert_eq!(log, "auxclick1,auxclick2,click0,click0,click0s,contextmenu2,dblclick0");
+}
+
+#[tokio::test]
+async fn what_is_far_down_or_in_a_box_is_scrolled_to() {
+    let tab = Tab::show(
+        "<header style='position:fixed;top:0;height:80px;width:100%;background:red'>Bar</header><div style='height:3000px'></div>\
+         <div style='height:100px;overflow:auto'><div style='height:900px'></div><button id=b onclick='document.title=1'>B</button></div><div style='height:3000px'></div>",
+    )
+    .await;
+    tab.click("#b").await.unwrap();
+    assert_eq!(tab.js("document.title").await, "1");
+}
+
+#[tokio::test]
+async fn hovering_is_proven() {
+    let tab = Tab::show("<style>#m{display:none}#b:hover + #m{display:block}</style><button id=b>B</button><div id=m><a href='#x'>Menu</a></div>").await;
+    tab.engine.hover(&target("#b"), in_seconds(2)).await.unwrap();
+    assert!(tab.tree().await.contains("link \"Menu\""));
+}
+
+#[tokio::test]
+async fn an_action_in_a_background_tab_does_not_hang() {
+    let tab = Tab::show("<button onclick='document.title=1'>B</button>").await;
+    let front = tab.context.new_page().await.unwrap();
+    tab.click("button").await.unwrap();
+    assert_eq!(tab.js("document.title").await, "1");
+    drop(front);
+}

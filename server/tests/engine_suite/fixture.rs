@@ -1,0 +1,123 @@
+//! A browser with one tab and its engine.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use browse_server::chromium::{
+    Browser, BrowserOptions, Context, ContextOptions, Event, EventSink, Page,
+};
+use browse_server::engine::{
+    Click, Engine, Error, Kind, Receipt, RefNumbers, Result, Snapshot, SnapshotOptions, Target,
+};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::support::browser::{goto, js, trace_wire};
+use crate::support::site::Site;
+
+/// Hands the browser's events to the engine, as a daemon does.
+#[derive(Clone, Default)]
+struct Ear(Arc<OnceLock<Engine>>);
+
+impl EventSink for Ear {
+    fn event(&self, event: Event) {
+        if let Some(engine) = self.0.get() {
+            engine.observe(&event);
+        }
+    }
+}
+
+pub struct Tab {
+    _browser: Arc<Browser>,
+    pub context: Context,
+    pub page: Arc<Page>,
+    pub engine: Engine,
+    pub numbers: Arc<RefNumbers>,
+    pub site: Site,
+}
+
+impl Tab {
+    /// A tab that shows one page.
+    pub async fn show(html: &str) -> Self {
+        Self::visit(Site::start().await.page("/", html)).await
+    }
+
+    /// A tab that shows the first page of a site.
+    pub async fn visit(site: Site) -> Self {
+        trace_wire();
+        let ear = Ear::default();
+        let options = BrowserOptions { sink: Arc::new(ear.clone()), ..BrowserOptions::default() };
+        let browser = Browser::launch(options).await.unwrap();
+        let context = browser.new_context(&ContextOptions::default()).await.unwrap();
+        let page = context.new_page().await.unwrap();
+        let numbers = Arc::new(RefNumbers::default());
+        let engine = Engine::new(Arc::clone(&page), Arc::clone(&numbers), 1);
+        let _ = ear.0.set(engine.clone());
+        let tab = Self { _browser: browser, context, page, engine, numbers, site };
+        tab.goto("/").await;
+        tab
+    }
+
+    pub async fn goto(&self, path: &str) {
+        goto(&self.page, &self.site.url(path)).await;
+    }
+
+    pub async fn js(&self, expression: &str) -> Value {
+        js(&self.page, expression).await
+    }
+
+    pub async fn snapshot(&self, options: &SnapshotOptions) -> Snapshot {
+        self.engine.snapshot(options).await.unwrap()
+    }
+
+    /// The whole tree as text.
+    pub async fn tree(&self) -> String {
+        self.snapshot(&SnapshotOptions::default()).await.text
+    }
+
+    /// What can be operated, as text.
+    pub async fn controls(&self) -> String {
+        self.snapshot(&SnapshotOptions { interactive: true, ..SnapshotOptions::default() })
+            .await
+            .text
+    }
+
+    pub async fn click(&self, text: &str) -> Result<Receipt> {
+        self.engine.click(&target(text), &Click::default(), in_seconds(10)).await
+    }
+
+    /// A click that is given up soon.
+    pub async fn try_click(&self, text: &str) -> Result<Receipt> {
+        let deadline = Instant::now() + Duration::from_millis(400);
+        self.engine.click(&target(text), &Click::default(), deadline).await
+    }
+
+    pub async fn fill(&self, text: &str, value: &str) -> Result<Receipt> {
+        let deadline = Instant::now() + Duration::from_millis(700);
+        self.engine.fill(&target(text), value, deadline).await
+    }
+
+    /// The ref in the line of a snapshot that contains the text.
+    pub async fn reference(&self, text: &str) -> String {
+        let options = SnapshotOptions { cursor: true, ..SnapshotOptions::default() };
+        let tree = self.snapshot(&options).await.text;
+        let line = tree.lines().find(|line| line.contains(text));
+        let line = line.unwrap_or_else(|| panic!("no line holds {text:?} in\n{tree}"));
+        line.split_whitespace().next().unwrap().to_owned()
+    }
+}
+
+pub fn target(text: &str) -> Target {
+    text.parse().unwrap()
+}
+
+pub fn in_seconds(seconds: u64) -> Instant {
+    Instant::now() + Duration::from_secs(seconds)
+}
+
+/// The kind of an error that must be one.
+pub fn kind<T: std::fmt::Debug>(result: Result<T>) -> (Kind, String) {
+    let error: Error = result.unwrap_err();
+    let kind = error.kind().unwrap_or_else(|| panic!("not a refusal: {error}"));
+    (kind, error.to_string())
+}

@@ -1,0 +1,123 @@
+//! Frames and shadow trees: one snapshot sees them all, one click reaches them.
+
+use browse_server::engine::Kind;
+
+use crate::fixture::{Tab, kind};
+use crate::support::site::Site;
+
+const RECORD: &str = "<script>onclick = event => { document.title = event.composedPath()[0].id; top.postMessage(document.title, '*'); }</script>";
+
+/// Same origin, other origin, and one within the other.
+async fn nested() -> Tab {
+    let outer = "<script>onmessage = event => document.title = event.data</script><button id=main>Main</button>\
+        <iframe title=Same src=/inner style='margin:11px;border:7px solid;padding:3px'></iframe>\
+        <iframe title=Other src='http://localhost:{port}/middle' style='width:400px;height:300px;transform:scale(.8)'></iframe>";
+    let middle = "<div style='height:500px'></div><button id=middle>Middle</button><iframe title=Deep src='http://127.0.0.1:{port}/deep'></iframe>";
+    let site = Site::start()
+        .await
+        .page("/", outer)
+        .page("/inner", &format!("{RECORD}<button id=inner>Inner</button>"))
+        .page("/middle", &format!("{RECORD}{middle}"))
+        .page("/deep", &format!("{RECORD}<button id=deep>Deep</button>"));
+    let tab = Tab::visit(site).await;
+    tab.js("new Promise(done => setTimeout(done, 50))").await;
+    tab
+}
+
+#[tokio::test]
+async fn all_frames_are_in_one_snapshot() {
+    let tab = nested().await;
+    let text = tab.tree().await;
+    let lines: Vec<_> =
+        text.lines().map(|line| line.trim_start_matches(|letter: char| letter != ' ')).collect();
+    for name in ["Main", "Inner", "Middle", "Deep"] {
+        assert!(text.contains(&format!("button \"{name}\"")), "{text}");
+    }
+    assert!(lines.len() >= 7, "{text}");
+    let deep = text.lines().find(|line| line.contains("button \"Deep\"")).unwrap();
+    assert!(deep.starts_with("    @e"), "{text}");
+}
+
+#[tokio::test]
+async fn a_ref_acts_in_its_own_frame() {
+    let tab = nested().await;
+    for id in ["inner", "middle", "deep"] {
+        let name = format!("button \"{}{}\"", id[..1].to_uppercase(), &id[1..]);
+        let reference = tab.reference(&name).await;
+        tab.click(&reference).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+        tab.js("new Promise(done => setTimeout(done, 50))").await;
+        assert_eq!(tab.js("document.title").await, id);
+    }
+}
+
+#[tokio::test]
+async fn an_overlay_above_a_frame_of_another_process_is_named() {
+    let tab = nested().await;
+    let reference = tab.reference("button \"Deep\"").await;
+    tab.click(&reference).await.unwrap();
+    tab.js("document.body.insertAdjacentHTML('beforeend', '<div id=veil role=dialog aria-label=Consent style=\"position:fixed;inset:0\"></div>')").await;
+    let (kind, message) = kind(tab.try_click(&reference).await);
+    assert_eq!(kind, Kind::Covered, "{message}");
+    assert!(message.contains("dialog \"Consent\" (#veil)"), "{message}");
+}
+
+#[tokio::test]
+async fn a_frame_that_leaves_takes_its_refs_along() {
+    let tab = nested().await;
+    let reference = tab.reference("button \"Inner\"").await;
+    tab.js("document.querySelector('iframe').src = '/deep'; new Promise(done => setTimeout(done, 200))").await;
+    assert_eq!(kind(tab.click(&reference).await).0, Kind::RefStale);
+    let other = tab.reference("button \"Middle\"").await;
+    tab.js("document.querySelectorAll('iframe')[1].remove()").await;
+    assert_eq!(kind(tab.click(&other).await).0, Kind::RefStale);
+}
+
+#[tokio::test]
+async fn sandboxed_frames_without_scripts_are_read_and_clicked() {
+    let site = Site::start()
+        .await
+        .page("/", "<iframe sandbox src=/inner></iframe><iframe sandbox srcdoc='<input type=checkbox id=c aria-label=Tick>'></iframe>")
+        .page("/inner", "<details><summary>More</summary>Text</details>");
+    let tab = Tab::visit(site).await;
+    let more = tab.reference("button \"More\"").await;
+    tab.click(&more).await.unwrap();
+    let tick = tab.reference("checkbox \"Tick\"").await;
+    tab.click(&tick).await.unwrap();
+    let text = tab.tree().await;
+    assert!(text.contains("\"More\" [expanded") && text.contains("\"Tick\" [checked"), "{text}");
+}
+
+#[tokio::test]
+async fn open_and_closed_shadow_trees() {
+    let tab = Tab::show(
+        "<div id=host></div><x-closed></x-closed><script>
+         const button = (root, id) => { root.innerHTML = `<style>p{color:red}</style><slot></slot><button id=${id}>${id}</button>`; root.querySelector('button').onclick = () => document.title = id; return root; };
+         button(host.attachShadow({mode: 'open'}), 'Open');
+         button(document.querySelector('x-closed').attachShadow({mode: 'closed'}), 'Closed');
+         const inner = button(host.shadowRoot.appendChild(document.createElement('x-inner')).attachShadow({mode: 'closed'}), 'Nested');
+         </script>",
+    )
+    .await;
+    let text = tab.tree().await;
+    for id in ["Open", "Closed", "Nested"] {
+        assert!(text.contains(&format!("button \"{id}\"")), "{text}");
+        let reference = tab.reference(&format!("button \"{id}\"")).await;
+        tab.click(&reference).await.unwrap_or_else(|error| panic!("{id}: {error}"));
+        assert_eq!(tab.js("document.title").await, id);
+    }
+    tab.click("#host >>> #Open").await.unwrap();
+    assert_eq!(tab.js("document.title").await, "Open");
+}
+
+#[tokio::test]
+async fn slotted_content_stands_where_it_shows() {
+    let tab = Tab::show(
+        "<div id=host><button slot=b>Second</button><button slot=a>First</button><button>Nowhere</button></div><script>
+         host.attachShadow({mode: 'open'}).innerHTML = '<nav aria-label=N><slot name=a></slot><slot name=b></slot></nav>'</script>",
+    )
+    .await;
+    assert_eq!(
+        tab.tree().await,
+        "@e1 navigation \"N\"\n  @e2 button \"First\"\n  @e3 button \"Second\""
+    );
+}

@@ -1,0 +1,17 @@
+//! The page engine against a real browser on loopback pages.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod fixture;
+
+mod actions;
+mod fields;
+mod frames;
+mod names;
+mod random;
+mod reading;
+mod refs;
+mod snapshots;
+mod targets;

@@ -1,0 +1,68 @@
+//! Targets other than refs.
+
+use browse_server::engine::Kind;
+
+use crate::fixture::{Tab, kind, target};
+
+const PAGE: &str = "<button id=save onclick='document.title=this.id'>Save</button><button id=as onclick='document.title=this.id'>Save as…</button>\
+    <button id=gone style='display:none'>Save</button><label>Your name <input id=name></label><label for=mail>E-mail</label><input id=mail>\
+    <p>Read <a id=terms href='#terms'>the <b>terms</b></a></p><button disabled>Off</button><div class=row>1</div><div class=row>2</div>\
+    <h2>Twice</h2><h3>Twice</h3>";
+
+#[tokio::test]
+async fn each_form_finds_its_element() {
+    let tab = Tab::show(PAGE).await;
+    for (text, id) in [
+        ("#save", "save"),
+        ("text=save", "save"),
+        ("text=Save as", "as"),
+        ("text=terms", "terms"),
+        ("text=/^Save as/", "as"),
+        ("role=button[name=\"Save\"]", "save"),
+        ("role=button[name=/as/i]", "as"),
+        ("label=Your name", "name"),
+        ("label=e-mail", "mail"),
+        ("xpath=//button[2]", "as"),
+        ("//label/input", "name"),
+    ] {
+        let attributes =
+            tab.engine.attrs(&target(text)).await.unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(
+            attributes.iter().find(|(name, _)| name == "id").map(|(_, value)| value.as_str()),
+            Some(id),
+            "{text}"
+        );
+    }
+    assert_eq!(tab.engine.count(&target("button")).await.unwrap(), 4);
+    assert_eq!(tab.engine.count(&target("role=heading[level=2]")).await.unwrap(), 1);
+    assert_eq!(tab.engine.count(&target("role=button[disabled]")).await.unwrap(), 1);
+    assert_eq!(tab.engine.count(&target("role=button[disabled=false]")).await.unwrap(), 2);
+    assert_eq!(tab.engine.count(&target(".none")).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn several_matches_are_an_error_that_shows_them() {
+    let tab = Tab::show(PAGE).await;
+    let error = tab.click(".row").await.unwrap_err();
+    assert_eq!(error.kind(), Some(Kind::Ambiguous));
+    assert_eq!(error.metadata()["count"], "2");
+    assert_eq!(error.metadata()["matches"], "@e1 div \"1\", @e2 div \"2\"");
+    assert_eq!(tab.engine.describe(&target("@e2")).await.unwrap().tag, "div");
+    assert_eq!(kind(tab.click("text=Twice").await).0, Kind::Ambiguous);
+}
+
+#[tokio::test]
+async fn no_match_names_near_misses() {
+    let tab = Tab::show(PAGE).await;
+    let (kind, message) = kind(tab.try_click("role=button[name=\"Sve as\"]").await);
+    assert_eq!(kind, Kind::NotFound);
+    assert!(message.contains("button \"Save as…\""), "{message}");
+}
+
+#[tokio::test]
+async fn what_is_no_selector_is_told_apart() {
+    let tab = Tab::show(PAGE).await;
+    for text in ["div[", "//a[", "text=/[/", "a >>> b["] {
+        assert_eq!(kind(tab.click(text).await).0, Kind::SelectorInvalid, "{text}");
+    }
+}
