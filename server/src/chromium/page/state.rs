@@ -74,8 +74,7 @@ impl MainResponse {
     pub(crate) fn comes_from_metadata(&self) -> bool {
         let text = self.remote_address.as_deref().unwrap_or_default();
         let text = text.trim_start_matches('[').trim_end_matches(']');
-        text.parse()
-            .is_ok_and(|address| place(address) == Place::Metadata)
+        text.parse().is_ok_and(|address| place(address) == Place::Metadata)
     }
 }
 
@@ -90,11 +89,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     pub(crate) fn new(loader: LoaderId, url: String) -> Self {
-        Self {
-            loader,
-            url,
-            checked: false,
-        }
+        Self { loader, url, checked: false }
     }
 }
 
@@ -179,11 +174,7 @@ impl PageState {
 
     /// A crashed tab can still be looked at from outside.
     pub(crate) fn alive_or_crashed(&self) -> Result<()> {
-        if self.closed {
-            Err(Error::TabClosed)
-        } else {
-            Ok(())
-        }
+        if self.closed { Err(Error::TabClosed) } else { Ok(()) }
     }
 
     /// Whether the tab can go somewhere. A crashed one can: the navigation
@@ -200,9 +191,7 @@ impl PageState {
     /// What the main frame is doing.
     pub(crate) fn navigation(&self) -> NavigationState {
         match &self.pending {
-            Some(pending) => NavigationState::AwaitingHeaders {
-                url: pending.url.clone(),
-            },
+            Some(pending) => NavigationState::AwaitingHeaders { url: pending.url.clone() },
             None if self.loading => NavigationState::Loading,
             None => NavigationState::Idle,
         }

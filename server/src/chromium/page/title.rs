@@ -41,10 +41,7 @@ struct GetTargets {
 impl TargetInfo {
     /// A page without a title is listed under its URL.
     fn title(self) -> String {
-        let bare = self
-            .url
-            .split_once("://")
-            .map_or(self.url.as_str(), |(_, bare)| bare);
+        let bare = self.url.split_once("://").map_or(self.url.as_str(), |(_, bare)| bare);
         let made_up = self.title == self.url
             || self.title.trim_end_matches('/') == bare.trim_end_matches('/');
         if made_up { String::new() } else { self.title }
@@ -67,11 +64,8 @@ impl Browser {
     /// The titles of all tabs, in one call.
     pub async fn titles(&self) -> Result<HashMap<TargetId, String>> {
         let targets: Call<GetTargets> =
-            self.connection()
-                .call_method(None, "Target.getTargets", &NoParams);
+            self.connection().call_method(None, "Target.getTargets", &NoParams);
         let infos = targets.await?.target_infos.into_iter();
-        Ok(infos
-            .map(|info| (info.target_id.clone(), info.title()))
-            .collect())
+        Ok(infos.map(|info| (info.target_id.clone(), info.title())).collect())
     }
 }
