@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     chromium::{Browser, BrowserOptions, LaunchOptions},
+    engine,
     error::{Error, Result},
     guardian::Guardian,
     policy::Authority,
@@ -238,6 +239,7 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
             ..LaunchOptions::default()
         },
         dialogs: settings.dialogs,
+        first_script: Some(&engine::FIRST),
         sink: daemon.sessions().ear(),
         ..BrowserOptions::default()
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::chromium::world::world::Engine;
 use crate::chromium::capture::event::{EventSink, NoSink};
 use crate::chromium::launch::options::LaunchOptions;
 
@@ -45,6 +46,8 @@ pub struct BrowserOptions {
     pub dialogs: DialogPolicy,
     /// Default size of new pages.
     pub viewport: Viewport,
+    /// Runs in its own world before the scripts of every document.
+    pub first_script: Option<&'static Engine>,
     /// Hears of console lines, requests, dialogs, new pages.
     pub sink: Arc<dyn EventSink>,
 }
@@ -55,6 +58,7 @@ impl Default for BrowserOptions {
             launch: LaunchOptions::default(),
             dialogs: DialogPolicy::default(),
             viewport: Viewport::default(),
+            first_script: None,
             sink: Arc::new(NoSink),
         }
     }

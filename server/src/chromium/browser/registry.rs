@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use super::options::{BrowserOptions, DialogPolicy, Viewport};
 use super::policy::Policies;
+use crate::chromium::world::world::Engine;
 use crate::chromium::capture::event::{Event, EventSink};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::pipe::{Connection, EventHandler};
@@ -28,6 +29,7 @@ pub(crate) struct Shared {
     pub sink: Arc<dyn EventSink>,
     pub dialogs: DialogPolicy,
     pub viewport: Viewport,
+    pub first_script: Option<&'static Engine>,
 }
 
 /// All that is attached.
@@ -110,6 +112,7 @@ impl Registry {
             sink: Arc::clone(&options.sink),
             dialogs: options.dialogs,
             viewport: options.viewport,
+            first_script: options.first_script,
         };
         Arc::new(Self {
             shared: Arc::new(shared),
