@@ -59,7 +59,7 @@ pub fn restart(request: &Request, globals: &Globals) -> Result<u8> {
     start::ensure(&project)?;
     match globals.json {
         true => print::json_result(&json!({"tabs_lost": lost}).to_string(), None),
-        false => print::text(&format!("restarted; {lost} tabs lost")),
+        false => print::text(&format!("restarted; tabs lost: {lost}")),
     }
 }
 
