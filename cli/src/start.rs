@@ -42,7 +42,7 @@ pub fn ensure(project: &Project) -> Result<State> {
     // What a dead daemon left would be taken for the word of the new one.
     match fs::remove_file(&project.state) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(save::unwritable(&project.state, &error));
+            Err(save::unwritable(&project.state, &error))
         }
         _ => wait(project, spawn(project)?),
     }
