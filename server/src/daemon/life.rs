@@ -138,7 +138,7 @@ async fn live(settings: Settings) -> Result<Ending> {
     let state = StateFile::write(path, &describe(&daemon, None))?;
     tracing::info!(%address, project = %daemon.settings().project.display(), "the daemon serves");
     CaptureLog::start(folder(daemon.settings()), daemon.sessions());
-    let launched = tokio::spawn(launch(Arc::clone(&daemon), guardian.clone(), state));
+    let attended = tokio::spawn(attend(Arc::clone(&daemon), guardian.clone(), state));
     watch(Arc::clone(&daemon));
 
     let ending = daemon.ended().await;
@@ -147,7 +147,7 @@ async fn live(settings: Settings) -> Result<Ending> {
     if tokio::time::timeout(GRACE, served).await.is_err() {
         tracing::warn!(calls = daemon.calls(), "not every answer has left");
     }
-    end(&daemon, launched).await;
+    end(&daemon, attended).await;
     if ending != Ending::BrowserGone {
         let _ = fs::remove_file(folder(daemon.settings()).join(MARK));
     }
@@ -158,13 +158,13 @@ async fn live(settings: Settings) -> Result<Ending> {
     Ok(ending)
 }
 
-async fn end(daemon: &Daemon, launched: tokio::task::JoinHandle<StateFile>) {
-    launched.abort();
+async fn end(daemon: &Daemon, attended: tokio::task::JoinHandle<()>) {
+    attended.abort();
     if let BrowserState::Running(browser) = daemon.sessions().slot().state() {
         browser.close().await;
     }
-    // Dropping the state file removes it, also when the launch was cut short.
-    drop(launched.await);
+    // The state file is dropped with the task, which removes it.
+    let _ = attended.await;
 }
 
 /// Leaves a mark that an orderly end takes away, and answers what to tell when
@@ -196,38 +196,58 @@ fn timestamp(time: SystemTime) -> String {
     humantime::format_rfc3339_millis(time).to_string()
 }
 
-/// Starts the browser, and keeps the state file until the daemon ends.
-async fn launch(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) -> StateFile {
-    let settings = daemon.settings();
+/// Starts the browser and keeps the state file, until it is aborted.
+async fn attend(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) {
+    let browser = launch(&daemon, guardian, &state).await;
+    // Whoever cleans a checkout (`git clean -fdx`) takes the state file along;
+    // without it no command would find the daemon again.
+    let mut look = tokio::time::interval(LOOK);
+    loop {
+        look.tick().await;
+        if state.is_missing() {
+            let written = Project::prepare(&folder(daemon.settings()))
+                .and_then(|_| state.update(&describe(&daemon, browser.as_deref())));
+            if let Err(error) = written {
+                tracing::warn!(%error, "the state file is gone and cannot be written again");
+            }
+        }
+    }
+}
+
+async fn launch(
+    daemon: &Arc<Daemon>,
+    guardian: Arc<Guardian>,
+    state: &StateFile,
+) -> Option<Arc<Browser>> {
     let slot = daemon.sessions().slot();
-    if settings.no_browser {
+    if daemon.settings().no_browser {
         let error = Error::new(Reason::BrowserMissing, "the daemon was started without a browser");
         slot.set(BrowserState::Failed(error.with("install", "unset BROWSE_NO_BROWSER")));
-        return state;
+        return None;
     }
-    let options = browser_options(&daemon, Some(guardian));
-    match Browser::launch(options).await {
+    match Browser::launch(browser_options(daemon, Some(guardian))).await {
         Ok(browser) => {
             tracing::info!(info = ?browser.info(), "the browser runs");
-            if let Err(error) = state.update(&describe(&daemon, Some(&browser))) {
+            if let Err(error) = state.update(&describe(daemon, Some(&browser))) {
                 tracing::warn!(%error, "the state file does not name the browser");
             }
             slot.set(BrowserState::Running(Arc::clone(&browser)));
-            let daemon = Arc::clone(&daemon);
+            let (daemon, running) = (Arc::clone(daemon), Arc::clone(&browser));
             tokio::spawn(async move {
-                let reason = browser.gone().await;
+                let reason = running.gone().await;
                 if !daemon.is_ending() {
                     tracing::error!(%reason, "the browser is gone");
                     daemon.end(Ending::BrowserGone);
                 }
             });
+            Some(browser)
         }
         Err(fault) => {
             tracing::error!(%fault, "the browser does not start");
             slot.set(BrowserState::Failed(fault.into()));
+            None
         }
     }
-    state
 }
 
 /// How the browser of `daemon` is started; `doctor` uses the same.
