@@ -74,8 +74,7 @@ const MESSAGES: Record<string, string> = {
   NetworkResponse: 'requests:1*mNetworkEntry dropped:2u',
   NetworkEntry: 'id:1u method:2s url:3s type:4s status:5?u size:6u durationMs:7?d failure:8?s timeMs:9u mime:10?s',
   ShowRequestRequest: 'id:1u',
-  ShowRequestResponse: 'request:1?mNetworkEntry requestHeaders:2*mHeader responseHeaders:3*mHeader',
-  Header: 'name:1s value:2s',
+  ShowRequestResponse: 'request:1?mNetworkEntry',
   ShowBodyRequest: 'id:1u',
   ShowBodyResponse: 'body:1s base64:2b',
   ClearNetworkRequest: '',
@@ -1069,16 +1068,6 @@ export interface NetworkEntry {
 
 export interface ShowRequestResponse {
   request?: NetworkEntry;
-  /** Request headers, without cookies and credentials. */
-  requestHeaders: Header[];
-  /** Response headers, without cookies. */
-  responseHeaders: Header[];
-}
-
-/** An HTTP header. */
-export interface Header {
-  name: string;
-  value: string;
 }
 
 export interface ShowBodyResponse {
@@ -1304,7 +1293,7 @@ const COMMANDS = {
   console: { path: '/browse.v1.BrowserService/Console', request: 'ConsoleRequest', response: 'ConsoleResponse', result: 'messages' },
   clearConsole: { path: '/browse.v1.BrowserService/ClearConsole', request: 'ClearConsoleRequest', response: 'ClearConsoleResponse' },
   network: { path: '/browse.v1.BrowserService/Network', request: 'NetworkRequest', response: 'NetworkResponse', result: 'requests' },
-  showRequest: { path: '/browse.v1.BrowserService/ShowRequest', request: 'ShowRequestRequest', response: 'ShowRequestResponse', args: ['id'] },
+  showRequest: { path: '/browse.v1.BrowserService/ShowRequest', request: 'ShowRequestRequest', response: 'ShowRequestResponse', args: ['id'], result: 'request' },
   showBody: { path: '/browse.v1.BrowserService/ShowBody', request: 'ShowBodyRequest', response: 'ShowBodyResponse', args: ['id'] },
   clearNetwork: { path: '/browse.v1.BrowserService/ClearNetwork', request: 'ClearNetworkRequest', response: 'ClearNetworkResponse' },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
@@ -1485,11 +1474,11 @@ export class Commands extends Client {
   }
 
   /**
-   * Prints one request with its headers.
+   * Prints one request in full.
    *
    * @param id Id from `network`.
    */
-  showRequest(id: number): Promise<ShowRequestResponse> {
+  showRequest(id: number): Promise<NetworkEntry> {
     return this.call(COMMANDS.showRequest, [id]);
   }
 

@@ -349,16 +349,6 @@ export interface NetworkEntry {
 
 export interface ShowRequestResponse {
   request?: NetworkEntry;
-  /** Request headers, without cookies and credentials. */
-  requestHeaders: Header[];
-  /** Response headers, without cookies. */
-  responseHeaders: Header[];
-}
-
-/** An HTTP header. */
-export interface Header {
-  name: string;
-  value: string;
 }
 
 export interface ShowBodyResponse {
@@ -584,7 +574,7 @@ const COMMANDS = {
   console: { path: '/browse.v1.BrowserService/Console', request: 'ConsoleRequest', response: 'ConsoleResponse', result: 'messages' },
   clearConsole: { path: '/browse.v1.BrowserService/ClearConsole', request: 'ClearConsoleRequest', response: 'ClearConsoleResponse' },
   network: { path: '/browse.v1.BrowserService/Network', request: 'NetworkRequest', response: 'NetworkResponse', result: 'requests' },
-  showRequest: { path: '/browse.v1.BrowserService/ShowRequest', request: 'ShowRequestRequest', response: 'ShowRequestResponse', args: ['id'] },
+  showRequest: { path: '/browse.v1.BrowserService/ShowRequest', request: 'ShowRequestRequest', response: 'ShowRequestResponse', args: ['id'], result: 'request' },
   showBody: { path: '/browse.v1.BrowserService/ShowBody', request: 'ShowBodyRequest', response: 'ShowBodyResponse', args: ['id'] },
   clearNetwork: { path: '/browse.v1.BrowserService/ClearNetwork', request: 'ClearNetworkRequest', response: 'ClearNetworkResponse' },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
@@ -765,11 +755,11 @@ export class Commands extends Client {
   }
 
   /**
-   * Prints one request with its headers.
+   * Prints one request in full.
    *
    * @param id Id from `network`.
    */
-  showRequest(id: number): Promise<ShowRequestResponse> {
+  showRequest(id: number): Promise<NetworkEntry> {
     return this.call(COMMANDS.showRequest, [id]);
   }
 
