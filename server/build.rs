@@ -9,14 +9,45 @@ use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
 const ORDER: [&str; 26] = [
-    "dom", "tree", "visibility", "text", "roles", "names", "native-names", "states", "refs",
-    "frames", "emit", "walk", "snapshot", "targets", "near", "aim", "guard", "changes", "fill",
-    "choose", "facts", "scroll", "read", "wait", "place", "install",
+    "dom",
+    "tree",
+    "visibility",
+    "text",
+    "roles",
+    "names",
+    "native-names",
+    "states",
+    "refs",
+    "frames",
+    "emit",
+    "walk",
+    "snapshot",
+    "targets",
+    "near",
+    "aim",
+    "guard",
+    "changes",
+    "fill",
+    "choose",
+    "facts",
+    "scroll",
+    "read",
+    "wait",
+    "place",
+    "install",
 ];
 
 /// What has no place in the engine: it would reach the page, or stop the world.
-const FORBIDDEN: [&str; 8] =
-    ["debugger", "eval(", "new Function", ".innerHTML =", "import(", "fetch(", "XMLHttpRequest", "TODO"];
+const FORBIDDEN: [&str; 8] = [
+    "debugger",
+    "eval(",
+    "new Function",
+    ".innerHTML =",
+    "import(",
+    "fetch(",
+    "XMLHttpRequest",
+    "TODO",
+];
 
 fn main() {
     let folder = Path::new("src/engine/js");
@@ -46,7 +77,8 @@ fn join(folder: &Path) -> Result<String, String> {
     );
     for stem in ORDER {
         let path = folder.join(stem).with_extension("js");
-        let source = fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
+        let source =
+            fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
         check(stem, &source, &mut declared)?;
         script.push_str(&slim(stem, &source)?);
     }
@@ -55,7 +87,11 @@ fn join(folder: &Path) -> Result<String, String> {
 }
 
 /// Laws of the folder: a subject on top, short files, one scope of names.
-fn check(stem: &'static str, source: &str, declared: &mut HashMap<String, &'static str>) -> Result<(), String> {
+fn check(
+    stem: &'static str,
+    source: &str,
+    declared: &mut HashMap<String, &'static str>,
+) -> Result<(), String> {
     if !source.starts_with("// ") {
         return Err(format!("`{stem}.js` does not begin with its subject"));
     }
@@ -76,8 +112,11 @@ fn check(stem: &'static str, source: &str, declared: &mut HashMap<String, &'stat
 
 /// The name that a line declares for all files, if it does.
 fn declaration(line: &str) -> Option<&str> {
-    let rest = ["const ", "let ", "class ", "function "].iter().find_map(|word| line.strip_prefix(word))?;
-    let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$')?;
+    let rest = ["const ", "let ", "class ", "function "]
+        .iter()
+        .find_map(|word| line.strip_prefix(word))?;
+    let end =
+        rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$')?;
     (end > 0).then(|| &rest[..end])
 }
 

@@ -44,7 +44,7 @@ fn following(before: &[&str], current: &str) -> Vec<Candidate> {
     let mut all = Vec::new();
     if current.starts_with('-') {
         for command in table::named(&name) {
-            all.extend(table::selector(command).map(|flag| (flag, command.summary().to_owned())));
+            all.extend(command.selector_flag().map(|flag| (flag, command.summary().to_owned())));
             all.extend(flags(command));
         }
         all.extend(FLAGS.iter().map(|f| (format!("--{}", f.name), sentence(f.help))));
@@ -60,7 +60,7 @@ fn following(before: &[&str], current: &str) -> Vec<Candidate> {
             all.extend(words.map(|word| (word.to_owned(), summary(&[name, &[word]].concat()))));
             let taken = words_after(before, name.len());
             for command in table::named(name) {
-                let positional = table::positionals(command).nth(taken);
+                let positional = command.positionals().nth(taken);
                 all.extend(positional.into_iter().flat_map(|p| choices(p.field)));
             }
         }
@@ -107,7 +107,7 @@ fn words_after(before: &[&str], name: usize) -> usize {
 
 /// The values of the flag `spelling`, when it wants one.
 fn values(commands: &[&'static Command], spelling: &str) -> Option<Vec<Candidate>> {
-    let mut own = commands.iter().flat_map(|command| table::flags(command));
+    let mut own = commands.iter().flat_map(|command| command.flags());
     let named = |field: &&'static Field| match spelling.strip_prefix("--") {
         Some(name) => field.flag() == name,
         None => field.short.is_some_and(|letter| spelling == format!("-{letter}")),
@@ -128,9 +128,8 @@ fn choices(field: &Field) -> Vec<Candidate> {
 }
 
 fn flags(command: &'static Command) -> Vec<Candidate> {
-    let own = table::flags(command).map(|f| (format!("--{}", f.flag()), sentence(f.help)));
-    let base64 =
-        table::saves(command).then(|| ("--base64".to_owned(), "Prints a data URL".to_owned()));
+    let own = command.flags().map(|f| (format!("--{}", f.flag()), sentence(f.help)));
+    let base64 = command.saves().then(|| ("--base64".to_owned(), "Prints a data URL".to_owned()));
     own.chain(base64).collect()
 }
 

@@ -4,8 +4,8 @@ mod command;
 mod json;
 mod layout;
 mod page;
-pub mod usage;
 
+pub use command::text as one;
 pub use page::LOCAL;
 
 use browse_proto::Reason;

@@ -10,7 +10,7 @@ use crate::{failure::Failure, project::Project};
 const LINES: usize = 5;
 
 /// The failure of a start. A daemon that knows why it cannot run says so in
-/// `error[REASON]: …` and `hint: …`.
+/// lines `error: …`, `hint: …` and `reason: …`.
 pub fn failure(project: &Project, status: Option<ExitStatus>) -> Failure {
     let words = fs::read(&project.words).unwrap_or_default();
     let words = String::from_utf8_lossy(&words);
@@ -28,12 +28,10 @@ pub fn failure(project: &Project, status: Option<ExitStatus>) -> Failure {
 }
 
 fn told(words: &str) -> Option<Failure> {
-    let line = words.lines().rev().find(|line| line.starts_with("error["))?;
-    let (reason, message) = line.strip_prefix("error[")?.split_once("]: ")?;
-    let rule = Reason::by_name(reason)?;
-    let failure = Failure::new(rule, message);
-    let hint = words.lines().rev().find_map(|line| line.strip_prefix("hint: "));
-    Some(match hint {
+    let last = |key: &str| words.lines().rev().find_map(|line| line.strip_prefix(key));
+    let reason = Reason::by_name(last("reason: ")?)?;
+    let failure = Failure::new(reason, last("error: ")?);
+    Some(match last("hint: ") {
         Some(hint) => failure.hint(hint),
         None => failure,
     })
@@ -45,7 +43,8 @@ mod tests {
 
     #[test]
     fn a_daemon_that_knows_why_is_quoted() {
-        let failure = told("warming up\nerror[PORT_TAKEN]: port 80 is taken\nhint: Unset it\n");
+        let failure =
+            told("warming up\nerror: port 80 is taken\nhint: Unset it\nreason: PORT_TAKEN\n");
         let failure = failure.expect("it is told");
         assert!(failure.is(Reason::PortTaken));
         assert_eq!(

@@ -43,6 +43,11 @@ pub use failure::Failure;
 use failure::Result;
 use parse::Action;
 
+/// Whether `spelling` is a flag that every command takes.
+pub fn is_global_flag(spelling: &str) -> bool {
+    globals::Flag::find(spelling).is_some()
+}
+
 /// Runs the command that `words` (argv without the program) spell, and returns
 /// its exit code.
 pub fn run(words: impl Iterator<Item = OsString>) -> u8 {

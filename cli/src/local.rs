@@ -10,7 +10,6 @@ use crate::{
     failure::{Failure, Result},
     globals::Globals,
     perform, print,
-    renew::BUILD_ID,
     request::Request,
     suggest,
 };
@@ -52,10 +51,10 @@ pub fn version(request: &Request, globals: &Globals) -> Result<u8> {
         Err(failure) => return Err(failure),
     };
     if globals.json {
-        let result = json!({"version": VERSION, "build_id": BUILD_ID, "daemon": daemon});
+        let result = json!({"version": VERSION, "daemon": daemon});
         return print::json_result(&result.to_string(), None);
     }
-    let mut text = format!("browse {VERSION} (build {BUILD_ID})\n");
+    let mut text = format!("browse {VERSION}\n");
     match daemon {
         Some(daemon) => {
             let field = |name: &str| daemon.get(name).and_then(|v| v.as_str()).unwrap_or_default();

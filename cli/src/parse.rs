@@ -15,7 +15,6 @@ use serde_json::{Map, Value};
 use crate::{
     failure::{Failure, Result},
     globals::{Flag, Globals},
-    table,
 };
 use tokens::{Token, Tokens};
 
@@ -99,7 +98,7 @@ pub fn step(words: &[String]) -> Result<(Option<u64>, Invocation)> {
             .hint("Give the other flags to the whole command"));
     }
     let name = invocation.command.name;
-    if table::takes_steps(invocation.command) || invocation.command.streaming {
+    if invocation.command.takes_steps() || invocation.command.streaming {
         let failure = Failure::new(Reason::BatchInvalid, format!("`{name}` cannot be a step"));
         return Err(failure.hint(format!("Run `browse {name}` by itself")));
     }

@@ -18,13 +18,13 @@ use crate::{
     reach::{self, Daemon},
     renew,
     request::Request,
-    save, steps, streams, table,
+    save, steps, streams,
 };
 
 /// Makes the call of `invocation` and prints its answer.
 pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
     let command = invocation.command;
-    let request = Request::new(invocation)?;
+    let request = Request::new(invocation, globals.json)?;
     match command.function {
         "stop" if globals.addr.is_none() => return local::life::stop(&request, globals),
         "restart" if globals.addr.is_none() => return local::life::restart(&request, globals),
@@ -38,10 +38,10 @@ pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
     let mut response = decode(command, &body)?;
     tell(&notes);
     let untrusted = notes.untrusted.as_ref();
-    if table::takes_steps(command) {
+    if command.takes_steps() {
         return steps::print(&request, response, untrusted, globals);
     }
-    if table::saves(command) {
+    if command.saves() {
         let field = command.save.map_or(0, |index| command.response.fields[index].number);
         kept(&request.invocation, &mut response, wire::bytes(&body, field).unwrap_or_default())?;
         return saved(command, &response, globals);

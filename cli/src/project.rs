@@ -12,17 +12,15 @@ use crate::{
     save,
 };
 
-/// A project and the files of its daemon.
+/// A project and the files of its daemon. The daemon locks the top folder as
+/// long as it lives; whoever starts one locks the folder of the state file.
+/// Both are folders, so that no lock file is ever left behind.
 #[derive(Clone, Debug)]
 pub struct Project {
     /// The top folder.
     pub root: PathBuf,
     /// What the daemon says of itself.
     pub state: PathBuf,
-    /// Locked by the daemon as long as it lives.
-    pub lock: PathBuf,
-    /// Locked by whoever starts a daemon.
-    pub start: PathBuf,
     /// Where a daemon that dies early leaves its last words.
     pub words: PathBuf,
 }
@@ -40,13 +38,7 @@ impl Project {
             Some(file) => working_directory()?.join(file),
             None => root.join(".browse/daemon.json"),
         };
-        Ok(Self {
-            lock: state.with_extension("lock"),
-            start: state.with_extension("start"),
-            words: state.with_extension("err"),
-            root,
-            state,
-        })
+        Ok(Self { words: state.with_extension("err"), root, state })
     }
 }
 

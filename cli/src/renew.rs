@@ -1,7 +1,5 @@
 //! Replaces a daemon of another build, when nobody is using it.
 
-use std::process;
-
 use browse_proto::{Command, Reason};
 use serde_json::{Map, Value};
 
@@ -15,17 +13,15 @@ use crate::{
     reach::Daemon,
     request::Request,
     start,
+    state::State,
 };
-
-/// The build of the daemon that belongs to this program.
-pub const BUILD_ID: &str = env!("BROWSE_BUILD_ID");
 
 /// `daemon`, or the one that replaces it when it is of another build.
 pub fn outdated(daemon: Daemon, command: &Command, globals: &Globals) -> Result<Daemon> {
     let Some((project, state)) = daemon.ours.clone() else {
         return Ok(daemon);
     };
-    if command.attach || state.build_id == BUILD_ID || is_installed(&state.build_id) {
+    if command.attach || !is_other_build(&state) {
         return Ok(daemon);
     }
     let status = rpc("status", globals, daemon).map_err(|broken| broken.failure)?;
@@ -40,11 +36,11 @@ pub fn outdated(daemon: Daemon, command: &Command, globals: &Globals) -> Result<
     Ok(renewed)
 }
 
-/// Whether starting the daemon anew would give the same build again: then the
-/// installed `browsed` differs from this program, and a restart mends nothing.
-fn is_installed(build_id: &str) -> bool {
-    let asked = process::Command::new(start::program()).arg("--build-id").output();
-    asked.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == build_id)
+/// Whether starting the daemon anew would give another build than the one that
+/// runs.
+fn is_other_build(state: &State) -> bool {
+    let installed = browse_proto::build_id(&start::program());
+    installed.is_ok_and(|installed| installed != state.build_id)
 }
 
 /// Calls in flight, or clients besides root: a skill, a paired agent, a window.
@@ -60,7 +56,7 @@ pub fn rpc(name: &str, globals: &Globals, daemon: Daemon) -> Result<Map<String, 
         Failure::new(Reason::Bug, format!("the contract has no command `{name}`"))
     })?;
     let invocation = Invocation { command, fields: Map::new(), path: None, base64: false };
-    let request = Request::new(invocation)?;
+    let request = Request::new(invocation, false)?;
     let (body, _) = perform::once(&request, globals, daemon)?;
     Ok(perform::decode(command, &body)?)
 }

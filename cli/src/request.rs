@@ -3,7 +3,7 @@
 
 use browse_proto::{Command, Reason, Source, wire};
 use bytes::Bytes;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json as value};
 use std::time::Duration;
 
 use crate::{
@@ -25,8 +25,9 @@ pub struct Request {
 }
 
 impl Request {
-    /// Resolves and encodes `invocation`.
-    pub fn new(mut invocation: Invocation) -> Result<Self> {
+    /// Resolves and encodes `invocation`; `json` asks for what only a document
+    /// shows.
+    pub fn new(mut invocation: Invocation, json: bool) -> Result<Self> {
         let command = invocation.command;
         let mut steps = Vec::new();
         for field in command.request.fields {
@@ -34,14 +35,14 @@ impl Request {
                 let read = sources::steps(command)?;
                 let mut values = Vec::new();
                 for (tab, mut step) in read {
-                    resolve(&mut step, sources::Stdin::Taken)?;
+                    resolve(&mut step, sources::Stdin::Taken, json)?;
                     values.push(packed(tab, &step)?);
                     steps.push(step);
                 }
                 invocation.fields.insert(field.name.to_owned(), Value::Array(values));
             }
         }
-        resolve(&mut invocation, sources::Stdin::Free)?;
+        resolve(&mut invocation, sources::Stdin::Free, json)?;
         let body = encode(command, &invocation.fields)?;
         Ok(Self { invocation, steps, body })
     }
@@ -62,7 +63,7 @@ impl Request {
 }
 
 /// Replaces what argv said by what it stands for.
-fn resolve(invocation: &mut Invocation, stdin: sources::Stdin) -> Result<()> {
+fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Result<()> {
     let Invocation { command, fields, path, .. } = invocation;
     for field in command.request.fields {
         let name = field.name.to_owned();
@@ -70,7 +71,7 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin) -> Result<()> {
             Source::File => {
                 if let Some(Value::String(path)) = fields.get(field.name) {
                     let content = sources::file(command, path, stdin)?;
-                    fields.insert(name, json!(content));
+                    fields.insert(name, value!(content));
                 }
             }
             Source::CallerEnvironment => {
@@ -83,22 +84,25 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin) -> Result<()> {
                     .transpose()?
                     .flatten()
                 {
-                    fields.insert(name, json!(format));
+                    fields.insert(name, value!(format));
                 }
             }
-            Source::Json => {}
-            Source::Argv | Source::Steps | Source::None => {}
+            Source::Json if json => {
+                fields.insert(name, value!(true));
+            }
+            Source::Json | Source::Argv | Source::Steps | Source::None => {}
         }
     }
     Ok(())
 }
 
 fn packed(tab: Option<u64>, step: &Invocation) -> Result<Value> {
-    let mut request = Map::from_iter([("@type".to_owned(), json!(step.command.request.full_name))]);
+    let mut request =
+        Map::from_iter([("@type".to_owned(), value!(step.command.request.full_name))]);
     request.extend(step.fields.clone());
     let mut value = Map::from_iter([("request".to_owned(), Value::Object(request))]);
     if let Some(tab) = tab {
-        value.insert("tab".to_owned(), json!(tab));
+        value.insert("tab".to_owned(), value!(tab));
     }
     Ok(Value::Object(value))
 }

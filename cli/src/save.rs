@@ -8,7 +8,6 @@ use browse_proto::{Command, Field, Kind, Reason, Source};
 use crate::{
     failure::{Failure, Result},
     parse::Invocation,
-    table,
 };
 
 pub use write::{atomically, cause, temporary, unwritable};
@@ -21,8 +20,8 @@ const EXCLUSIVE: &[(&str, &[&str])] =
 /// is room for a target before it, a single word is the path unless it looks
 /// like a target.
 pub fn split_path(invocation: &mut Invocation, words: &mut Vec<&str>) -> Result<()> {
-    let room = table::positionals(invocation.command).count();
-    let required = table::positionals(invocation.command).filter(|p| p.is_required()).count();
+    let room = invocation.command.positionals().count();
+    let required = invocation.command.positionals().filter(|p| p.is_required()).count();
     let has_path = match words.len() {
         0 => false,
         count if count > room => true,
@@ -67,10 +66,10 @@ pub fn check(invocation: &Invocation) -> Result<()> {
 }
 
 fn spelling(command: &Command, field: &Field) -> String {
-    if table::flags(command).any(|flag| flag.name == field.name) {
+    if command.flags().any(|flag| flag.name == field.name) {
         return format!("`--{}`", field.flag());
     }
-    format!("a {}", table::label(field))
+    format!("a {}", field.label())
 }
 
 fn contradiction(command: &Command, first: &str, second: &str) -> Failure {
@@ -88,7 +87,7 @@ pub fn extension(command: &Command, path: &str) -> Result<Option<(&'static Field
     };
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let extension = file.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
-    let choices = table::choices(field);
+    let choices = field.choices();
     let wanted = match extension.as_deref() {
         Some("jpg") => Some("jpeg"),
         Some("htm") => Some("html"),

@@ -2,7 +2,6 @@
 
 use std::{
     env,
-    ffi::OsString,
     fs::{self, DirBuilder, File, OpenOptions},
     io,
     net::TcpStream,
@@ -25,6 +24,7 @@ use crate::{
 
 /// Time that a daemon has to come up.
 const PATIENCE: Duration = Duration::from_secs(30);
+const NAME: &str = "browsed";
 const STEP: Duration = Duration::from_millis(3);
 
 /// What a daemon must not inherit: these are about one call.
@@ -39,12 +39,13 @@ pub fn ensure(project: &Project) -> Result<State> {
     if let Some(state) = living(project)? {
         return Ok(state);
     }
-    if project.state.exists() {
-        crate::print::note("the daemon had ended; its tabs are lost");
-        fs::remove_file(&project.state).map_err(|e| save::unwritable(&project.state, &e))?;
+    // What a dead daemon left would be taken for the word of the new one.
+    match fs::remove_file(&project.state) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(save::unwritable(&project.state, &error));
+        }
+        _ => wait(project, spawn(project)?),
     }
-    let child = spawn(project)?;
-    wait(project, child)
 }
 
 /// The state of a daemon that lives and accepts.
@@ -56,18 +57,20 @@ fn living(project: &Project) -> Result<Option<State>> {
     }))
 }
 
-/// Makes the folder and waits for our turn; the lock ends with the file.
+/// Makes the folder of the state file, and waits for our turn; the lock ends
+/// with the file.
 fn lock(project: &Project) -> Result<File> {
-    let folder = project.start.parent().unwrap_or(Path::new("/"));
-    let told = |error| {
+    let folder = project.state.parent().unwrap_or(Path::new("/"));
+    let lock = || {
+        prepare(folder)?;
+        let file = File::open(folder)?;
+        file.lock()?;
+        Ok(file)
+    };
+    lock().map_err(|error| {
         save::unwritable(folder, &error)
             .hint("Set BROWSE_PROJECT to a folder that can be written, or use `--project`")
-    };
-    prepare(folder).map_err(told)?;
-    let options = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).clone();
-    let file = options.open(&project.start).map_err(told)?;
-    file.lock().map_err(told)?;
-    Ok(file)
+    })
 }
 
 fn prepare(folder: &Path) -> io::Result<()> {
@@ -75,10 +78,10 @@ fn prepare(folder: &Path) -> io::Result<()> {
         return Ok(());
     }
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    if folder.file_name().is_some_and(|name| name == ".browse") {
-        fs::write(folder.join(".gitignore"), IGNORE)?;
+    match folder.ends_with(".browse") {
+        true => fs::write(folder.join(".gitignore"), IGNORE),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 fn spawn(project: &Project) -> Result<Child> {
@@ -98,7 +101,7 @@ fn spawn(project: &Project) -> Result<Child> {
     }
     detach(&mut command);
     command.spawn().map_err(|error| {
-        let program = Path::new(&program).display();
+        let program = program.display();
         let message = format!("`{program}` cannot be started: {}", save::cause(&error));
         Failure::new(Reason::DaemonLaunchFailed, message)
             .hint("Install `browsed` beside `browse`, or set BROWSE_DAEMON to its path")
@@ -117,30 +120,32 @@ fn detach(command: &mut Command) {
 }
 
 /// `browsed`: where BROWSE_DAEMON says, beside this program, or on PATH.
-pub fn program() -> OsString {
+pub fn program() -> PathBuf {
     if let Some(named) = env::var_os("BROWSE_DAEMON").filter(|path| !path.is_empty()) {
-        return named;
+        return named.into();
     }
-    let beside = env::current_exe().ok().and_then(|own| fs::canonicalize(own).ok());
-    let beside: Option<PathBuf> = beside.map(|own| own.with_file_name("browsed"));
-    match beside.filter(|path| path.is_file()) {
-        Some(path) => path.into_os_string(),
-        None => OsString::from("browsed"),
-    }
+    let own = env::current_exe().and_then(fs::canonicalize);
+    let beside = own.ok().map(|own| own.with_file_name(NAME));
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&path).map(|folder| folder.join(NAME));
+    let found = beside.into_iter().chain(on_path).find(|path| path.is_file());
+    found.unwrap_or_else(|| NAME.into())
 }
 
 /// Waits until a daemon accepts: ours, or one that was faster.
 fn wait(project: &Project, mut child: Child) -> Result<State> {
     let begin = Instant::now();
-    let mut ended = false;
     loop {
         if let Some(state) = living(project)? {
             return Ok(state);
         }
-        if !ended && let Ok(Some(status)) = child.try_wait() {
-            ended = true;
-            if state::locked(&project.lock) != Some(true) {
+        if let Ok(Some(status)) = child.try_wait() {
+            if !status.success() {
                 return Err(last_words::failure(project, Some(status)));
+            }
+            // It found another one, which may be about to end.
+            if !state::is_locked(&project.root) {
+                child = spawn(project)?;
             }
         }
         if begin.elapsed() > PATIENCE {

@@ -36,6 +36,8 @@ pub struct State {
     pub token: String,
     /// The build that it is of.
     pub build_id: String,
+    /// When it started; a restarted daemon keeps its process id.
+    pub started_at: String,
 }
 
 impl State {
@@ -69,25 +71,27 @@ impl State {
             address,
             token: string("token").to_owned(),
             build_id: string("build_id").to_owned(),
+            started_at: string("started_at").to_owned(),
         })
     }
 
-    /// Whether the daemon that wrote it lives. Its lock answers, which no other
-    /// process can inherit; the process id only where there is no lock file.
+    /// Whether the daemon that wrote it lives: its process exists, and its lock
+    /// is held, which no other process can inherit together with the id.
     pub fn is_alive(&self, project: &Project) -> bool {
-        locked(&project.lock).unwrap_or_else(|| {
-            Pid::from_raw(self.pid).is_some_and(|pid| test_kill_process(pid).is_ok())
-        })
+        let exists = Pid::from_raw(self.pid).is_some_and(|pid| test_kill_process(pid).is_ok());
+        exists && is_locked(&project.root)
     }
 }
 
-/// Whether a daemon holds its lock; `None` when the file is not there.
-pub fn locked(lock: &Path) -> Option<bool> {
-    let file = File::open(lock).ok()?;
-    match file.try_lock_shared() {
-        Ok(()) => Some(false),
-        Err(TryLockError::WouldBlock) => Some(true),
-        Err(TryLockError::Error(_)) => None,
+/// Whether a daemon holds the lock of the project at `root`.
+pub fn is_locked(root: &Path) -> bool {
+    let Ok(folder) = File::open(root) else {
+        return false;
+    };
+    match folder.try_lock_shared() {
+        Ok(()) => false,
+        // A file system without locks leaves the question to the process id.
+        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
     }
 }
 

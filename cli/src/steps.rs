@@ -13,7 +13,6 @@ use crate::{
     parse::Invocation,
     perform, print,
     request::Request,
-    table,
 };
 
 /// One step and what came of it.
@@ -75,7 +74,7 @@ fn outcome(number: usize, step: &Invocation, result: &Value) -> Outcome {
 /// The response of a step; what it saves is written now.
 fn kept(step: &Invocation, response: Option<&Value>) -> Result<Map<String, Value>> {
     let mut response = response.and_then(Value::as_object).cloned().unwrap_or_default();
-    if table::saves(step.command) {
+    if step.command.saves() {
         let field = step.command.save.map(|index| step.command.response.fields[index].name);
         let encoded = field.and_then(|name| response.get(name)).and_then(Value::as_str);
         let bytes = encoded.and_then(base64::decode).unwrap_or_default();
@@ -110,7 +109,7 @@ fn named(outcome: &Outcome, failure: &Failure) -> Failure {
 fn text(outcome: &Outcome) -> Option<String> {
     let Outcome { number, command, result, .. } = outcome;
     let response = result.as_ref().ok()?;
-    let text = match table::saves(command) {
+    let text = match command.saves() {
         true => perform::saved_line(response),
         false => render::text(command, response),
     };
@@ -147,7 +146,7 @@ fn document(
 }
 
 fn result_of(command: &Command, response: &Map<String, Value>) -> String {
-    if !table::saves(command) {
+    if !command.saves() {
         return render::result_json(command, response);
     }
     let fields = response.iter().filter(|(name, _)| *name != "@type");

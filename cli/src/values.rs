@@ -1,18 +1,20 @@
 //! Turns a word of argv into the value of a field.
 
-use browse_proto::{Field, Kind, Reason};
+use browse_proto::{Command, Field, Kind, Reason};
 use serde_json::{Map, Value, json};
 
 use crate::{
     failure::{Failure, Result},
-    suggest, table,
+    suggest,
 };
 
-/// Reads `word` for `field`; `label` is what argv calls it: `--depth`, `<target>`.
-pub fn value(field: &Field, label: &str, word: &str) -> Result<Value> {
+/// Reads `word` for `field` of `command`; `label` is what argv calls it:
+/// `--depth`, `<target>`.
+pub fn value(command: &Command, field: &Field, label: &str, word: &str) -> Result<Value> {
     let wrong = |wanted: &str| {
         let message = format!("`{label}` wants {wanted}, and `{word}` is none");
-        Failure::new(Reason::ArgumentInvalid, message)
+        let values = [("command", command.name.to_owned())];
+        Failure::with(Reason::ArgumentInvalid, message, values)
     };
     Ok(match &field.kind {
         Kind::Bool => match word {
@@ -37,7 +39,7 @@ pub fn value(field: &Field, label: &str, word: &str) -> Result<Value> {
 }
 
 fn choice(field: &Field, label: &str, word: &str) -> Result<&'static str> {
-    let choices = table::choices(field);
+    let choices = field.choices();
     if let Some(choice) = choices.iter().find(|choice| choice.eq_ignore_ascii_case(word)) {
         return Ok(choice);
     }

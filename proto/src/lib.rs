@@ -9,11 +9,13 @@ mod build;
 mod command;
 mod reason;
 pub mod render;
+mod usage;
 pub mod wire;
 
 pub use build::build_id;
 pub use command::{Argument, Command, Enum, EnumValue, Field, Kind, Message, Scope, Source};
 pub use reason::{Code, Reason, Rule};
+pub use usage::Positional;
 
 /// The encoded `FileDescriptorSet` of the contract, for server reflection.
 pub static DESCRIPTOR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptor.bin"));

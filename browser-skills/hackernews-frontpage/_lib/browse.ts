@@ -50,7 +50,7 @@ const MESSAGES: Record<string, string> = {
   WaitResponse: 'summary:1s waitedMs:2u',
   GetUrlRequest: '',
   GetUrlResponse: 'url:1s',
-  SnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s diff:5b cursor:6b maxTokens:7?u',
+  SnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s diff:5b cursor:6b maxTokens:7?u nodes:8b',
   SnapshotResponse: 'tree:1s nodes:2*mSnapshotNode suggestedSkills:3*mSuggestedSkill',
   SnapshotNode: 'ref:1s role:2s name:3s description:4s states:5*s value:6?s frame:7s depth:8u box:9?mBox',
   Box: 'x:1d y:2d width:3d height:4d',
@@ -943,7 +943,7 @@ export interface GetUrlResponse {
 export interface SnapshotResponse {
   /** One element a line, two spaces a level. */
   tree: string;
-  /** The same elements, as data. */
+  /** The same elements as data, when asked for. */
   nodes: SnapshotNode[];
   /** Skills whose host matches, at most five. */
   suggestedSkills: SuggestedSkill[];
@@ -1225,6 +1225,8 @@ export interface SnapshotOptions {
   cursor?: boolean;
   /** Cuts the tree to about this many tokens, and says what was left out. */
   maxTokens?: number;
+  /** Also answers the elements as data. */
+  nodes?: boolean;
 }
 
 /** What `is` can be told besides. */

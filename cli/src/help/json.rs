@@ -3,8 +3,8 @@
 use browse_proto::{Command, Field, Kind};
 use serde_json::{Value, json};
 
-use super::{command::example, page, usage};
-use crate::{globals::FLAGS, table};
+use super::page;
+use crate::globals::FLAGS;
 
 /// Every command, and what holds for all.
 pub fn overview() -> Value {
@@ -34,18 +34,18 @@ pub fn commands(commands: &[&'static Command]) -> Value {
 }
 
 fn one(command: &'static Command) -> Value {
-    let args = table::positionals(command).map(|positional| {
+    let args = command.positionals().map(|positional| {
         let mut value = field(positional.field);
         value["required"] = json!(positional.is_required());
         value["rest"] = json!(positional.rest);
         value
     });
     let mut args: Vec<_> = args.collect();
-    if table::saves(command) {
+    if command.saves() {
         args.push(json!({"name": "path", "type": "file", "required": false, "rest": false,
             "help": "File to write."}));
     }
-    let flags = table::flags(command).map(|flag| {
+    let flags = command.flags().map(|flag| {
         let mut value = field(flag);
         value["name"] = json!(format!("--{}", flag.flag()));
         value["short"] = json!(flag.short.map(|letter| format!("-{letter}")));
@@ -53,7 +53,7 @@ fn one(command: &'static Command) -> Value {
         value
     });
     let mut flags: Vec<_> = flags.collect();
-    if table::saves(command) {
+    if command.saves() {
         flags.push(json!({"name": "--base64", "type": "switch",
             "help": "Prints a data URL instead of writing a file."}));
     }
@@ -63,11 +63,11 @@ fn one(command: &'static Command) -> Value {
         "group": command.title,
         "summary": command.summary(),
         "help": command.help,
-        "usage": usage::line(command),
-        "example": example(command),
+        "usage": command.usage(),
+        "example": command.shell_example(),
         "scope": command.scope.name(),
         "tunnel": command.tunnel,
-        "stdin": table::takes_steps(command),
+        "stdin": command.takes_steps(),
         "timeout_ms": command.timeout_ms.unwrap_or(crate::call::DEFAULT_TIMEOUT_MS),
         "rpc": command.path.trim_start_matches('/'),
         "args": args,
@@ -84,8 +84,8 @@ fn field(field: &Field) -> Value {
         Kind::Enum(_) => "choice",
         _ => "text",
     };
-    let mut value = json!({"name": table::label(field), "type": kind, "help": field.help});
-    let choices = table::choices(field);
+    let mut value = json!({"name": field.label(), "type": kind, "help": field.help});
+    let choices = field.choices();
     if !choices.is_empty() {
         value["values"] = json!(choices);
     }

@@ -2,7 +2,7 @@
 
 use browse_proto::Command;
 
-use super::{layout, usage};
+use super::layout;
 use crate::globals::{FLAGS, Flag};
 
 /// A command that needs no daemon.
@@ -100,7 +100,7 @@ pub fn titles() -> Vec<&'static str> {
 
 /// The usage without program and flags.
 fn short_usage(command: &'static Command) -> String {
-    let line = usage::line(command);
+    let line = command.usage();
     let line = line.trim_start_matches("browse ").trim_end_matches(" < steps.jsonl");
     line.trim_end_matches(" [flags]").to_owned()
 }

@@ -38,17 +38,22 @@ pub fn stop(request: &Request, globals: &Globals) -> Result<u8> {
         };
     };
     tell(request, globals, &project, &state)?;
+    gone(&project, &state)?;
     match globals.json {
         true => print::json_result(&json!({"stopped": true}).to_string(), None),
         false => print::text("stopped"),
     }
 }
 
-/// `restart`; starts a daemon when none runs.
+/// `restart`: the daemon becomes a new one. Where none runs, one is started.
 pub fn restart(request: &Request, globals: &Globals) -> Result<u8> {
     let project = Project::find(globals.project.as_deref())?;
     let lost = match reach::running(&project)? {
-        Some(state) => tell(request, globals, &project, &state)?,
+        Some(state) => {
+            let answer = tell(request, globals, &project, &state)?;
+            wait_for_end(&project, &state, PATIENCE);
+            answer
+        }
         None => Value::from(0),
     };
     start::ensure(&project)?;
@@ -65,22 +70,24 @@ pub fn end(project: &Project, state: &State, globals: &Globals) -> Result<()> {
     gone(project, state)
 }
 
-/// Sends the command to the daemon, and waits for its end. Returns the number
-/// of tabs that were lost.
+/// Sends the command to the daemon. Returns the number of tabs that are lost.
+/// One that hangs is ended, because the caller wants it gone.
 fn tell(request: &Request, globals: &Globals, project: &Project, state: &State) -> Result<Value> {
     let command = request.invocation.command;
     let answer = open(project, state, globals).and_then(|daemon| {
         perform::once(request, globals, daemon).map_err(|broken| broken.failure)
     });
-    let lost = match answer {
-        Ok((body, _)) => perform::decode(command, &body)?.remove("tabs_lost"),
+    match answer {
+        Ok((body, _)) => {
+            Ok(perform::decode(command, &body)?.remove("tabs_lost").unwrap_or_default())
+        }
         // It refused, and lives on.
-        Err(failure) if failure.exit == 3 => return Err(failure),
-        // It ended meanwhile, or hangs: the caller wants it gone either way.
-        Err(_) => None,
-    };
-    gone(project, state)?;
-    Ok(lost.unwrap_or_else(|| Value::from("all")))
+        Err(failure) if failure.exit == 3 => Err(failure),
+        Err(_) => {
+            gone(project, state)?;
+            Ok(Value::from("all"))
+        }
+    }
 }
 
 fn open(project: &Project, state: &State, globals: &Globals) -> Result<Daemon> {
@@ -114,8 +121,19 @@ fn gone(project: &Project, state: &State) -> Result<()> {
 
 /// Waits until the daemon has ended; false when it has not in time.
 pub fn wait_for_end(project: &Project, state: &State, patience: Duration) -> bool {
+    until(|| !state.is_alive(project) || is_replaced(project, state), patience)
+}
+
+/// Whether another daemon has taken the place of the one of `state`; a restart
+/// keeps the process and its id.
+fn is_replaced(project: &Project, state: &State) -> bool {
+    let now = State::read(&project.state).ok().flatten();
+    now.is_some_and(|now| now.started_at != state.started_at)
+}
+
+fn until(mut done: impl FnMut() -> bool, patience: Duration) -> bool {
     let begin = Instant::now();
-    while state.is_alive(project) {
+    while !done() {
         if begin.elapsed() > patience {
             return false;
         }

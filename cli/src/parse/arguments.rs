@@ -10,9 +10,11 @@ use super::{
 use crate::{
     failure::{Failure, Result},
     globals::{FLAGS, Flag, Globals},
-    help::usage,
     save, suggest, table, values,
 };
+
+/// What has no flag, where no command was named yet.
+pub const PROGRAM: &str = "browse";
 
 /// Reads what follows the name of `command`.
 pub fn read(
@@ -30,7 +32,7 @@ pub fn read(
             }
         }
     }
-    if table::saves(command) {
+    if command.saves() {
         save::split_path(&mut invocation, &mut words)?;
     }
     positionals(&mut invocation, &words)?;
@@ -46,10 +48,10 @@ fn flag(
     tokens: &mut Tokens<'_>,
 ) -> Result<()> {
     let command = invocation.command;
-    if table::selector(command).is_some_and(|selector| selector == spelling) {
+    if command.selector_flag().is_some_and(|selector| selector == spelling) {
         return no_value(spelling, value);
     }
-    if table::saves(command) && spelling == "--base64" {
+    if command.saves() && spelling == "--base64" {
         invocation.base64 = true;
         return no_value(spelling, value);
     }
@@ -57,9 +59,9 @@ fn flag(
         return set_global(globals, flag, value, tokens);
     }
     if let Some(name) = spelling.strip_prefix("--") {
-        let known = table::flags(command).find(|field| field.flag() == name);
+        let known = command.flags().find(|field| field.flag() == name);
         let field = known.ok_or_else(|| unknown(command, spelling))?;
-        return set(&mut invocation.fields, field, spelling, value, tokens);
+        return set(invocation, field, spelling, value, tokens);
     }
     short_flags(invocation, &spelling[1..], value, tokens)
 }
@@ -75,36 +77,37 @@ fn short_flags(
     let mut letters = cluster.chars();
     while let Some(letter) = letters.next() {
         let spelling = format!("-{letter}");
-        let known = table::flags(command).find(|field| field.short == Some(letter));
+        let known = command.flags().find(|field| field.short == Some(letter));
         let field = known.ok_or_else(|| unknown(command, &spelling))?;
         let rest = letters.as_str();
         if matches!(field.kind, Kind::Bool) && !rest.is_empty() {
-            set(&mut invocation.fields, field, &spelling, None, tokens)?;
+            set(invocation, field, &spelling, None, tokens)?;
             continue;
         }
         let attached = if rest.is_empty() { value } else { Some(rest) };
-        return set(&mut invocation.fields, field, &spelling, attached, tokens);
+        return set(invocation, field, &spelling, attached, tokens);
     }
     Ok(())
 }
 
 fn set(
-    fields: &mut Map<String, Value>,
+    invocation: &mut Invocation,
     field: &'static Field,
     spelling: &str,
     value: Option<&str>,
     tokens: &mut Tokens<'_>,
 ) -> Result<()> {
+    let command = invocation.command;
     let value = match (&field.kind, value) {
         (Kind::Bool, None) => json!(true),
-        (_, Some(value)) => values::value(field, spelling, value)?,
+        (_, Some(value)) => values::value(command, field, spelling, value)?,
         (_, None) => {
-            let label = table::label(field);
+            let label = field.label();
             let word = tokens.value().ok_or_else(|| missing_value(spelling, &label))?;
-            values::value(field, spelling, word)?
+            values::value(command, field, spelling, word)?
         }
     };
-    put(fields, field, spelling, value)
+    put(&mut invocation.fields, field, spelling, value)
 }
 
 fn put(
@@ -134,13 +137,18 @@ fn put(
 fn positionals(invocation: &mut Invocation, words: &[&str]) -> Result<()> {
     let command = invocation.command;
     let mut words = words.iter();
-    for positional in table::positionals(command) {
+    for positional in command.positionals() {
         let label = positional.usage();
         let field = positional.field;
         let count = if positional.rest { words.len() } else { 1 };
         let mut found = false;
         for word in words.by_ref().take(count) {
-            put(&mut invocation.fields, field, &label, values::value(field, &label, word)?)?;
+            put(
+                &mut invocation.fields,
+                field,
+                &label,
+                values::value(command, field, &label, word)?,
+            )?;
             found = true;
         }
         if !found && positional.is_required() {
@@ -189,12 +197,12 @@ fn missing_value(spelling: &str, label: &str) -> Failure {
 }
 
 fn unknown(command: &'static Command, spelling: &str) -> Failure {
-    let own = table::flags(command).map(|field| format!("--{}", field.flag()));
-    let base64 = table::saves(command).then(|| "--base64".to_owned());
-    let others = table::named(command.words).into_iter().filter_map(table::selector);
+    let own = command.flags().map(|field| format!("--{}", field.flag()));
+    let base64 = command.saves().then(|| "--base64".to_owned());
+    let others = table::named(command.words).into_iter().filter_map(Command::selector_flag);
     let known: Vec<_> = own.chain(base64).chain(others).collect();
     let mut failure = unknown_flag(command.name, spelling, known.iter().map(String::as_str));
-    failure.usage = Some(usage::line(command));
+    failure.usage = Some(command.usage());
     failure
 }
 
@@ -211,12 +219,15 @@ pub fn unknown_flag<'a>(
     let known: Vec<_> = known.into_iter().map(str::to_owned).chain(globals).collect();
     match suggest::nearest(spelling, known.iter().map(String::as_str)) {
         Some(near) if spelling.len() > 2 => failure.hint(format!("Did you mean `{near}`?")),
-        _ => failure.hint("Write `--` before a word that begins with a dash"),
+        _ if name == PROGRAM => failure.hint("Run `browse help`"),
+        _ => failure.hint(format!(
+            "Run `browse help {name}`, or write `--` before a word that begins with a dash"
+        )),
     }
 }
 
 fn surplus(command: &'static Command, extra: &str) -> Failure {
-    let takes = match table::positionals(command).count() + usize::from(table::saves(command)) {
+    let takes = match command.positionals().count() + usize::from(command.saves()) {
         0 => "no argument".to_owned(),
         1 => "one argument".to_owned(),
         count => format!("{count} arguments"),
@@ -233,5 +244,5 @@ fn surplus(command: &'static Command, extra: &str) -> Failure {
 fn misused(command: &'static Command, message: String, hint: &str) -> Failure {
     let failure =
         Failure::with(Reason::ArgumentInvalid, message, [("command", command.name.to_owned())]);
-    Failure { usage: Some(usage::line(command)), ..failure.hint(hint) }
+    Failure { usage: Some(command.usage()), ..failure.hint(hint) }
 }

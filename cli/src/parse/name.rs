@@ -35,7 +35,7 @@ pub fn read(tokens: &mut Tokens<'_>, globals: &mut Globals) -> Result<Name> {
                     arguments::set_global(globals, flag, value, tokens)?;
                 }
                 None if words.is_empty() => {
-                    return Err(arguments::unknown_flag("browse", spelling, []));
+                    return Err(arguments::unknown_flag(arguments::PROGRAM, spelling, []));
                 }
                 None => break,
             },
@@ -73,7 +73,7 @@ pub fn select(
     tokens: &mut Tokens<'_>,
 ) -> Result<&'static Command> {
     let is_selected = |command: &&&'static Command| {
-        let selector = table::selector(command);
+        let selector = command.selector_flag();
         selector.is_some_and(|selector| tokens.flags().any(|flag| flag == selector))
     };
     let plain = || candidates.iter().find(|command| command.selector.is_none());

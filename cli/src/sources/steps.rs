@@ -96,7 +96,10 @@ fn invalid(line: usize, what: &str) -> Failure {
 }
 
 fn numbered(mut failure: Failure, step: usize) -> Failure {
-    failure.message = format!("step {step}: {}", failure.message);
+    // What is no step at all names its line already.
+    if !failure.is(Reason::JsonInvalid) {
+        failure.message = format!("step {step}: {}", failure.message);
+    }
     failure.value("step", step)
 }
 

@@ -25,7 +25,7 @@ impl Untrusted {
     /// like either are defused.
     pub fn wrap(&self, text: &str) -> String {
         let Self { nonce, source } = self;
-        let text = defuse(text);
+        let text = defuse(text.strip_suffix('\n').unwrap_or(text));
         format!("--- untrusted {nonce} from {source} ---\n{text}\n--- end {nonce} ---")
     }
 }

@@ -223,7 +223,7 @@ export interface GetUrlResponse {
 export interface SnapshotResponse {
   /** One element a line, two spaces a level. */
   tree: string;
-  /** The same elements, as data. */
+  /** The same elements as data, when asked for. */
   nodes: SnapshotNode[];
   /** Skills whose host matches, at most five. */
   suggestedSkills: SuggestedSkill[];
@@ -505,6 +505,8 @@ export interface SnapshotOptions {
   cursor?: boolean;
   /** Cuts the tree to about this many tokens, and says what was left out. */
   maxTokens?: number;
+  /** Also answers the elements as data. */
+  nodes?: boolean;
 }
 
 /** What `is` can be told besides. */

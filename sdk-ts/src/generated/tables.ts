@@ -47,7 +47,7 @@ export const MESSAGES: Record<string, string> = {
   WaitResponse: 'summary:1s waitedMs:2u',
   GetUrlRequest: '',
   GetUrlResponse: 'url:1s',
-  SnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s diff:5b cursor:6b maxTokens:7?u',
+  SnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s diff:5b cursor:6b maxTokens:7?u nodes:8b',
   SnapshotResponse: 'tree:1s nodes:2*mSnapshotNode suggestedSkills:3*mSuggestedSkill',
   SnapshotNode: 'ref:1s role:2s name:3s description:4s states:5*s value:6?s frame:7s depth:8u box:9?mBox',
   Box: 'x:1d y:2d width:3d height:4d',

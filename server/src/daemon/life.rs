@@ -11,6 +11,7 @@ use std::{
 
 use browse_proto::Reason;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Daemon, Ending, Project, Settings, SettingsReader,
@@ -21,10 +22,10 @@ use super::{
     state_file::{self, State, StateFile},
 };
 use crate::{
-    chromium::{Browser, BrowserOptions, LaunchOptions},
+    chromium::{Browser, BrowserOptions, LaunchOptions, Spares},
     error::{Error, Result},
     guardian::Guardian,
-    policy::Authority,
+    policy::{Authority, Listener, layer::Origin},
     sessions::{BrowserState, CaptureLog, Sessions},
 };
 
@@ -130,10 +131,10 @@ async fn live(settings: Settings) -> Result<Ending> {
     });
     let path = daemon.settings().state_file.clone();
     guardian.remove_if_pid(&path, std::process::id());
-    let (close, closed) = tokio::sync::oneshot::channel::<()>();
-    let served = tokio::spawn(serve::serve(Arc::clone(&daemon), listener, async {
-        let _ = closed.await;
-    }));
+    let origin = Origin::Loopback { port: address.port() };
+    let services = serve::services(&daemon, Listener::Local, origin).await?;
+    let closing = CancellationToken::new();
+    let served = tokio::spawn(serve::serve(listener, services, closing.clone()));
     let state = StateFile::write(path, &describe(&daemon, None))?;
     tracing::info!(%address, project = %daemon.settings().project.display(), "the daemon serves");
     CaptureLog::start(folder(daemon.settings()), daemon.sessions());
@@ -142,8 +143,10 @@ async fn live(settings: Settings) -> Result<Ending> {
 
     let ending = daemon.ended().await;
     tracing::info!(?ending, "the daemon ends");
-    let _ = close.send(());
-    let _ = tokio::time::timeout(GRACE, served).await;
+    closing.cancel();
+    if tokio::time::timeout(GRACE, served).await.is_err() {
+        tracing::warn!(calls = daemon.calls(), "not every answer has left");
+    }
     end(&daemon, launched).await;
     if ending != Ending::BrowserGone {
         let _ = fs::remove_file(folder(daemon.settings()).join(MARK));
@@ -238,6 +241,7 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
             ..LaunchOptions::default()
         },
         dialogs: settings.dialogs,
+        spares: Spares { free: true, restricted: true },
         sink: daemon.sessions().ear(),
         ..BrowserOptions::default()
     }

@@ -98,7 +98,12 @@ impl Kind {
     pub(crate) fn may_pass(self) -> bool {
         matches!(
             self,
-            Self::NotFound | Self::Covered | Self::Hidden | Self::Disabled | Self::Unstable | Self::Missed
+            Self::NotFound
+                | Self::Covered
+                | Self::Hidden
+                | Self::Disabled
+                | Self::Unstable
+                | Self::Missed
         )
     }
 }

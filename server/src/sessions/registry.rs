@@ -9,10 +9,10 @@ use browse_proto::Reason;
 
 use super::{BrowserSlot, Session, SessionName, SessionRules, Tab, TabId};
 use crate::{
-    chromium::{Context, ContextOptions, Page, TargetId},
+    chromium::{Context, ContextOptions, HostRules, Page, TargetId},
     engine::{Engine, RefNumbers},
     error::{Error, Result},
-    policy::ClientId,
+    policy::{ClientId, Hosts},
 };
 
 /// The sessions of a daemon. `default`, which is root's, is always there.
@@ -121,11 +121,17 @@ impl Sessions {
         tab
     }
 
-    pub(super) async fn new_context(&self, session: &Session) -> Result<Context> {
+    /// A context for `session`, with its first page.
+    pub(super) async fn lease(&self, session: &Session) -> Result<(Context, Arc<Page>)> {
         let browser = self.slot.browser().await?;
-        let options = ContextOptions::default();
-        let _ = session.rules();
-        Ok(browser.new_context(&options).await?)
+        let hosts = match &session.rules().hosts {
+            Hosts::Any => None,
+            hosts => Some(HostRules::parse(&hosts.patterns()).map_err(|error| {
+                Error::new(Reason::ArgumentInvalid, error.to_string())
+            })?),
+        };
+        let options = ContextOptions { hosts, ..ContextOptions::default() };
+        Ok(browser.lease(&options).await?)
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {

@@ -5,8 +5,10 @@ use std::sync::{Arc, Weak};
 
 use browse_proto::v1;
 
-use super::{BrowserState, Sessions, Tab};
-use crate::chromium::{ConsoleEntry, Event, EventSink, Page, TargetId};
+use super::{BrowserState, NetworkLine, Sessions, Tab};
+use crate::chromium::{
+    ConsoleEntry, Event, EventSink, NetworkRequest, Page, RequestState, TargetId,
+};
 
 /// The daemon's ear.
 struct Ear {
@@ -50,6 +52,11 @@ impl EventSink for Ear {
                     note(&tab, entry);
                 }
             }
+            Event::Network(target, request) => {
+                if let Some(tab) = sessions.tab_of(&target) {
+                    network(&tab, *request);
+                }
+            }
             Event::BrowserGone(reason) => sessions.slot().set(BrowserState::Gone(reason)),
             _ => {}
         }
@@ -64,4 +71,39 @@ fn note(tab: &Tab, entry: ConsoleEntry) {
         text: entry.text,
         location: location.unwrap_or_default(),
     });
+}
+
+/// Notes a request, or how it went on.
+fn network(tab: &Tab, request: NetworkRequest) {
+    let failure = match &request.state {
+        RequestState::Failed(error) => Some(error.clone()),
+        _ => None,
+    };
+    let fill = |id: u64, key: String| NetworkLine {
+        summary: v1::NetworkEntry {
+            id,
+            method: request.method.clone(),
+            url: request.url.clone(),
+            r#type: request.kind.to_lowercase(),
+            status: request.status.map(u32::from),
+            size: request.size,
+            duration_ms: request.duration,
+            failure: failure.clone(),
+            time_ms: request.started as u64,
+            mime: request.mime_type.clone(),
+        },
+        key,
+    };
+    let ended = request.state != RequestState::Started;
+    match tab.open_request(&request.id, ended) {
+        Some(id) => {
+            tab.network().update(id, |line| *line = fill(id, request.id.clone()));
+        }
+        None => {
+            let id = tab.network().push(|id| fill(id, request.id.clone()));
+            if !ended {
+                tab.remember_request(&request.id, id);
+            }
+        }
+    }
 }

@@ -265,3 +265,42 @@ async fn disposing_a_context_ends_its_tabs_and_its_proxy() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn free_tabs_are_not_disturbed_by_restricted_ones() {
+    let frames: String = (0..30)
+        .map(|n| {
+            format!(
+                "<iframe src='http://{}:{{port}}/f'></iframe>",
+                ["127.0.0.1", "localhost"][n % 2]
+            )
+        })
+        .collect();
+    let site = Site::start()
+        .await
+        .page("/", &frames)
+        .page("/f", "<iframe src='/g'></iframe>")
+        .page("/g", "<p>deep");
+    let fixture = Fixture::start().await;
+    let (_context, restricted) = restricted(&fixture, &site).await;
+    fixture.goto(&site.url("/")).await;
+    assert_eq!(fixture.page.frames().len(), 61);
+    assert!(
+        fixture
+            .page
+            .frames()
+            .iter()
+            .skip(1)
+            .all(|frame| frame.url.starts_with("http"))
+    );
+    let denied = |event: &Event| matches!(event, Event::Denied(..)).then_some(());
+    assert_eq!(fixture.recorder.all(denied).len(), 0);
+    // The same page in the restricted tab has only its own half.
+    goto(&restricted, &site.url("/")).await;
+    soon(
+        fixture
+            .recorder
+            .wait_until(|events| events.iter().filter_map(denied).count() == 15),
+    )
+    .await;
+}

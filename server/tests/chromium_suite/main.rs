@@ -5,6 +5,8 @@
 mod support;
 
 mod basics;
+mod capture;
+mod death;
 mod frames;
 mod guard;
 mod trouble;

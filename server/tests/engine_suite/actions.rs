@@ -28,14 +28,18 @@ async fn a_click_says_what_changed() {
     let errors = tab.click("#bad").await.unwrap().errors;
     assert!(errors[0].contains("boom"), "{errors:?}");
     let opened = tab.click("#pop").await.unwrap().opened;
-    assert_eq!(opened.iter().map(|tab| tab.url.as_str()).collect::<Vec<_>>(), [tab.site.url("/two")]);
+    assert_eq!(
+        opened.iter().map(|tab| tab.url.as_str()).collect::<Vec<_>>(),
+        [tab.site.url("/two")]
+    );
     let receipt = tab.click("#go").await.unwrap();
     assert_eq!((receipt.url, receipt.navigated), (Some(tab.site.url("/two")), true));
 }
 
 #[tokio::test]
 async fn links_always_report_where_they_lead() {
-    let site = Site::start().await.page("/", "<a href=/two>Go</a>").page("/two", "<a href=/>Back</a>");
+    let site =
+        Site::start().await.page("/", "<a href=/two>Go</a>").page("/two", "<a href=/>Back</a>");
     let tab = Tab::visit(site).await;
     for turn in 0..10 {
         let path = if turn % 2 == 0 { "/two" } else { "/" };
@@ -46,7 +50,8 @@ async fn links_always_report_where_they_lead() {
 
 #[tokio::test]
 async fn a_link_to_a_silent_server_is_reported_and_does_not_hang() {
-    let tab = Tab::visit(Site::start().await.page("/", "<a href=/never>Go</a>").hang("/never")).await;
+    let tab =
+        Tab::visit(Site::start().await.page("/", "<a href=/never>Go</a>").hang("/never")).await;
     let begun = Instant::now();
     let receipt = tab.click("a").await.unwrap();
     assert!(begun.elapsed().as_millis() < 3_000);
@@ -98,10 +103,20 @@ async fn a_page_that_moves_under_the_click_never_gets_it_elsewhere() {
          for (const type of ['pointerdown', 'mousedown', 'mouseup', 'click']) addEventListener(type, event => log.push(event.target.id))</script>",
     )
     .await;
-    let (kind, message) = kind(tab.try_click("#b").await);
-    assert_eq!(kind, Kind::Missed, "{message}");
-    assert!(message.contains("button \"D\" (#decoy)"), "{message}");
-    assert_eq!(tab.js("log.join()").await, "");
+    let mut missed = 0;
+    for _ in 0..6 {
+        match tab.try_click("#b").await {
+            Ok(_) => {}
+            Err(error) => {
+                assert_eq!(error.kind(), Some(Kind::Missed), "{error}");
+                assert!(error.to_string().contains("button \"D\" (#decoy)"), "{error}");
+                missed += 1;
+            }
+        }
+        let log = tab.js("log.join()").await;
+        assert!(!log.as_str().unwrap().contains("decoy"), "{log}");
+    }
+    assert!(missed > 0);
 }
 
 #[tokio::test]
@@ -122,7 +137,8 @@ async fn buttons_counts_and_modifiers() {
          b.addEventListener(type, event => log.push(type + event.button + (event.shiftKey ? 's' : '')))</script>",
     )
     .await;
-    let click = async |click: Click| tab.engine.click(&target("#b"), &click, in_seconds(2)).await.unwrap();
+    let click =
+        async |click: Click| tab.engine.click(&target("#b"), &click, in_seconds(2)).await.unwrap();
     click(Click { count: 2, ..Click::default() }).await;
     click(Click { button: Button::Right, ..Click::default() }).await;
     click(Click { button: Button::Middle, ..Click::default() }).await;

@@ -12,13 +12,25 @@ const FIELDS: &str = "<input id=t value=old><textarea id=a></textarea><div id=e 
 #[tokio::test]
 async fn each_kind_of_field_is_filled_and_says_so() {
     let tab = Tab::show(FIELDS).await;
-    for (id, text) in [("t", "new"), ("a", "two\nlines"), ("n", "42"), ("d", "2026-11-21"), ("c", "#ff0000"), ("r", "7"), ("t", "")] {
+    for (id, text) in [
+        ("t", "new"),
+        ("a", "two\nlines"),
+        ("n", "42"),
+        ("d", "2026-11-21"),
+        ("c", "#ff0000"),
+        ("r", "7"),
+        ("t", ""),
+    ] {
         tab.js("log.length = 0").await;
-        let receipt = tab.fill(&format!("#{id}"), text).await.unwrap_or_else(|error| panic!("{id}: {error}"));
+        let receipt =
+            tab.fill(&format!("#{id}"), text).await.unwrap_or_else(|error| panic!("{id}: {error}"));
         assert!(receipt.changed);
         assert_eq!(tab.js(&format!("document.getElementById('{id}').value")).await, text, "{id}");
         let log = tab.js("log.join()").await.as_str().unwrap().to_owned();
-        assert!(log.contains(&format!("{id} input")) && log.ends_with(&format!("{id} change")), "{id}: {log}");
+        assert!(
+            log.contains(&format!("{id} input")) && log.ends_with(&format!("{id} change")),
+            "{id}: {log}"
+        );
     }
     tab.fill("#e", "rich").await.unwrap();
     assert_eq!(tab.js("e.innerText").await, "rich");
@@ -59,7 +71,10 @@ async fn options_are_chosen_by_value_label_and_text() {
     }
     assert_eq!(select("#m", &["a", "c"]).await.unwrap().selected, ["a", "c"]);
     let error = select("#s", &["Four"]).await.unwrap_err();
-    assert_eq!((error.kind(), error.metadata()["options"].as_str()), (Some(Kind::OptionNotFound), "One, Zwei, Three"));
+    assert_eq!(
+        (error.kind(), error.metadata()["options"].as_str()),
+        (Some(Kind::OptionNotFound), "One, Zwei, Three")
+    );
     assert_eq!(kind(select("#s", &["1", "2"]).await).0, Kind::ValueRejected);
     assert_eq!(kind(select("#p", &["1"]).await).0, Kind::WrongKind);
 }
@@ -71,7 +86,8 @@ async fn check_marks_are_idempotent() {
          <div role=switch tabindex=0 aria-checked=false id=s onclick=\"setAttribute('aria-checked', getAttribute('aria-checked') == 'false')\">S</div><p id=p>x",
     )
     .await;
-    let set = async |id: &str, checked| tab.engine.set_checked(&target(id), checked, in_seconds(1)).await;
+    let set =
+        async |id: &str, checked| tab.engine.set_checked(&target(id), checked, in_seconds(1)).await;
     for id in ["#c", "#h", "#s"] {
         for checked in [Checked::On, Checked::On, Checked::Off] {
             set(id, checked).await.unwrap_or_else(|error| panic!("{id}: {error}"));
@@ -84,7 +100,10 @@ async fn check_marks_are_idempotent() {
 
 #[tokio::test]
 async fn keys_go_to_the_focus() {
-    let tab = Tab::show("<input id=t><input id=u><button onclick=\"document.title='pressed'\">B</button>").await;
+    let tab = Tab::show(
+        "<input id=t><input id=u><button onclick=\"document.title='pressed'\">B</button>",
+    )
+    .await;
     assert_eq!(kind(tab.engine.type_text("x", in_seconds(1)).await).0, Kind::NothingFocused);
     tab.engine.focus(&target("#t"), in_seconds(1)).await.unwrap();
     tab.engine.type_text("Hé!", in_seconds(1)).await.unwrap();

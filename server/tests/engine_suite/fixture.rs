@@ -12,7 +12,7 @@ use browse_server::engine::{
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::support::browser::{goto, js};
+use crate::support::browser::{goto, js, trace_wire};
 use crate::support::site::Site;
 
 /// Hands the browser's events to the engine, as a daemon does.
@@ -44,6 +44,7 @@ impl Tab {
 
     /// A tab that shows the first page of a site.
     pub async fn visit(site: Site) -> Self {
+        trace_wire();
         let ear = Ear::default();
         let options = BrowserOptions { sink: Arc::new(ear.clone()), ..BrowserOptions::default() };
         let browser = Browser::launch(options).await.unwrap();
@@ -76,7 +77,9 @@ impl Tab {
 
     /// What can be operated, as text.
     pub async fn controls(&self) -> String {
-        self.snapshot(&SnapshotOptions { interactive: true, ..SnapshotOptions::default() }).await.text
+        self.snapshot(&SnapshotOptions { interactive: true, ..SnapshotOptions::default() })
+            .await
+            .text
     }
 
     pub async fn click(&self, text: &str) -> Result<Receipt> {

@@ -28,7 +28,8 @@ async fn nested() -> Tab {
 async fn all_frames_are_in_one_snapshot() {
     let tab = nested().await;
     let text = tab.tree().await;
-    let lines: Vec<_> = text.lines().map(|line| line.trim_start_matches(|letter: char| letter != ' ')).collect();
+    let lines: Vec<_> =
+        text.lines().map(|line| line.trim_start_matches(|letter: char| letter != ' ')).collect();
     for name in ["Main", "Inner", "Middle", "Deep"] {
         assert!(text.contains(&format!("button \"{name}\"")), "{text}");
     }
@@ -89,11 +90,11 @@ async fn sandboxed_frames_without_scripts_are_read_and_clicked() {
 #[tokio::test]
 async fn open_and_closed_shadow_trees() {
     let tab = Tab::show(
-        "<div id=open></div><x-closed></x-closed><script>
+        "<div id=host></div><x-closed></x-closed><script>
          const button = (root, id) => { root.innerHTML = `<style>p{color:red}</style><slot></slot><button id=${id}>${id}</button>`; root.querySelector('button').onclick = () => document.title = id; return root; };
-         button(open.attachShadow({mode: 'open'}), 'Open');
+         button(host.attachShadow({mode: 'open'}), 'Open');
          button(document.querySelector('x-closed').attachShadow({mode: 'closed'}), 'Closed');
-         const inner = button(open.shadowRoot.appendChild(document.createElement('x-inner')).attachShadow({mode: 'closed'}), 'Nested');
+         const inner = button(host.shadowRoot.appendChild(document.createElement('x-inner')).attachShadow({mode: 'closed'}), 'Nested');
          </script>",
     )
     .await;
@@ -104,7 +105,7 @@ async fn open_and_closed_shadow_trees() {
         tab.click(&reference).await.unwrap_or_else(|error| panic!("{id}: {error}"));
         assert_eq!(tab.js("document.title").await, id);
     }
-    tab.click("#open >>> button").await.unwrap();
+    tab.click("#host >>> #Open").await.unwrap();
     assert_eq!(tab.js("document.title").await, "Open");
 }
 
@@ -115,5 +116,8 @@ async fn slotted_content_stands_where_it_shows() {
          host.attachShadow({mode: 'open'}).innerHTML = '<nav aria-label=N><slot name=a></slot><slot name=b></slot></nav>'</script>",
     )
     .await;
-    assert_eq!(tab.tree().await, "@e1 navigation \"N\"\n  @e2 button \"First\"\n  @e3 button \"Second\"");
+    assert_eq!(
+        tab.tree().await,
+        "@e1 navigation \"N\"\n  @e2 button \"First\"\n  @e3 button \"Second\""
+    );
 }

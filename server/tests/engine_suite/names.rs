@@ -10,11 +10,26 @@ const CASES: [(&str, &str, &str, &str); 44] = [
     ("<button id=x aria-label=' Close  me '>x</button>", "button", "Close me", ""),
     ("<button id=x title=Help>?</button>", "button", "?", "Help"),
     ("<button id=x title=Help></button>", "button", "Help", ""),
-    ("<span id=a hidden>One</span><span id=b>Two</span><button id=x aria-labelledby='a b'>x</button>", "button", "One Two", ""),
-    ("<button id=x aria-labelledby='x f' aria-label=Delete></button><a id=f href=/>file</a>", "button", "Delete file", ""),
+    (
+        "<span id=a hidden>One</span><span id=b>Two</span><button id=x aria-labelledby='a b'>x</button>",
+        "button",
+        "One Two",
+        "",
+    ),
+    (
+        "<button id=x aria-labelledby='x f' aria-label=Delete></button><a id=f href=/>file</a>",
+        "button",
+        "Delete file",
+        "",
+    ),
     ("<label for=x>Name <b>first</b></label><input id=x>", "textbox", "Name first", ""),
     ("<label>Age <input id=x type=number> years</label>", "spinbutton", "Age years", ""),
-    ("<label>Volume <input type=range value=40 id=y></label><label for=x>Flash <input value=3 aria-label=n> times</label><input type=checkbox id=x>", "checkbox", "Flash 3 times", ""),
+    (
+        "<label>Volume <input type=range value=40 id=y></label><label for=x>Flash <input value=3 aria-label=n> times</label><input type=checkbox id=x>",
+        "checkbox",
+        "Flash 3 times",
+        "",
+    ),
     ("<input id=x placeholder=Search type=search>", "searchbox", "Search", ""),
     ("<input id=x placeholder=p title=t>", "textbox", "t", ""),
     ("<input id=x type=submit>", "button", "Submit", ""),
@@ -41,10 +56,25 @@ const CASES: [(&str, &str, &str, &str); 44] = [
     ("<button id=x role=none>b</button>", "button", "b", ""),
     ("<div id=x role='nonsense switch' aria-checked=true>s</div>", "switch", "s", ""),
     ("<div id=x role=heading aria-level=4>h</div>", "heading", "h", ""),
-    ("<style>#x::before{content:'Pre '}</style><button id=x>post</button>", "button", "Pre post", ""),
-    ("<style>#x{text-transform:uppercase}</style><button id=x>shout</button>", "button", "SHOUT", ""),
+    (
+        "<style>#x::before{content:'Pre '}</style><button id=x>post</button>",
+        "button",
+        "Pre post",
+        "",
+    ),
+    (
+        "<style>#x{text-transform:uppercase}</style><button id=x>shout</button>",
+        "button",
+        "SHOUT",
+        "",
+    ),
     ("<button id=x><div>One</div><div>Two</div></button>", "button", "One Two", ""),
-    ("<button id=x>a<span>b</span> <span style='display:none'>no</span><span aria-hidden=true>no</span></button>", "button", "ab", ""),
+    (
+        "<button id=x>a<span>b</span> <span style='display:none'>no</span><span aria-hidden=true>no</span></button>",
+        "button",
+        "ab",
+        "",
+    ),
     ("<p id=d>Long</p><input id=x aria-describedby=d aria-label=n>", "textbox", "n", "Long"),
     ("<input id=x type=password aria-label=Secret>", "textbox", "Secret", ""),
     ("<div id=x contenteditable role=textbox aria-label=Note>text</div>", "textbox", "Note", ""),
@@ -55,10 +85,16 @@ async fn roles_names_and_descriptions() {
     let tab = Tab::show("").await;
     let mut wrong = Vec::new();
     for (html, role, name, description) in CASES {
-        tab.js(&format!("document.body.innerHTML = {}", serde_json::to_string(html).unwrap())).await;
+        tab.js(&format!("document.body.innerHTML = {}", serde_json::to_string(html).unwrap()))
+            .await;
         let given = tab.engine.describe(&target("#x")).await.unwrap();
-        if (given.role.as_str(), given.name.as_str(), given.description.as_str()) != (role, name, description) {
-            wrong.push(format!("{html}\n  expected {role} {name:?} {description:?}\n  given    {} {:?} {:?}", given.role, given.name, given.description));
+        if (given.role.as_str(), given.name.as_str(), given.description.as_str())
+            != (role, name, description)
+        {
+            wrong.push(format!(
+                "{html}\n  expected {role} {name:?} {description:?}\n  given    {} {:?} {:?}",
+                given.role, given.name, given.description
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -11,7 +11,10 @@ async fn text_is_what_a_person_reads() {
          <pre>x\n  y</pre><table><tr><td>1<td>2</table><script>no</script><div style='visibility:hidden'>no</div></main><footer>Foot</footer>",
     )
     .await;
-    assert_eq!(tab.engine.text(None).await.unwrap(), "Title\n\nOne bold word.\n\n- a\n- b\n\nx\n  y\n\n1 | 2");
+    assert_eq!(
+        tab.engine.text(None).await.unwrap(),
+        "Title\n\nOne bold word.\n\n- a\n- b\n\nx\n  y\n\n1 | 2"
+    );
     assert_eq!(tab.engine.text(Some(&target("nav"))).await.unwrap(), "Menu");
 }
 
@@ -19,7 +22,8 @@ async fn text_is_what_a_person_reads() {
 async fn links_are_absolute_and_once() {
     let tab = Tab::show("<a href=/a><img alt=''></a><a href=/a>A</a><a href='javascript:x'>no</a><a href='#top'>Top</a>").await;
     let links = tab.engine.links().await.unwrap();
-    let expected = [("A", "/a"), ("Top", "/#top")].map(|(text, path)| Link { text: text.into(), href: tab.site.url(path) });
+    let expected = [("A", "/a"), ("Top", "/#top")]
+        .map(|(text, path)| Link { text: text.into(), href: tab.site.url(path) });
     assert_eq!(links, expected);
 }
 
@@ -28,7 +32,10 @@ async fn html_attributes_and_values() {
     let tab = Tab::show("<!doctype html><div id=d data-x=1><b>x</b></div><input type=password value=secret id=p><input id=v value=w>").await;
     assert_eq!(tab.engine.html(Some(&target("#d"))).await.unwrap(), "<b>x</b>");
     assert!(tab.engine.html(None).await.unwrap().starts_with("<!DOCTYPE html>\n<html>"));
-    assert_eq!(tab.engine.attrs(&target("#d")).await.unwrap(), [("id".into(), "d".into()), ("data-x".into(), "1".into())]);
+    assert_eq!(
+        tab.engine.attrs(&target("#d")).await.unwrap(),
+        [("id".into(), "d".into()), ("data-x".into(), "1".into())]
+    );
     assert_eq!(tab.engine.value(&target("#v")).await.unwrap(), "w");
     assert_eq!(tab.engine.value(&target("#p")).await.unwrap(), "");
     assert!(!tab.tree().await.contains("secret"));
@@ -61,7 +68,10 @@ async fn waiting_ends_when_it_holds_and_when_time_is_over() {
     wait(Predicate::Hidden(target("#p"))).await.unwrap();
     wait(Predicate::Text("done".into())).await.unwrap();
     let soon = tokio::time::Instant::now() + std::time::Duration::from_millis(60);
-    assert_eq!(kind(tab.engine.wait(&Predicate::Visible(target("#never")), soon).await).0, Kind::WaitTimeout);
+    assert_eq!(
+        kind(tab.engine.wait(&Predicate::Visible(target("#never")), soon).await).0,
+        Kind::WaitTimeout
+    );
 }
 
 #[tokio::test]

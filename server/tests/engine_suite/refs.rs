@@ -24,14 +24,20 @@ async fn a_removed_element_is_stale_and_its_ref_never_given_again() {
     tab.js("a.outerHTML = '<button id=a>Alpha</button>'").await;
     let (kind, message) = kind(tab.click(&a).await);
     assert_eq!(kind, Kind::RefStale);
-    assert_eq!(message, format!("`{a}` is stale: its element left the page (it was button \"Alpha\")"));
+    assert_eq!(
+        message,
+        format!("`{a}` is stale: its element left the page (it was button \"Alpha\")")
+    );
     assert_ne!(tab.reference("Alpha").await, a);
     assert!(tab.engine.is(&target(&a), State::Hidden).await.unwrap());
 }
 
 #[tokio::test]
 async fn a_dead_ref_fails_at_once() {
-    let tab = Tab::visit(Site::start().await.page("/", "<button>One</button>").page("/two", "<button>Two</button>")).await;
+    let tab = Tab::visit(
+        Site::start().await.page("/", "<button>One</button>").page("/two", "<button>Two</button>"),
+    )
+    .await;
     let one = tab.reference("One").await;
     tab.goto("/two").await;
     let begun = Instant::now();
@@ -41,7 +47,13 @@ async fn a_dead_ref_fails_at_once() {
 
 #[tokio::test]
 async fn a_page_from_the_history_has_its_refs_again() {
-    let tab = Tab::visit(Site::start().await.page("/", "<button onclick='document.title=1'>One</button>").page("/two", "two")).await;
+    let tab = Tab::visit(
+        Site::start()
+            .await
+            .page("/", "<button onclick='document.title=1'>One</button>")
+            .page("/two", "two"),
+    )
+    .await;
     let one = tab.reference("One").await;
     tab.goto("/two").await;
     assert_eq!(kind(tab.click(&one).await).0, Kind::RefStale);

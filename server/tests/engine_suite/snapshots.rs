@@ -50,7 +50,7 @@ async fn only_what_can_be_operated() {
     @e6 combobox "Country" [value="Spain"]
     @e7 button "Go" [disabled]
     @e8 button "More" [collapsed, pressed]
-    @c9 clickable "Card"
+    @c9 "Card"
     "#);
 }
 
@@ -109,5 +109,8 @@ async fn a_page_under_a_strict_policy_sees_nothing_of_the_engine() {
     )
     .await;
     assert_eq!(tab.controls().await, "@e1 button \"Go\"");
-    assert_eq!(tab.js("typeof browseEngine + document.documentElement.outerHTML.includes('browse')").await, "undefinedfalse");
+    assert_eq!(
+        tab.js("typeof browseEngine + document.documentElement.outerHTML.includes('browse')").await,
+        "undefinedfalse"
+    );
 }

@@ -25,8 +25,13 @@ async fn each_form_finds_its_element() {
         ("xpath=//button[2]", "as"),
         ("//label/input", "name"),
     ] {
-        let attributes = tab.engine.attrs(&target(text)).await.unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(attributes.iter().find(|(name, _)| name == "id").map(|(_, value)| value.as_str()), Some(id), "{text}");
+        let attributes =
+            tab.engine.attrs(&target(text)).await.unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(
+            attributes.iter().find(|(name, _)| name == "id").map(|(_, value)| value.as_str()),
+            Some(id),
+            "{text}"
+        );
     }
     assert_eq!(tab.engine.count(&target("button")).await.unwrap(), 4);
     assert_eq!(tab.engine.count(&target("role=heading[level=2]")).await.unwrap(), 1);

@@ -38,12 +38,7 @@ impl Fixture {
     }
 
     pub async fn start_with(mut options: BrowserOptions) -> Self {
-        if std::env::var_os("TRACE_WIRE").is_some() {
-            let _ = tracing_subscriber::fmt()
-                .with_env_filter("chromium::wire=trace")
-                .with_writer(std::io::stderr)
-                .try_init();
-        }
+        trace_wire();
         let recorder = Recorder::default();
         options.sink = Arc::new(recorder.clone());
         let browser = Browser::launch(options).await.unwrap();
@@ -68,6 +63,16 @@ impl Fixture {
     /// Evaluates in the page's own world of the main frame.
     pub async fn js(&self, expression: &str) -> Value {
         js(&self.page, expression).await
+    }
+}
+
+/// Shows all protocol messages when TRACE_WIRE is set.
+pub fn trace_wire() {
+    if std::env::var_os("TRACE_WIRE").is_some() {
+        let _ = tracing_subscriber::fmt()
+            .with_env_filter("chromium::wire=trace")
+            .with_writer(std::io::stderr)
+            .try_init();
     }
 }
 

@@ -2,6 +2,7 @@
 //! --check` fails when a file on disk is stale.
 
 mod bundle;
+mod docs;
 mod tables;
 mod typescript;
 
@@ -38,6 +39,9 @@ fn generate(root: &Path) -> Result<Vec<Generated>> {
     let module =
         |(name, text): (&str, String)| Generated { path: sdk.join(format!("src/{name}.ts")), text };
     let mut files: Vec<_> = generated.into_iter().map(module).collect();
+    let page = |name: &str, text| Generated { path: root.join("docs").join(name), text };
+    files.push(page("commands.md", docs::commands()));
+    files.push(page("errors.md", docs::errors()));
     let copies = bundle::places(root)?;
     files.extend(copies.into_iter().map(|path| Generated { path, text: bundle.clone() }));
     Ok(files)

@@ -12,7 +12,7 @@ use crate::chromium::connection::call::Call;
 use crate::chromium::error::Result;
 use crate::chromium::guard::proxy::Proxy;
 use crate::chromium::guard::reach::Reach;
-use crate::chromium::guard::rules::HostRules;
+use crate::chromium::guard::rules::{HostRules, LiveRules};
 use crate::chromium::ids::{BrowserContextId, TargetId};
 use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::page::Page;
@@ -76,7 +76,7 @@ impl Browser {
         let params = json!({
             "behavior": "allowAndName",
             "browserContextId": id,
-            "downloadPath": self.downloads(),
+            "downloadPath": self.info().downloads,
             "eventsEnabled": true,
         });
         let connection = self.connection();
@@ -92,6 +92,7 @@ impl Browser {
 
 impl Browser {
     async fn restrict(&self, rules: HostRules) -> Result<Restriction> {
+        let rules = LiveRules::new(rules);
         let reach = Reach {
             rules: rules.clone(),
             resolver: self.resolver_rules().clone(),
@@ -102,6 +103,13 @@ impl Browser {
 }
 
 impl Context {
+    pub(crate) fn of(browser: &Arc<Browser>, id: BrowserContextId) -> Self {
+        Self {
+            browser: Arc::clone(browser),
+            id,
+        }
+    }
+
     /// Its id.
     pub fn id(&self) -> &BrowserContextId {
         &self.id

@@ -9,4 +9,5 @@ pub(crate) mod context;
 pub(crate) mod options;
 pub(crate) mod policy;
 pub(crate) mod registry;
+pub(crate) mod spare;
 pub(crate) mod start;

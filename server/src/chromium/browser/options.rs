@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::spare::Spares;
 use crate::chromium::capture::event::{EventSink, NoSink};
 use crate::chromium::launch::options::LaunchOptions;
 
@@ -45,6 +46,8 @@ pub struct BrowserOptions {
     pub dialogs: DialogPolicy,
     /// Default size of new pages.
     pub viewport: Viewport,
+    /// Contexts kept ready for [`Browser::lease`](super::browser::Browser::lease).
+    pub spares: Spares,
     /// Hears of console lines, requests, dialogs, new pages.
     pub sink: Arc<dyn EventSink>,
 }
@@ -55,6 +58,7 @@ impl Default for BrowserOptions {
             launch: LaunchOptions::default(),
             dialogs: DialogPolicy::default(),
             viewport: Viewport::default(),
+            spares: Spares::default(),
             sink: Arc::new(NoSink),
         }
     }

@@ -10,7 +10,7 @@ use crate::chromium::capture::event::Event;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::guard::document::{Asker, Denied, RequestPaused, decide, refuse, release};
 use crate::chromium::guard::proxy::Proxy;
-use crate::chromium::guard::rules::HostRules;
+use crate::chromium::guard::rules::LiveRules;
 use crate::chromium::ids::{BrowserContextId, FrameId};
 use crate::chromium::page::page::Page;
 use crate::chromium::sync::Lock;
@@ -20,7 +20,7 @@ use super::registry::Registry;
 /// What holds for one restricted context.
 #[derive(Clone)]
 pub(crate) struct Restriction {
-    pub rules: HostRules,
+    pub rules: LiveRules,
     /// Lives exactly as long as the context.
     pub proxy: Arc<Proxy>,
 }
@@ -55,7 +55,7 @@ impl Registry {
         let url = &paused.request.url;
         let decision = match &page {
             Some(page) => match self.shared.policies.get(page.context_id()) {
-                Some(restriction) => decide(url, &Asker::Restricted(&restriction.rules)),
+                Some(restriction) => decide(url, &Asker::Restricted(&restriction.rules.get())),
                 None => decide(
                     url,
                     &Asker::Free {
@@ -83,8 +83,9 @@ impl Registry {
         refuse(&self.shared.connection, paused);
     }
 
-    fn page_of_frame(&self, frame: &FrameId) -> Option<Arc<Page>> {
-        let pages = self.pages();
+    /// The tab a frame belongs to.
+    pub(crate) fn page_of_frame(&self, frame: &FrameId) -> Option<Arc<Page>> {
+        let pages = self.all_pages();
         let main = pages
             .iter()
             .find(|page| page.target_id().as_str() == frame.as_str());

@@ -3,7 +3,8 @@
 //! All of this runs on the task that reads the pipe, one event after the
 //! other; the locks are for the callers' lookups.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -11,6 +12,7 @@ use tokio::sync::watch;
 
 use super::options::{BrowserOptions, DialogPolicy, Viewport};
 use super::policy::Policies;
+use crate::chromium::capture::downloads::OpenDownloads;
 use crate::chromium::capture::event::{Event, EventSink};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::pipe::{Connection, EventHandler};
@@ -28,11 +30,17 @@ pub(crate) struct Shared {
     pub sink: Arc<dyn EventSink>,
     pub dialogs: DialogPolicy,
     pub viewport: Viewport,
+    /// Held by whoever needs its tab in front.
+    pub front: tokio::sync::Mutex<()>,
+    /// Not so in the headless shell, where every tab is visible.
+    pub tabs_share_windows: bool,
 }
 
 /// All that is attached.
 pub(crate) struct Registry {
     pub shared: Arc<Shared>,
+    pub downloads: Lock<OpenDownloads>,
+    pub download_folder: PathBuf,
     maps: Lock<Maps>,
     changed: watch::Sender<()>,
     gone: watch::Sender<Option<String>>,
@@ -43,6 +51,8 @@ struct Maps {
     /// In order of appearance.
     pages: Vec<Arc<Page>>,
     sessions: HashMap<SessionId, Attached>,
+    /// Contexts of spares.
+    hidden: HashSet<BrowserContextId>,
 }
 
 /// One session.
@@ -103,16 +113,25 @@ struct TargetInfoChanged {
 }
 
 impl Registry {
-    pub(crate) fn new(connection: Connection, options: &BrowserOptions) -> Arc<Self> {
+    pub(crate) fn new(
+        connection: Connection,
+        options: &BrowserOptions,
+        download_folder: PathBuf,
+        tabs_share_windows: bool,
+    ) -> Arc<Self> {
         let shared = Shared {
             connection,
             policies: Policies::default(),
             sink: Arc::clone(&options.sink),
             dialogs: options.dialogs,
             viewport: options.viewport,
+            front: tokio::sync::Mutex::default(),
+            tabs_share_windows,
         };
         Arc::new(Self {
             shared: Arc::new(shared),
+            downloads: Lock::default(),
+            download_folder,
             maps: Lock::default(),
             changed: watch::Sender::new(()),
             gone: watch::Sender::new(None),
@@ -121,7 +140,32 @@ impl Registry {
 
     /// All tabs, in order of appearance.
     pub(crate) fn pages(&self) -> Vec<Arc<Page>> {
+        let maps = self.maps.lock();
+        let seen = |page: &&Arc<Page>| !maps.hidden.contains(page.context_id());
+        maps.pages.iter().filter(seen).cloned().collect()
+    }
+
+    /// The tabs of spares too.
+    pub(crate) fn all_pages(&self) -> Vec<Arc<Page>> {
         self.maps.lock().pages.clone()
+    }
+
+    /// Keeps the tabs of a context out of sight until [`Registry::reveal`].
+    pub(crate) fn hide(&self, context: &BrowserContextId) {
+        self.maps.lock().hidden.insert(context.clone());
+    }
+
+    /// Reports the tabs of a hidden context as if they had just been opened.
+    pub(crate) fn reveal(&self, context: &BrowserContextId) {
+        let revealed: Vec<Arc<Page>> = {
+            let mut maps = self.maps.lock();
+            maps.hidden.remove(context);
+            let of = |page: &&Arc<Page>| page.context_id() == context;
+            maps.pages.iter().filter(of).cloned().collect()
+        };
+        for page in revealed {
+            self.shared.sink.event(Event::PageOpened(page));
+        }
     }
 
     /// One tab.
@@ -161,7 +205,10 @@ impl Registry {
         };
         if let Some(page) = page {
             page.end(&Error::TabClosed);
-            self.shared.sink.event(Event::PageClosed(target.clone()));
+            // Whoever was never told of a spare is not told of its end.
+            if !self.maps.lock().hidden.contains(page.context_id()) {
+                self.shared.sink.event(Event::PageClosed(target.clone()));
+            }
             self.changed.send_replace(());
         }
     }
@@ -192,8 +239,18 @@ impl Registry {
         match (role, page) {
             (Role::Page, Some(page)) => {
                 setup::set_up_page(&page, self.shared.viewport);
-                self.maps.lock().pages.push(Arc::clone(&page));
-                self.shared.sink.event(Event::PageOpened(page));
+                let opener = page.opener().and_then(|opener| self.page(opener));
+                if let Some(opener) = opener {
+                    opener.state.lock().has_opened = true;
+                }
+                let hidden = {
+                    let mut maps = self.maps.lock();
+                    maps.pages.push(Arc::clone(&page));
+                    maps.hidden.contains(page.context_id())
+                };
+                if !hidden {
+                    self.shared.sink.event(Event::PageOpened(page));
+                }
             }
             (Role::Frame, Some(page)) => {
                 let frame = FrameId::from(info.target_id.as_str());
@@ -240,7 +297,7 @@ impl Registry {
     /// A renderer died: a tab's, or that of an out-of-process frame, whose tab
     /// lives on with a hole in it.
     fn crashed(&self, target: &TargetId) {
-        let pages = self.pages();
+        let pages = self.all_pages();
         if let Some(page) = pages.iter().find(|page| page.target_id() == target) {
             return page.crashed();
         }
@@ -289,6 +346,10 @@ impl EventHandler for Registry {
             if let Some(paused) = event.params() {
                 self.document_requested(&paused);
             }
+            return;
+        }
+        if event.method.starts_with("Browser.") {
+            self.download_event(event);
             return;
         }
         let attached = event

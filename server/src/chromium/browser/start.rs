@@ -90,21 +90,22 @@ fn is_about_sandbox(stderr: &[String]) -> bool {
 /// One try.
 async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> Result<Started> {
     let launch = &options.launch;
-    let profile = Profile::open(launch.profile.as_deref())?;
-    if let (Some(guardian), true) = (&launch.guardian, profile.is_temporary()) {
-        guardian.remove(profile.path());
-    }
+    let profile = Profile::open(launch.profile.as_deref(), |path| {
+        if let Some(guardian) = &launch.guardian {
+            guardian.remove(path);
+        }
+    })?;
     let shared_memory_note = shared_memory_problem();
     let line = arguments(&Wanted {
         flavour: found.flavour,
-        profile: profile.path(),
+        profile: profile.data(),
         sandbox: &sandbox,
         avoid_shared_memory: shared_memory_note.is_some(),
         extra: &launch.extra_args,
     })?;
     let command = command(found, &line, &profile);
     let downloads = profile.downloads();
-    let profile_path = profile.path().to_owned();
+    let profile_path = profile.data().to_owned();
     let (registry, process) = bring_up(command, profile, launch, options, found).await?;
     let version = introduce(&registry, &downloads);
     let version = tokio::select! {
@@ -122,6 +123,7 @@ async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> R
                 sandbox,
                 shared_memory_note,
                 profile: profile_path,
+                downloads,
             },
             registry,
             process,
@@ -165,8 +167,14 @@ async fn bring_up(
             problem: error.to_string(),
             stderr: Vec::new(),
         })?;
+    let downloads = profile.downloads();
     let process = BrowserProcess::adopt(child, profile, launch.guardian.clone())?;
-    let registry = Registry::new(connection.clone(), options);
+    let registry = Registry::new(
+        connection.clone(),
+        options,
+        downloads,
+        found.flavour != Flavour::HeadlessShell,
+    );
     connection.run(Arc::clone(&registry) as Arc<_>);
     Ok((registry, process))
 }

@@ -76,7 +76,8 @@ struct LogEntry {
 
 #[derive(Debug, Deserialize)]
 struct Argument {
-    #[serde(default)]
+    /// `null` is a value, unlike `undefined`.
+    #[serde(default, deserialize_with = "present")]
     value: Option<serde_json::Value>,
     #[serde(default)]
     description: Option<String>,
@@ -170,6 +171,12 @@ impl From<LogEntryAdded> for ConsoleEntry {
             time: entry.timestamp,
         }
     }
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<serde_json::Value>, D::Error> {
+    serde_json::Value::deserialize(deserializer).map(Some)
 }
 
 /// Keeps lines of a bearable length.

@@ -11,7 +11,7 @@ use url::Host;
 
 use super::address::{Place, is_metadata_host, place};
 use super::resolver_rules::{Mapped, ResolverRules};
-use super::rules::HostRules;
+use super::rules::{HostRules, LiveRules};
 
 /// Why a connection was not made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,7 +43,7 @@ pub enum Refused {
 /// What one restricted context may reach.
 #[derive(Debug, Clone)]
 pub(crate) struct Reach {
-    pub rules: HostRules,
+    pub rules: LiveRules,
     pub resolver: ResolverRules,
 }
 
@@ -56,14 +56,15 @@ impl Reach {
         };
         let parsed = Host::parse(host).map_err(|error| unreachable(error.to_string()))?;
         let parsed = as_ref(&parsed);
+        let rules = self.rules.get();
         if is_metadata_host(&parsed) {
             return Err(Refused::Metadata(host.to_owned()));
         }
-        if !self.rules.allows(&parsed, port) {
+        if !rules.allows(&parsed, port) {
             return Err(Refused::NotListed(host.to_owned()));
         }
         let mut last = unreachable("it has no address".to_owned());
-        for address in self.addresses(host, &parsed, port).await? {
+        for address in self.addresses(&rules, host, &parsed, port).await? {
             match TcpStream::connect(address).await {
                 Ok(stream) => return Ok(stream),
                 Err(error) => last = unreachable(error.to_string()),
@@ -75,6 +76,7 @@ impl Reach {
     /// The addresses that passed every check.
     async fn addresses(
         &self,
+        rules: &HostRules,
         host: &str,
         parsed: &Host<&str>,
         port: u16,
@@ -107,7 +109,7 @@ impl Reach {
             match place(ip) {
                 Place::Metadata => refusal = Some(Refused::Metadata(host.to_owned())),
                 Place::Public => allowed.push(address),
-                _ if chosen_by_user || self.rules.names_address(ip, port) => allowed.push(address),
+                _ if chosen_by_user || rules.names_address(ip, port) => allowed.push(address),
                 // `localhost` is this machine by definition, not by resolution.
                 Place::Loopback if is_localhost(parsed) => allowed.push(address),
                 _ => {
@@ -150,7 +152,7 @@ mod tests {
 
     async fn outcome(rules: &[&str], resolver: &str, host: &str, port: u16) -> Result<(), Refused> {
         let reach = Reach {
-            rules: HostRules::parse(rules).expect("rules"),
+            rules: LiveRules::new(HostRules::parse(rules).expect("rules")),
             resolver: ResolverRules::from_arguments(&[format!("--host-resolver-rules={resolver}")]),
         };
         reach.connect(host, port).await.map(drop)

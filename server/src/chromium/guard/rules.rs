@@ -2,8 +2,31 @@
 //! `127.0.0.1:3000`, `[::1]`, and `*` for any public host.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use url::Host;
+
+use crate::chromium::sync::Lock;
+
+/// Rules that may be replaced while they are in force.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LiveRules(Arc<Lock<HostRules>>);
+
+impl LiveRules {
+    pub(crate) fn new(rules: HostRules) -> Self {
+        Self(Arc::new(Lock::new(rules)))
+    }
+
+    /// What holds now.
+    pub(crate) fn get(&self) -> HostRules {
+        self.0.lock().clone()
+    }
+
+    /// From now on these hold.
+    pub(crate) fn set(&self, rules: HostRules) {
+        *self.0.lock() = rules;
+    }
+}
 
 /// A rule that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -113,14 +113,19 @@ impl BrowserProcess {
 
     /// Whether the profile outlives the browser.
     pub(crate) fn keeps_profile(&self) -> bool {
-        self.profile
-            .as_ref()
-            .is_some_and(|profile| !profile.is_temporary())
+        self.profile.as_ref().is_some_and(Profile::keeps_data)
     }
 
     /// Waits for the end, but not for ever.
     pub(crate) async fn exits_within(&self, patience: std::time::Duration) {
         let _ = tokio::time::timeout(patience, self.exited()).await;
+    }
+
+    /// How the process ended, if it does so soon.
+    pub(crate) async fn obituary(&self) -> Option<String> {
+        self.exits_within(LAST_WORDS).await;
+        let status = (*self.exited.borrow())?;
+        Some(format!("it ended with {status}"))
     }
 
     /// Kills the process and everything it started.
@@ -155,21 +160,10 @@ impl Drop for BrowserProcess {
     }
 }
 
-/// Removes a temporary profile. The children of the browser die a moment after
-/// it and may still write, so a failure is retried for a little while.
+/// Removes what is temporary; the guardian need not know of it any more.
 fn clean(profile: Profile, pid: u32, guardian: Option<&Guardian>) {
-    let path = profile.path().to_owned();
-    if profile.is_temporary() {
-        drop(profile);
-        for _ in 0..100 {
-            match std::fs::remove_dir_all(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    std::thread::sleep(std::time::Duration::from_millis(5));
-                }
-                _ => break,
-            }
-        }
-    }
+    let path = profile.root().to_owned();
+    drop(profile);
     if let Some(guardian) = guardian {
         guardian.forget_kill(pid);
         guardian.forget_remove(&path);

@@ -10,8 +10,10 @@ pub(crate) mod navigate;
     reason = "the module's main type has the module's name"
 )]
 pub(crate) mod page;
+pub(crate) mod patience;
 pub(crate) mod protocol;
 pub(crate) mod response;
+pub(crate) mod screenshot;
 pub(crate) mod setup;
 pub(crate) mod state;
 pub(crate) mod swap;

@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::page::Page;
-use super::state::LoadState;
+use super::state::{LoadState, PageState};
 use super::swap::across_swap;
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::params::NoParams;
@@ -144,16 +144,20 @@ impl Page {
     async fn committed_after(&self, before: u64) -> Result<Navigated> {
         let loader = self.loader();
         self.wait_until(|state| {
-            if let Some((_, error_text)) = &state.failed
-                && error_text == "net::ERR_ABORTED"
-            {
-                return Some(Err(Error::NavigationFailed {
-                    url: String::new(),
-                    error_text: error_text.clone(),
-                }));
+            if let Some(denied) = &state.denied_main {
+                return Some(Err(denied.clone().into()));
             }
+            let failed = state.failed.as_ref().map(|(_, text)| text.as_str());
             if state.commits == before {
-                return None;
+                // Aborted: a download, an answer without content, or stopped.
+                let aborted = failed.filter(|text| *text == "net::ERR_ABORTED")?;
+                return Some(Err(
+                    self.navigation_error(&self.shown(state), aborted.to_owned())
+                ));
+            }
+            if let Some(url) = &state.unreachable {
+                let text = failed.unwrap_or("net::ERR_FAILED").to_owned();
+                return Some(Err(self.navigation_error(url, text)));
             }
             let main = state.frames.get(state.frames.root())?;
             Some(Ok(if main.loader == loader {
@@ -163,6 +167,12 @@ impl Page {
             }))
         })
         .await?
+    }
+
+    /// URL of the document that is shown.
+    fn shown(&self, state: &PageState) -> String {
+        let main = state.frames.get(state.frames.root());
+        main.map(|frame| frame.url.clone()).unwrap_or_default()
     }
 
     /// Names the cause of a failed navigation as well as it is known.

@@ -1,7 +1,7 @@
 //! A tab as the rest of the daemon sees it.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tokio::sync::watch;
 
@@ -10,6 +10,8 @@ use super::frames::{Frame, FrameTree};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use crate::chromium::browser::registry::Shared;
 use crate::chromium::capture::event::Event;
+use crate::chromium::capture::network::OpenRequests;
+use crate::chromium::capture::valve::Valve;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
@@ -25,6 +27,9 @@ pub struct Page {
     session: Session,
     pub(crate) state: Lock<PageState>,
     pub(crate) worlds: WorldCache,
+    myself: Weak<Self>,
+    pub(crate) valve: Lock<Valve>,
+    pub(crate) requests: Lock<OpenRequests>,
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
@@ -40,14 +45,18 @@ impl Page {
         opener: Option<TargetId>,
     ) -> Arc<Self> {
         let frames = FrameTree::new(FrameId::from(target.as_str()), session.clone());
-        Arc::new(Self {
+        let viewport = shared.viewport;
+        Arc::new_cyclic(|myself| Self {
             shared,
             target,
             context,
             opener,
             session,
-            state: Lock::new(PageState::new(frames)),
+            state: Lock::new(PageState::new(frames, viewport)),
             worlds: WorldCache::default(),
+            myself: Weak::clone(myself),
+            valve: Lock::default(),
+            requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
             changed: watch::Sender::new(()),
@@ -147,19 +156,6 @@ impl Page {
             .expect("the root is never removed from a frame tree")
     }
 
-    /// Refuses at once what Chromium would queue for an unknown time: the tab
-    /// is closed or crashed, or a navigation waits for its server.
-    pub fn ensure_answering(&self) -> Result<()> {
-        let state = self.state.lock();
-        state.alive()?;
-        match &state.pending {
-            Some(pending) => Err(Error::NavigationPending {
-                url: pending.url.clone(),
-            }),
-            None => Ok(()),
-        }
-    }
-
     /// The renderer is dead: nothing that waits on it will be answered.
     pub(crate) fn crashed(&self) {
         let sessions: Vec<_> = {
@@ -206,6 +202,11 @@ impl Page {
                 .fail_session(session.id().as_str(), error);
         }
         self.notify();
+    }
+
+    /// For callbacks, which must not keep the page.
+    pub(crate) fn weak(&self) -> Weak<Self> {
+        Weak::clone(&self.myself)
     }
 
     /// Tells those who wait that something may have changed.

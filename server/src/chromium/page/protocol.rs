@@ -90,6 +90,17 @@ pub(crate) struct FrameStartedNavigating {
     pub navigation_type: String,
 }
 
+/// `Page.frameRequestedNavigation`: the page asks for it, before anything else
+/// is known of it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FrameRequestedNavigation {
+    pub frame_id: FrameId,
+    pub url: String,
+    #[serde(default)]
+    pub disposition: String,
+}
+
 /// `Page.frameStartedLoading`, `Page.frameStoppedLoading`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,7 @@
 //! What is known of a tab at this moment.
 
 use super::frames::FrameTree;
+use crate::chromium::browser::options::Viewport;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::address::{Place, place};
 use crate::chromium::guard::document::Denied;
@@ -78,6 +79,18 @@ impl MainResponse {
 pub(crate) struct Pending {
     pub loader: LoaderId,
     pub url: String,
+    /// Somebody was refused meanwhile, so it is being checked.
+    pub checked: bool,
+}
+
+impl Pending {
+    pub(crate) fn new(loader: LoaderId, url: String) -> Self {
+        Self {
+            loader,
+            url,
+            checked: false,
+        }
+    }
 }
 
 /// Everything mutable of a page, behind one lock.
@@ -87,6 +100,8 @@ pub(crate) struct PageState {
     pub frames: FrameTree,
     pub title: String,
     pub pending: Option<Pending>,
+    /// Where the main frame's page asked to go, until that begins or is over.
+    pub requested: Option<String>,
     pub loading: bool,
     /// Answer for the navigation under way or the current document.
     pub response: Option<(LoaderId, MainResponse)>,
@@ -102,17 +117,21 @@ pub(crate) struct PageState {
     pub unreachable: Option<String>,
     /// Kind of the dialog that is open.
     pub dialog: Option<String>,
+    pub viewport: Viewport,
+    /// A page opened another from this tab.
+    pub has_opened: bool,
     pub crashed: bool,
     pub closed: bool,
 }
 
 impl PageState {
-    pub(crate) fn new(frames: FrameTree) -> Self {
+    pub(crate) fn new(frames: FrameTree, viewport: Viewport) -> Self {
         Self {
             ready: None,
             frames,
             title: String::new(),
             pending: None,
+            requested: None,
             loading: false,
             response: None,
             commits: 0,
@@ -121,6 +140,8 @@ impl PageState {
             denied_main: None,
             unreachable: None,
             dialog: None,
+            viewport,
+            has_opened: false,
             crashed: false,
             closed: false,
         }

@@ -27,8 +27,9 @@ impl Page {
         }
     }
 
-    /// Waits until the tab has been set up.
-    pub(crate) async fn wait_ready(&self) -> Result<()> {
+    /// Waits until the tab has been set up. Tabs that pages open are reported
+    /// before they are.
+    pub async fn wait_ready(&self) -> Result<()> {
         self.wait_until(|state| state.ready.clone()).await?
     }
 

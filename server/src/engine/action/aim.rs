@@ -58,11 +58,20 @@ impl Engine {
     pub(crate) async fn aim(&self, target: &Target, wants: Wants) -> Result<Aimed> {
         let token = self.next_token();
         let world = self.world_for(target).await?;
-        let argument = json!({ "target": target.query, "enabled": wants == Wants::Enabled, "guard": token });
+        let argument =
+            json!({ "target": target.query, "enabled": wants == Wants::Enabled, "guard": token });
         let answer = self.ask(&world, "aim", &argument).text().await;
         let point: Point = self.understand(target, &world, answer).await?;
         let placed = self.place(&world, point.x, point.y, token).await?;
-        Ok(Aimed { world, token, role: point.role, name: point.name, x: placed.x, y: placed.y, around: placed.around })
+        Ok(Aimed {
+            world,
+            token,
+            role: point.role,
+            name: point.name,
+            x: placed.x,
+            y: placed.y,
+            around: placed.around,
+        })
     }
 }
 

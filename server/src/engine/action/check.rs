@@ -20,7 +20,12 @@ pub enum Checked {
 
 impl Engine {
     /// Sets or clears the check mark; what is so already is left alone.
-    pub async fn set_checked(&self, target: &Target, checked: Checked, deadline: Instant) -> Result<Receipt> {
+    pub async fn set_checked(
+        &self,
+        target: &Target,
+        checked: Checked,
+        deadline: Instant,
+    ) -> Result<Receipt> {
         let wanted = checked == Checked::On;
         let word = if wanted { "checked" } else { "unchecked" };
         if self.is(target, State::Checked).await? == wanted {

@@ -53,7 +53,8 @@ impl FromStr for Modifiers {
                 "controlormeta" if cfg!(target_os = "macos") => 4,
                 "controlormeta" => 2,
                 _ => {
-                    let message = format!("`{name}` is no modifier; there are Alt, Control, Meta, Shift");
+                    let message =
+                        format!("`{name}` is no modifier; there are Alt, Control, Meta, Shift");
                     return Err(Error::refused(Kind::KeyUnknown, message).with("key", name));
                 }
             };
@@ -71,7 +72,12 @@ enum Gesture {
 impl Engine {
     /// Clicks, when the element is ready for it. An undelivered click is an
     /// error, and was stopped before the page saw it.
-    pub async fn click(&self, target: &Target, click: &Click, deadline: Instant) -> Result<Receipt> {
+    pub async fn click(
+        &self,
+        target: &Target,
+        click: &Click,
+        deadline: Instant,
+    ) -> Result<Receipt> {
         self.gesture(target, &Gesture::Click(*click), deadline).await
     }
 
@@ -80,7 +86,12 @@ impl Engine {
         self.gesture(target, &Gesture::Hover, deadline).await
     }
 
-    async fn gesture(&self, target: &Target, gesture: &Gesture, deadline: Instant) -> Result<Receipt> {
+    async fn gesture(
+        &self,
+        target: &Target,
+        gesture: &Gesture,
+        deadline: Instant,
+    ) -> Result<Receipt> {
         let _turn = self.state().acting.lock().await;
         let mut attempts = Attempts::new(deadline);
         loop {
@@ -91,12 +102,19 @@ impl Engine {
         }
     }
 
-    async fn gesture_once(&self, target: &Target, gesture: &Gesture, deadline: Instant) -> Result<Receipt> {
-        let wants = if matches!(gesture, Gesture::Click(_)) { Wants::Enabled } else { Wants::Visible };
+    async fn gesture_once(
+        &self,
+        target: &Target,
+        gesture: &Gesture,
+        deadline: Instant,
+    ) -> Result<Receipt> {
+        let wants =
+            if matches!(gesture, Gesture::Click(_)) { Wants::Enabled } else { Wants::Visible };
         let aimed = self.aim(target, wants).await?;
         let before = self.begin_action();
         self.deliver(&aimed, gesture).await?;
-        let settled = self.ask(&aimed.world, "settle", &json!({ "token": aimed.token })).read::<Changes>();
+        let settled =
+            self.ask(&aimed.world, "settle", &json!({ "token": aimed.token })).read::<Changes>();
         let changes = self.unless_navigating(settled).await?;
         self.disarm(&aimed.around, aimed.token);
         self.prove(&aimed, gesture, &before, changes.as_ref())?;
@@ -105,7 +123,9 @@ impl Engine {
 
     /// Writes all events in one flight, and waits until the page handled them.
     async fn deliver(&self, aimed: &Aimed, gesture: &Gesture) -> Result<()> {
-        let at = |kind, modifiers| self.page().mouse(MouseEvent { kind, x: aimed.x, y: aimed.y, modifiers });
+        let at = |kind, modifiers| {
+            self.page().mouse(MouseEvent { kind, x: aimed.x, y: aimed.y, modifiers })
+        };
         let mut calls = Vec::new();
         match gesture {
             Gesture::Hover => calls.push(at(MouseEventKind::Move { held: 0 }, 0)),
@@ -127,7 +147,13 @@ impl Engine {
     /// Without proof that the events reached the element, the action failed.
     /// A document that was replaced took its proof along: then the navigation
     /// is the proof.
-    fn prove(&self, aimed: &Aimed, gesture: &Gesture, before: &Before, changes: Option<&Changes>) -> Result<()> {
+    fn prove(
+        &self,
+        aimed: &Aimed,
+        gesture: &Gesture,
+        before: &Before,
+        changes: Option<&Changes>,
+    ) -> Result<()> {
         let proven = match (gesture, changes) {
             (_, None) => self.has_moved(before),
             (Gesture::Click(_), Some(changes)) => changes.delivered,
@@ -139,9 +165,14 @@ impl Engine {
         self.state().witness.end();
         let subject = label(&aimed.role, &aimed.name);
         let message = match changes.and_then(|changes| changes.stray.as_ref()) {
-            Some(stray) => format!("{subject} was out of the way: {} would have got the click, which was stopped", stray.text()),
+            Some(stray) => format!(
+                "{subject} was out of the way: {} would have got the click, which was stopped",
+                stray.text()
+            ),
             None => format!("{subject} did not get the event"),
         };
-        Err(Error::refused(Kind::Missed, message).with("role", &aimed.role).with("name", &aimed.name))
+        Err(Error::refused(Kind::Missed, message)
+            .with("role", &aimed.role)
+            .with("name", &aimed.name))
     }
 }

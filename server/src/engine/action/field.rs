@@ -18,8 +18,14 @@ impl Engine {
     }
 
     /// Chooses options of a list by value, label or text.
-    pub async fn select(&self, target: &Target, values: &[String], deadline: Instant) -> Result<Receipt> {
-        let mut receipt = self.change(target, "choose", json!({ "values": values }), deadline).await?;
+    pub async fn select(
+        &self,
+        target: &Target,
+        values: &[String],
+        deadline: Instant,
+    ) -> Result<Receipt> {
+        let mut receipt =
+            self.change(target, "choose", json!({ "values": values }), deadline).await?;
         receipt.result = Some(format!("selected: {}", receipt.selected.join(", ")));
         Ok(receipt)
     }
@@ -30,7 +36,13 @@ impl Engine {
     }
 
     /// One command that checks and changes in one step.
-    async fn change(&self, target: &Target, command: &str, more: Value, deadline: Instant) -> Result<Receipt> {
+    async fn change(
+        &self,
+        target: &Target,
+        command: &str,
+        more: Value,
+        deadline: Instant,
+    ) -> Result<Receipt> {
         let _turn = self.state().acting.lock().await;
         let mut attempts = Attempts::new(deadline);
         loop {

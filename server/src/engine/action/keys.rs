@@ -26,7 +26,10 @@ impl Engine {
         let _turn = self.state().acting.lock().await;
         let (world, takes) = self.watch_focus().await?;
         if !takes {
-            return Err(Error::refused(Kind::NothingFocused, "nothing that takes text has the focus"));
+            return Err(Error::refused(
+                Kind::NothingFocused,
+                "nothing that takes text has the focus",
+            ));
         }
         let before = self.begin_action();
         let calls = self.page().type_text(text);

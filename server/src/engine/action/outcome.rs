@@ -15,6 +15,10 @@ use crate::engine::page::refusal::{Cover, label};
 /// receipt says that it is under way.
 const ARRIVAL: Duration = Duration::from_secs(2);
 
+/// How long a navigation that the page asked for may take to begin: the browser
+/// asks its throttles, and may turn it into a download or nothing.
+const BEGINNING: Duration = Duration::from_millis(300);
+
 /// How long a new tab may take to know its address.
 const TAB_ADDRESS: Duration = Duration::from_millis(150);
 
@@ -52,7 +56,10 @@ impl Engine {
 
     /// Waits for an answer of the script, unless a navigation stands before it:
     /// then the old page will not answer any more.
-    pub(crate) async fn unless_navigating<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<Option<T>> {
+    pub(crate) async fn unless_navigating<T>(
+        &self,
+        answer: impl Future<Output = Result<T>>,
+    ) -> Result<Option<T>> {
         tokio::select! {
             biased;
             answer = answer => match answer {
@@ -70,11 +77,18 @@ impl Engine {
 
     /// Whether the document is another one, or about to be.
     pub(crate) fn has_moved(&self, before: &Before) -> bool {
-        self.page().loader() != before.loader || self.page().navigation() != NavigationState::Idle
+        self.has_asked()
+            || self.page().loader() != before.loader
+            || self.page().navigation() != NavigationState::Idle
     }
 
     /// The receipt of an action that was delivered.
-    pub(crate) async fn receipt(&self, before: Before, changes: Option<Changes>, deadline: Instant) -> Receipt {
+    pub(crate) async fn receipt(
+        &self,
+        before: Before,
+        changes: Option<Changes>,
+        deadline: Instant,
+    ) -> Receipt {
         let navigating = self.arrive(&before, deadline).await;
         let seen = self.state().witness.end();
         let page = self.page();
@@ -90,12 +104,21 @@ impl Engine {
             ..Receipt::default()
         };
         for opened in seen.opened {
-            receipt.opened.push(OpenedTab { target_id: opened.target_id().clone(), url: address(&opened).await });
+            receipt.opened.push(OpenedTab {
+                target_id: opened.target_id().clone(),
+                url: address(&opened).await,
+            });
         }
         if let Some(changes) = changes {
-            receipt.changed = navigated || changes.mutations > 0 || changes.field || changes.focus.is_some() || changes.scrolled.is_some() || changes.gone;
+            receipt.changed = navigated
+                || changes.mutations > 0
+                || changes.field
+                || changes.focus.is_some()
+                || changes.scrolled.is_some()
+                || changes.gone;
             receipt.title = changes.title.filter(|_| !navigated);
-            receipt.focus = changes.focus.filter(|_| !navigated).map(|(role, name)| label(&role, &name));
+            receipt.focus =
+                changes.focus.filter(|_| !navigated).map(|(role, name)| label(&role, &name));
             receipt.selected = changes.selected;
             if changes.field {
                 receipt.result = changes.checked;
@@ -106,16 +129,35 @@ impl Engine {
         receipt
     }
 
+    /// Whether the page asked to go somewhere, and that has not begun yet.
+    fn has_asked(&self) -> bool {
+        self.page().state.lock().requested.is_some()
+    }
+
     /// Waits for a navigation that is under way to arrive and to be parsed.
     /// Answers where it goes when it does not.
     async fn arrive(&self, before: &Before, deadline: Instant) -> Option<String> {
         let page = self.page();
-        let under_way = page.navigation() != NavigationState::Idle || page.loader() != before.loader;
-        if !under_way {
+        if self.has_asked() {
+            let begun = page.wait_until(|state| state.requested.is_none().then_some(()));
+            let _ = timeout(BEGINNING, begun).await;
+        }
+        if page.navigation() == NavigationState::Idle && page.loader() == before.loader {
             return None;
         }
-        let left = deadline.saturating_duration_since(Instant::now()).saturating_sub(Duration::from_millis(100));
-        let _ = timeout(ARRIVAL.min(left), page.wait_for_current(LoadState::DomContentLoaded)).await;
+        let left = deadline
+            .saturating_duration_since(Instant::now())
+            .saturating_sub(Duration::from_millis(100));
+        let arrived = page.wait_until(|state| {
+            let main = state.frames.get(state.frames.root())?;
+            // It may also end without a document: as a download, or with 204.
+            let over = !state.loading && state.pending.is_none();
+            let parsed = main.reached.0 == main.loader
+                && main.reached.1.contains(LoadState::DomContentLoaded);
+            let here = main.loader != before.loader && state.pending.is_none() && parsed;
+            (over || here).then_some(())
+        });
+        let _ = timeout(ARRIVAL.min(left), arrived).await;
         match page.navigation() {
             NavigationState::AwaitingHeaders { url } => Some(url),
             _ => None,

@@ -89,7 +89,9 @@ impl Engine {
 /// the ref that was asked for is judged by its own document.
 fn gone(error: Error) -> Error {
     match error.kind() {
-        Some(Kind::RefStale) => Error::refused(Kind::Missed, "the frame of the element was moved or removed"),
+        Some(Kind::RefStale) => {
+            Error::refused(Kind::Missed, "the frame of the element was moved or removed")
+        }
         _ => error,
     }
 }

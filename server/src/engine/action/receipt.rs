@@ -58,7 +58,8 @@ impl Receipt {
         lines.extend(self.focus.as_ref().map(|focus| format!("focus: {focus}")));
         lines.extend(self.errors.iter().map(|error| format!("console error: {error}")));
         if lines.is_empty() {
-            lines.push(if self.changed { "the page changed" } else { "nothing changed" }.to_owned());
+            lines
+                .push(if self.changed { "the page changed" } else { "nothing changed" }.to_owned());
         }
         lines
     }

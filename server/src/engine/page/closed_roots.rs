@@ -107,7 +107,10 @@ impl Engine {
         }
         if count > 0 {
             let adopt = "function (_, ...roots) { browseEngine.adopt(this, roots); }";
-            world.call_on::<serde_json::Value>(&array, adopt, &arguments).await.map_err(Error::from)?;
+            world
+                .call_on::<serde_json::Value>(&array, adopt, &arguments)
+                .await
+                .map_err(Error::from)?;
         }
         world.release(GROUP);
         Ok(found)

@@ -66,7 +66,9 @@ impl Engine {
     /// The frame that selectors look in: the one that was set, while it lives.
     pub fn frame(&self) -> FrameId {
         let chosen = self.state.frame.lock().clone();
-        chosen.filter(|frame| self.page.frame(frame).is_ok()).unwrap_or_else(|| self.page.main_frame().id)
+        chosen
+            .filter(|frame| self.page.frame(frame).is_ok())
+            .unwrap_or_else(|| self.page.main_frame().id)
     }
 
     /// Notes an event of the browser, for the receipts of actions. Returns at once.
@@ -93,7 +95,8 @@ impl Engine {
             Some((document, _)) => document.clone(),
             None => return Err(self.foreign(target, number)),
         };
-        let current = self.page.frame(&document.frame).is_ok_and(|frame| frame.loader == document.loader);
+        let current =
+            self.page.frame(&document.frame).is_ok_and(|frame| frame.loader == document.loader);
         if !current {
             return Err(self.stale(target));
         }
@@ -123,15 +126,27 @@ impl Engine {
             _ => None,
         }
         .unwrap_or_default();
-        let was = if role.is_empty() { String::new() } else { format!(" (it was {})", label(&role, &name)) };
-        Error::refused(Kind::RefStale, format!("`{target}` is stale: its element left the page{was}"))
-            .with("ref", target)
-            .with("role", role)
-            .with("name", name)
+        let was = if role.is_empty() {
+            String::new()
+        } else {
+            format!(" (it was {})", label(&role, &name))
+        };
+        Error::refused(
+            Kind::RefStale,
+            format!("`{target}` is stale: its element left the page{was}"),
+        )
+        .with("ref", target)
+        .with("role", role)
+        .with("name", name)
     }
 
     /// Writes a command for the frame of a world.
-    pub(crate) fn ask(&self, world: &World, command: &str, argument: &impl serde::Serialize) -> Answer {
+    pub(crate) fn ask(
+        &self,
+        world: &World,
+        command: &str,
+        argument: &impl serde::Serialize,
+    ) -> Answer {
         wire::ask(world, command, argument)
     }
 
@@ -144,7 +159,8 @@ impl Engine {
     ) -> Result<T> {
         let world = self.world_for(target).await?;
         let mut argument = serde_json::json!({ "target": target.query });
-        if let (Some(argument), serde_json::Value::Object(more)) = (argument.as_object_mut(), more) {
+        if let (Some(argument), serde_json::Value::Object(more)) = (argument.as_object_mut(), more)
+        {
             argument.extend(more);
         }
         let answer = self.ask(&world, command, &argument).text().await;
@@ -160,7 +176,9 @@ impl Engine {
         answer: Result<String>,
     ) -> Result<T> {
         let error = match answer {
-            Ok(text) if text.starts_with("{\"error\":\"ambiguous\"") => return Err(self.ambiguous(target, world, &text)),
+            Ok(text) if text.starts_with("{\"error\":\"ambiguous\"") => {
+                return Err(self.ambiguous(target, world, &text));
+            }
             Ok(text) => match wire::decode(&text) {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
@@ -180,11 +198,15 @@ impl Engine {
             Some(Kind::NotFound) => {
                 let near = error.metadata().get("near").cloned();
                 let hint = near.as_ref().map_or_else(String::new, |near| format!("; near: {near}"));
-                let error = Error::refused(Kind::NotFound, format!("no element matches `{target}`{hint}"));
-                near.into_iter().fold(error, |error, near| error.with("near", near)).with("selector", target)
+                let error =
+                    Error::refused(Kind::NotFound, format!("no element matches `{target}`{hint}"));
+                near.into_iter()
+                    .fold(error, |error, near| error.with("near", near))
+                    .with("selector", target)
             }
             Some(Kind::SelectorInvalid) => {
-                Error::refused(Kind::SelectorInvalid, format!("`{target}`: {error}")).with("selector", target)
+                Error::refused(Kind::SelectorInvalid, format!("`{target}`: {error}"))
+                    .with("selector", target)
             }
             _ => error,
         }

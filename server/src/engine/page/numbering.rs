@@ -39,7 +39,8 @@ impl Engine {
         let base = self.commit(world, refusal.serial, labels);
         let matches = refusal::matches_text(&refusal, |local| number(local, base));
         let shown = refusal.visible.filter(|visible| *visible != refusal.count);
-        let visible = shown.map_or_else(String::new, |visible| format!(", {visible} of them visible"));
+        let visible =
+            shown.map_or_else(String::new, |visible| format!(", {visible} of them visible"));
         let message = format!("`{target}` matches {} elements{visible}: {matches}", refusal.count);
         Error::refused(Kind::Ambiguous, message)
             .with("count", refusal.count)

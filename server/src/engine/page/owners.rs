@@ -63,7 +63,9 @@ struct List {
 #[serde(tag = "type", content = "value", rename_all = "lowercase")]
 enum Item {
     Number(u32),
-    Window { context: String },
+    Window {
+        context: String,
+    },
     #[serde(other)]
     Other,
 }
@@ -83,7 +85,11 @@ pub(crate) fn ask(world: &World, expression: &str) -> Call<serde_json::Value> {
 
 impl Engine {
     /// Takes the answer of [`ask`] over.
-    pub(crate) async fn learn_owners(&self, world: &World, call: Call<serde_json::Value>) -> Result<()> {
+    pub(crate) async fn learn_owners(
+        &self,
+        world: &World,
+        call: Call<serde_json::Value>,
+    ) -> Result<()> {
         let answer: Evaluated = serde_json::from_value(call.await?).map_err(Error::internal)?;
         let items = answer.result.deep_serialized_value.map(|list| list.value).unwrap_or_default();
         let mut pairs = Vec::new();
@@ -91,7 +97,9 @@ impl Engine {
         for item in items {
             match (item, number) {
                 (Item::Number(found), _) => number = Some(found),
-                (Item::Window { context }, Some(found)) => pairs.push((found, FrameId::from(context))),
+                (Item::Window { context }, Some(found)) => {
+                    pairs.push((found, FrameId::from(context)))
+                }
                 _ => number = None,
             }
         }

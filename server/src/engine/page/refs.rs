@@ -53,7 +53,6 @@ impl RefTable {
         let offset = number - block.base;
         (offset < block.count).then(|| (&block.document, block.labels.get(offset as usize)))
     }
-
 }
 
 #[cfg(test)]
@@ -73,7 +72,10 @@ mod tests {
         let mut table = RefTable::default();
         table.insert(1, document("1"), labels(3));
         table.insert(10, document("3"), labels(2));
-        assert_eq!(table.find(3).map(|(of, label)| (of.loader.as_str(), label.map(|label| &*label.1))), Some(("1", Some("b2"))));
+        assert_eq!(
+            table.find(3).map(|(of, label)| (of.loader.as_str(), label.map(|label| &*label.1))),
+            Some(("1", Some("b2")))
+        );
         assert_eq!(table.find(10).map(|(of, _)| of.loader.as_str()), Some("3"));
         assert!([0, 4, 9, 12].iter().all(|number| table.find(*number).is_none()));
     }

@@ -38,7 +38,11 @@ pub(crate) struct Cover {
 impl Cover {
     /// `dialog "Cookies" (#consent)`.
     pub fn text(&self) -> String {
-        let selector = if self.selector == self.role { String::new() } else { format!(" ({})", self.selector) };
+        let selector = if self.selector == self.role {
+            String::new()
+        } else {
+            format!(" ({})", self.selector)
+        };
         format!("{}{selector}", label(&self.role, &self.name))
     }
 }
@@ -55,28 +59,56 @@ pub(crate) fn label(role: &str, name: &str) -> String {
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         let subject = label(&refusal.role, &refusal.name);
-        let because = if refusal.why.is_empty() { String::new() } else { format!(": {}", refusal.why) };
+        let because =
+            if refusal.why.is_empty() { String::new() } else { format!(": {}", refusal.why) };
         let error = match refusal.error.as_deref().unwrap_or_default() {
             "stale" => Error::refused(Kind::RefStale, "the element left the page"),
             "not-found" => not_found(&refusal),
-            "ambiguous" => Error::refused(Kind::Ambiguous, format!("{} elements match", refusal.count))
-                .with("count", refusal.count),
+            "ambiguous" => {
+                Error::refused(Kind::Ambiguous, format!("{} elements match", refusal.count))
+                    .with("count", refusal.count)
+            }
             "invalid-selector" => Error::refused(Kind::SelectorInvalid, refusal.message.clone()),
             "hidden" => Error::refused(Kind::Hidden, format!("{subject} is hidden{because}")),
             "disabled" => Error::refused(Kind::Disabled, format!("{subject} is disabled")),
-            "moving" => Error::refused(Kind::Unstable, format!("{subject} is being moved by an animation")),
+            "moving" => {
+                Error::refused(Kind::Unstable, format!("{subject} is being moved by an animation"))
+            }
             "covered" => covered(&subject, &refusal),
-            "not-editable" => Error::refused(Kind::NotEditable, format!("{subject} takes no text{because}")),
-            "not-select" => Error::refused(Kind::WrongKind, format!("{subject} is no list of options")),
-            "not-checkable" => Error::refused(Kind::WrongKind, format!("{subject} cannot be checked")),
-            "not-focusable" => Error::refused(Kind::WrongKind, format!("{subject} cannot be focused")),
-            "not-scrollable" => Error::refused(Kind::WrongKind, format!("{subject} cannot be scrolled")),
-            "single-choice" => Error::refused(Kind::ValueRejected, format!("{subject} takes one option, not {}", refusal.count)),
-            "option-disabled" => Error::refused(Kind::Disabled, format!("the option `{}` of {subject} is disabled", refusal.wanted)),
+            "not-editable" => {
+                Error::refused(Kind::NotEditable, format!("{subject} takes no text{because}"))
+            }
+            "not-select" => {
+                Error::refused(Kind::WrongKind, format!("{subject} is no list of options"))
+            }
+            "not-checkable" => {
+                Error::refused(Kind::WrongKind, format!("{subject} cannot be checked"))
+            }
+            "not-focusable" => {
+                Error::refused(Kind::WrongKind, format!("{subject} cannot be focused"))
+            }
+            "not-scrollable" => {
+                Error::refused(Kind::WrongKind, format!("{subject} cannot be scrolled"))
+            }
+            "single-choice" => Error::refused(
+                Kind::ValueRejected,
+                format!("{subject} takes one option, not {}", refusal.count),
+            ),
+            "option-disabled" => Error::refused(
+                Kind::Disabled,
+                format!("the option `{}` of {subject} is disabled", refusal.wanted),
+            ),
             "no-option" => no_option(&subject, &refusal),
-            "rejected" => Error::refused(Kind::ValueRejected, format!("{subject} does not take this value{because}"))
-                .with("value", &refusal.value),
-            _ => Error::internal(if refusal.message.is_empty() { "an unknown refusal" } else { &refusal.message }),
+            "rejected" => Error::refused(
+                Kind::ValueRejected,
+                format!("{subject} does not take this value{because}"),
+            )
+            .with("value", &refusal.value),
+            _ => Error::internal(if refusal.message.is_empty() {
+                "an unknown refusal"
+            } else {
+                &refusal.message
+            }),
         };
         error.with("role", &refusal.role).with("name", &refusal.name)
     }
@@ -89,7 +121,10 @@ fn not_found(refusal: &Refusal) -> Error {
 }
 
 fn covered(subject: &str, refusal: &Refusal) -> Error {
-    let cover = refusal.cover.as_ref().map_or_else(|| "something outside of the page".to_owned(), Cover::text);
+    let cover = refusal
+        .cover
+        .as_ref()
+        .map_or_else(|| "something outside of the page".to_owned(), Cover::text);
     Error::refused(Kind::Covered, format!("{subject} is covered by {cover}")).with("cover", cover)
 }
 

@@ -45,7 +45,9 @@ impl Witness {
             {
                 seen.opened.push(Arc::clone(opened));
             }
-            Event::Console(target, entry) if target == page.target_id() && seen.errors.len() < MAX_ERRORS => {
+            Event::Console(target, entry)
+                if target == page.target_id() && seen.errors.len() < MAX_ERRORS =>
+            {
                 if matches!(entry.kind.as_str(), "error" | "exception" | "assert") {
                     seen.errors.push(entry.text.clone());
                 }

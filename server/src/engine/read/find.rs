@@ -27,7 +27,9 @@ impl FromStr for Pattern {
     fn from_str(text: &str) -> Result<Self> {
         let expression = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
         let (source, ignore_case) = match expression {
-            Some((source, flags)) if !source.is_empty() && flags.bytes().all(|flag| b"imsu".contains(&flag)) => {
+            Some((source, flags))
+                if !source.is_empty() && flags.bytes().all(|flag| b"imsu".contains(&flag)) =>
+            {
                 (source.to_owned(), flags.contains('i'))
             }
             _ => (regex::escape(text), true),
@@ -35,10 +37,14 @@ impl FromStr for Pattern {
         if text.trim().is_empty() {
             return Err(Error::refused(Kind::SelectorInvalid, "there is nothing to look for"));
         }
-        let built = RegexBuilder::new(&source).case_insensitive(ignore_case).size_limit(1 << 20).build();
+        let built =
+            RegexBuilder::new(&source).case_insensitive(ignore_case).size_limit(1 << 20).build();
         built.map(Self).map_err(|error| {
-            Error::refused(Kind::SelectorInvalid, format!("`{text}` is not a regular expression: {error}"))
-                .with("selector", text)
+            Error::refused(
+                Kind::SelectorInvalid,
+                format!("`{text}` is not a regular expression: {error}"),
+            )
+            .with("selector", text)
         })
     }
 }
@@ -54,7 +60,8 @@ impl Engine {
 }
 
 fn search(lines: &[&str], pattern: &Regex, around: usize) -> Found {
-    let matching: Vec<usize> = (0..lines.len()).filter(|index| pattern.is_match(lines[*index])).collect();
+    let matching: Vec<usize> =
+        (0..lines.len()).filter(|index| pattern.is_match(lines[*index])).collect();
     let mut shown: Vec<&str> = Vec::new();
     let mut next = 0;
     for index in &matching {
@@ -74,7 +81,8 @@ fn search(lines: &[&str], pattern: &Regex, around: usize) -> Found {
 mod tests {
     use super::*;
 
-    const LINES: [&str; 12] = ["a", "b", "c", "d", "Needle", "f", "g", "h", "i", "j", "k", "needle 2"];
+    const LINES: [&str; 12] =
+        ["a", "b", "c", "d", "Needle", "f", "g", "h", "i", "j", "k", "needle 2"];
 
     #[test]
     fn groups_that_touch_are_joined() {

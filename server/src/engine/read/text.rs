@@ -49,7 +49,11 @@ impl Engine {
         Ok(links.links.into_iter().map(|(text, href)| Link { text, href }).collect())
     }
 
-    async fn read<T: serde::de::DeserializeOwned>(&self, command: &str, target: Option<&Target>) -> Result<T> {
+    async fn read<T: serde::de::DeserializeOwned>(
+        &self,
+        command: &str,
+        target: Option<&Target>,
+    ) -> Result<T> {
         match target {
             Some(target) => self.ask_about(target, command, json!({})).await,
             None => {

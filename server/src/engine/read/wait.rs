@@ -54,10 +54,12 @@ impl Engine {
     async fn holds(&self, predicate: &Predicate) -> Result<bool> {
         let answer = match predicate {
             Predicate::Visible(target) => self.ask_about::<Is>(target, "shows", json!({})).await,
-            Predicate::Hidden(target) => match self.ask_about::<Is>(target, "vanished", json!({})).await {
-                Err(error) if error.kind() == Some(Kind::RefStale) => return Ok(true),
-                answer => answer,
-            },
+            Predicate::Hidden(target) => {
+                match self.ask_about::<Is>(target, "vanished", json!({})).await {
+                    Err(error) if error.kind() == Some(Kind::RefStale) => return Ok(true),
+                    answer => answer,
+                }
+            }
             Predicate::Text(text) => {
                 let world = self.world(&self.frame()).await?;
                 self.ask(&world, "hasText", &json!({ "text": text })).read().await

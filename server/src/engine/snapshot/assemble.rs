@@ -12,11 +12,19 @@ use crate::engine::read::facts::Rect;
 use crate::engine::target::reference::{RefKind, Reference};
 
 /// The lines of the whole tree.
-pub(crate) fn assemble(engine: &Engine, collected: &Collected, options: &SnapshotOptions) -> Vec<Node> {
+pub(crate) fn assemble(
+    engine: &Engine,
+    collected: &Collected,
+    options: &SnapshotOptions,
+) -> Vec<Node> {
     let mut assembly = Assembly { engine, collected, nodes: Vec::new() };
     assembly.frame(&collected.root, 0);
     let nodes = assembly.nodes;
-    let nodes = if options.interactive { without_empty_frames(nodes) } else { prune(nodes, options.compact) };
+    let nodes = if options.interactive {
+        without_empty_frames(nodes)
+    } else {
+        prune(nodes, options.compact)
+    };
     match options.depth {
         Some(depth) => nodes.into_iter().filter(|node| node.depth < depth).collect(),
         None => nodes,
@@ -33,11 +41,15 @@ impl Assembly<'_> {
     fn frame(&mut self, id: &FrameId, depth: u32) {
         let collected = self.collected;
         let Some(walk) = collected.walks.get(id) else { return };
-        let frame = if *id == collected.root && walk.world.frame() == &self.engine.page().main_frame().id {
-            String::new()
-        } else {
-            self.engine.page().frame(id).map_or_else(|_| id.to_string(), |frame| if frame.name.is_empty() { frame.url } else { frame.name })
-        };
+        let frame =
+            if *id == collected.root && walk.world.frame() == &self.engine.page().main_frame().id {
+                String::new()
+            } else {
+                self.engine.page().frame(id).map_or_else(
+                    |_| id.to_string(),
+                    |frame| if frame.name.is_empty() { frame.url } else { frame.name },
+                )
+            };
         let document = Engine::document_of(&walk.world);
         for (index, line) in walk.walked.nodes.0.iter().enumerate() {
             let mut node = node(line, &walk.walked, index, walk.base);
@@ -64,9 +76,12 @@ impl Assembly<'_> {
 
 fn node(line: &Line, walked: &Walked, index: usize, base: u32) -> Node {
     let kind = if line.role == "clickable" { RefKind::Clickable } else { RefKind::Element };
-    let reference = (line.reference != 0).then(|| Reference { kind, number: number(line.reference, base) });
+    let reference =
+        (line.reference != 0).then(|| Reference { kind, number: number(line.reference, base) });
     let bounds = match walked.boxes.get(index) {
-        Some(BoxOrNone::Box(x, y, width, height)) => Some(Rect { x: *x, y: *y, width: *width, height: *height }),
+        Some(BoxOrNone::Box(x, y, width, height)) => {
+            Some(Rect { x: *x, y: *y, width: *width, height: *height })
+        }
         _ => None,
     };
     Node {
@@ -74,7 +89,12 @@ fn node(line: &Line, walked: &Walked, index: usize, base: u32) -> Node {
         role: line.role.clone(),
         name: line.name.clone(),
         description: walked.descriptions.get(index).cloned().unwrap_or_default(),
-        states: line.states.split('|').filter(|state| !state.is_empty()).map(str::to_owned).collect(),
+        states: line
+            .states
+            .split('|')
+            .filter(|state| !state.is_empty())
+            .map(str::to_owned)
+            .collect(),
         value: (!line.value.is_empty()).then(|| line.value.clone()),
         frame: String::new(),
         depth: line.depth,
@@ -106,7 +126,7 @@ fn prune(nodes: Vec<Node>, compact: bool) -> Vec<Node> {
     let mut level = 0;
     for node in nodes.into_iter().rev() {
         let has_children = level > node.depth;
-        if has_children || carries(&node) {
+        if has_children || (carries(&node) && !separates(&node)) {
             level = node.depth;
             kept.push(node);
         }
@@ -115,8 +135,18 @@ fn prune(nodes: Vec<Node>, compact: bool) -> Vec<Node> {
     if compact { lift(kept) } else { kept }
 }
 
+/// Text that only sets other things apart.
+fn separates(node: &Node) -> bool {
+    let mark = |letter: char| letter.is_ascii_punctuation() || "·•–—«»‹›…".contains(letter);
+    node.role == "text" && node.name.chars().count() <= 2 && node.name.chars().all(mark)
+}
+
 fn carries(node: &Node) -> bool {
-    node.reference.is_some() || !node.name.is_empty() || node.value.is_some() || node.role == "separator" || !node.states.is_empty()
+    node.reference.is_some()
+        || !node.name.is_empty()
+        || node.value.is_some()
+        || node.role == "separator"
+        || !node.states.is_empty()
 }
 
 /// Removes nameless structure and moves what it held up to its place.

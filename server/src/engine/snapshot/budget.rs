@@ -27,7 +27,9 @@ pub(crate) fn fit(nodes: &[Node], lines: Vec<TextLine>, max_tokens: u32) -> Stri
     let left = lines.len() - kept.len();
     let tokens = total.div_ceil(CHARS_PER_TOKEN);
     let notice = match scope(nodes, lines[kept.len()].node) {
-        Some(scope) => format!("- … {left} more lines: browse snapshot -s {scope}, or --max-tokens {tokens}"),
+        Some(scope) => {
+            format!("- … {left} more lines: browse snapshot -s {scope}, or --max-tokens {tokens}")
+        }
         None => format!("- … {left} more lines: browse snapshot --max-tokens {tokens}"),
     };
     let count = kept.len();

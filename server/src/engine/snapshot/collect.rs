@@ -45,8 +45,10 @@ impl Engine {
             None => self.page().main_frame().id,
         };
         let within = below(&frames, &root);
-        let walks = join_all(within.iter().map(|frame| self.walk_patiently(frame, &root, options))).await;
-        let mut collected = Collected { root: root.clone(), walks: HashMap::new(), silent: HashSet::new() };
+        let walks =
+            join_all(within.iter().map(|frame| self.walk_patiently(frame, &root, options))).await;
+        let mut collected =
+            Collected { root: root.clone(), walks: HashMap::new(), silent: HashSet::new() };
         for (frame, walk) in within.iter().zip(walks) {
             match walk {
                 Ok(Some((world, walked))) => {
@@ -71,7 +73,8 @@ impl Engine {
         root: &FrameId,
         options: &SnapshotOptions,
     ) -> Result<Option<(Arc<World>, Walked)>> {
-        let has_children = self.page().frames().iter().any(|other| other.parent.as_ref() == Some(&frame.id));
+        let has_children =
+            self.page().frames().iter().any(|other| other.parent.as_ref() == Some(&frame.id));
         let walk = self.walk(frame, frame.id == *root, has_children, options);
         if frame.session == *self.page().session() || frame.id == *root {
             return walk.await.map(Some);

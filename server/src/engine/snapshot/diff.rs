@@ -7,5 +7,9 @@ pub(crate) fn unified(before: &str, after: &str) -> String {
     if before == after {
         return String::new();
     }
-    TextDiff::from_lines(before, after).unified_diff().context_radius(1).missing_newline_hint(false).to_string()
+    TextDiff::from_lines(before, after)
+        .unified_diff()
+        .context_radius(1)
+        .missing_newline_hint(false)
+        .to_string()
 }

@@ -12,7 +12,11 @@ pub(crate) struct History(VecDeque<(String, String)>);
 impl History {
     /// Remembers a text, and answers the one before it.
     pub fn replace(&mut self, kind: String, text: String) -> Option<String> {
-        let before = self.0.iter().position(|(known, _)| *known == kind).and_then(|index| self.0.remove(index));
+        let before = self
+            .0
+            .iter()
+            .position(|(known, _)| *known == kind)
+            .and_then(|index| self.0.remove(index));
         if self.0.len() >= MAX_KINDS {
             self.0.pop_front();
         }

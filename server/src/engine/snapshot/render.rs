@@ -40,7 +40,8 @@ fn only_text(nodes: &[Node], index: usize) -> Option<&str> {
     let child = nodes.get(index + 1)?;
     let alone = nodes.get(index + 2).is_none_or(|next| next.depth <= node.depth);
     let plain = node.role != "text" && node.name.is_empty();
-    (plain && child.role == "text" && child.depth == node.depth + 1 && alone).then_some(child.name.as_str())
+    (plain && child.role == "text" && child.depth == node.depth + 1 && alone)
+        .then_some(child.name.as_str())
 }
 
 fn line(node: &Node, text: Option<&str>) -> String {
@@ -58,9 +59,15 @@ fn line(node: &Node, text: Option<&str>) -> String {
         quote(&mut line, &node.name, MAX_TEXT);
         return line;
     }
-    line.push_str(&node.role);
-    if !node.name.is_empty() {
-        line.push(' ');
+    // `@c3` says that it is clickable; a name alone is enough.
+    let named = !node.name.is_empty();
+    if node.role != "clickable" || !named {
+        line.push_str(&node.role);
+    }
+    if named {
+        if !line.ends_with(' ') {
+            line.push(' ');
+        }
         quote(&mut line, &node.name, MAX_NAME);
     }
     states(&mut line, node);

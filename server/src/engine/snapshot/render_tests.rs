@@ -30,17 +30,32 @@ fn a_line_names_ref_role_name_and_states() {
 
 #[test]
 fn a_text_that_is_alone_shares_the_line_of_its_element() {
-    let nodes = [node(0, 0, "list", ""), node(1, 0, "listitem", ""), node(2, 0, "text", "One"), node(1, 0, "listitem", ""), node(2, 0, "text", "Two"), node(2, 7, "link", "more")];
-    assert_eq!(text(&nodes), ["- list", "  - listitem: One", "  - listitem", "    - \"Two\"", "    @e7 link \"more\""]);
+    let nodes = [
+        node(0, 0, "list", ""),
+        node(1, 0, "listitem", ""),
+        node(2, 0, "text", "One"),
+        node(1, 0, "listitem", ""),
+        node(2, 0, "text", "Two"),
+        node(2, 7, "link", "more"),
+    ];
+    assert_eq!(
+        text(&nodes),
+        ["- list", "  - listitem: One", "  - listitem", "    - \"Two\"", "    @e7 link \"more\""]
+    );
 }
 
 #[test]
 fn a_budget_says_what_it_left_out_and_how_to_see_it() {
     let mut nodes = vec![node(0, 1, "navigation", "Site")];
-    nodes.extend((2..200).map(|number| node(1, number, "link", "A link with a name of some length")));
+    nodes.extend(
+        (2..200).map(|number| node(1, number, "link", "A link with a name of some length")),
+    );
     let cut = budget::fit(&nodes, lines(&nodes), 200);
     assert!(cut.len() < 200 * 5, "{}", cut.len());
     let last = cut.lines().last().unwrap_or_default();
-    assert!(last.contains("more lines") && last.contains("browse snapshot") && last.contains("-s @e1"), "{last}");
+    assert!(
+        last.contains("more lines") && last.contains("browse snapshot") && last.contains("-s @e1"),
+        "{last}"
+    );
     assert_eq!(budget::fit(&nodes[..2], lines(&nodes[..2]), 200).lines().count(), 2);
 }

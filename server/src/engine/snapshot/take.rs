@@ -48,7 +48,9 @@ impl Engine {
             None => whole.clone(),
         };
         let main = collected.walks.get(&collected.root);
-        let (url, title) = main.map(|walk| (walk.walked.url.clone(), walk.walked.title.clone())).unwrap_or_default();
+        let (url, title) = main
+            .map(|walk| (walk.walked.url.clone(), walk.walked.title.clone()))
+            .unwrap_or_default();
         Ok((Snapshot { text, nodes, url, title }, whole))
     }
 }

@@ -4,8 +4,17 @@ use super::target::{Query, wanted};
 
 /// States that may stand in brackets, as a snapshot writes them.
 const STATES: [&str; 11] = [
-    "checked", "disabled", "expanded", "collapsed", "selected", "pressed", "required", "invalid",
-    "readonly", "focused", "current",
+    "checked",
+    "disabled",
+    "expanded",
+    "collapsed",
+    "selected",
+    "pressed",
+    "required",
+    "invalid",
+    "readonly",
+    "focused",
+    "current",
 ];
 
 /// Parses what follows `role=`.
@@ -21,7 +30,8 @@ pub(super) fn parse(text: &str) -> Result<Query, String> {
     while !rest.is_empty() {
         let (inside, after) = bracket(rest)?;
         rest = after.trim();
-        let (key, value) = inside.split_once('=').map_or((inside, None), |(key, value)| (key, Some(value)));
+        let (key, value) =
+            inside.split_once('=').map_or((inside, None), |(key, value)| (key, Some(value)));
         match (key.trim(), value) {
             ("name", Some(value)) => name = Some(wanted(value)?),
             ("level", Some(level)) => states.push(format!("level={}", level.trim())),
@@ -29,7 +39,12 @@ pub(super) fn parse(text: &str) -> Result<Query, String> {
                 None => states.push(state.to_owned()),
                 Some(value) => states.push(format!("{state}={value}")),
             },
-            (other, _) => return Err(format!("`{other}` is no state of a role; there are name, level, {}", STATES.join(", "))),
+            (other, _) => {
+                return Err(format!(
+                    "`{other}` is no state of a role; there are name, level, {}",
+                    STATES.join(", ")
+                ));
+            }
         }
     }
     let role = if role == "image" { "img".to_owned() } else { role };
@@ -39,7 +54,8 @@ pub(super) fn parse(text: &str) -> Result<Query, String> {
 /// What stands in the first pair of brackets, and what follows it. Quotes and
 /// regular expressions may hold brackets of their own.
 fn bracket(text: &str) -> Result<(&str, &str), String> {
-    let inner = text.strip_prefix('[').ok_or("brackets follow a role: `role=button[name=\"Go\"]`")?;
+    let inner =
+        text.strip_prefix('[').ok_or("brackets follow a role: `role=button[name=\"Go\"]`")?;
     let mut quote = None;
     let mut escaped = false;
     let mut previous = ' ';

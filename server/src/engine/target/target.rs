@@ -81,7 +81,8 @@ impl FromStr for Target {
     fn from_str(text: &str) -> Result<Self, Error> {
         let trimmed = text.trim();
         let query = parse(trimmed).map_err(|problem| {
-            Error::refused(Kind::SelectorInvalid, format!("`{trimmed}`: {problem}")).with("selector", trimmed)
+            Error::refused(Kind::SelectorInvalid, format!("`{trimmed}`: {problem}"))
+                .with("selector", trimmed)
         })?;
         Ok(Self { text: trimmed.to_owned(), query })
     }
@@ -92,7 +93,8 @@ fn parse(text: &str) -> Result<Query, String> {
         return Err("the target is empty".to_owned());
     }
     if text.starts_with('@') {
-        let reference: Reference = text.parse().map_err(|error: super::reference::NotARef| error.to_string())?;
+        let reference: Reference =
+            text.parse().map_err(|error: super::reference::NotARef| error.to_string())?;
         return Ok(Query::Ref { number: reference.number });
     }
     if let Some(rest) = text.strip_prefix("text=") {
@@ -122,7 +124,11 @@ pub(super) fn wanted(text: &str) -> Result<Wanted, String> {
         && end > 0
         && rest[end + 1..].bytes().all(|flag| b"dgimsuvy".contains(&flag))
     {
-        return Ok(Wanted { text: rest[..end].to_owned(), regex: true, flags: rest[end + 1..].to_owned() });
+        return Ok(Wanted {
+            text: rest[..end].to_owned(),
+            regex: true,
+            flags: rest[end + 1..].to_owned(),
+        });
     }
     let plain = unquote(text);
     if plain.trim().is_empty() {

@@ -46,7 +46,18 @@ fn roles_with_brackets_in_names() {
 
 #[test]
 fn what_cannot_be_read_is_refused() {
-    for text in ["", "@", "@e", "@x3", "@e3x", "role=", "role=button[name=\"a\"", "role=button[colour=red]", "text=", "label=\"\""] {
+    for text in [
+        "",
+        "@",
+        "@e",
+        "@x3",
+        "@e3x",
+        "role=",
+        "role=button[name=\"a\"",
+        "role=button[colour=red]",
+        "text=",
+        "label=\"\"",
+    ] {
         let error = text.parse::<Target>().unwrap_err();
         assert_eq!(error.kind(), Some(Kind::SelectorInvalid), "{text}");
     }
