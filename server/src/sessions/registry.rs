@@ -124,13 +124,7 @@ impl Sessions {
     /// A context for `session`, with its first page.
     pub(super) async fn lease(&self, session: &Session) -> Result<(Context, Arc<Page>)> {
         let browser = self.slot.browser().await?;
-        let hosts = match &session.rules().hosts {
-            Hosts::Any => None,
-            hosts => Some(HostRules::parse(&hosts.patterns()).map_err(|error| {
-                Error::new(Reason::ArgumentInvalid, error.to_string())
-            })?),
-        };
-        let options = ContextOptions { hosts, ..ContextOptions::default() };
+        let options = ContextOptions { hosts: host_rules(&session.rules().hosts)?, proxy: None };
         Ok(browser.lease(&options).await?)
     }
 
@@ -142,6 +136,16 @@ impl Sessions {
         let all = self.all();
         all.iter().flat_map(|session| session.tabs()).find(|tab| wanted(tab))
     }
+}
+
+/// The rules of a context; none for a session that may go anywhere.
+fn host_rules(hosts: &Hosts) -> Result<Option<HostRules>> {
+    if hosts.is_any() {
+        return Ok(None);
+    }
+    let rules = HostRules::parse(&hosts.patterns());
+    let rules = rules.map_err(|bad| Error::new(Reason::ArgumentInvalid, bad.to_string()))?;
+    Ok(Some(rules))
 }
 
 fn not_found(name: &str) -> Error {

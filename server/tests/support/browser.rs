@@ -12,10 +12,8 @@ use serde_json::Value;
 use super::sink::Recorder;
 
 /// An engine that counts how often it ran in its world.
-pub static ENGINE: Engine = Engine {
-    world: "test",
-    script: "globalThis.runs = (globalThis.runs ?? 0) + 1;",
-};
+pub static ENGINE: Engine =
+    Engine { world: "test", script: "globalThis.runs = (globalThis.runs ?? 0) + 1;" };
 
 /// A browser, a context, a tab, and what was reported.
 pub struct Fixture {
@@ -42,17 +40,9 @@ impl Fixture {
         let recorder = Recorder::default();
         options.sink = Arc::new(recorder.clone());
         let browser = Browser::launch(options).await.unwrap();
-        let context = browser
-            .new_context(&ContextOptions::default())
-            .await
-            .unwrap();
+        let context = browser.new_context(&ContextOptions::default()).await.unwrap();
         let page = context.new_page().await.unwrap();
-        Self {
-            browser,
-            context,
-            page,
-            recorder,
-        }
+        Self { browser, context, page, recorder }
     }
 
     /// Goes somewhere and waits for the load event.
@@ -87,15 +77,11 @@ pub async fn goto(page: &Page, url: &str) {
 
 pub async fn js(page: &Page, expression: &str) -> Value {
     let frame = page.main_frame().id;
-    let call = page
-        .evaluate(&frame, expression, EvaluateOptions::default())
-        .unwrap();
+    let call = page.evaluate(&frame, expression, EvaluateOptions::default()).unwrap();
     call.await.unwrap()
 }
 
 /// Fails a test that waits for something that does not come.
 pub async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(10), future)
-        .await
-        .expect("it did not come")
+    tokio::time::timeout(Duration::from_secs(10), future).await.expect("it did not come")
 }
