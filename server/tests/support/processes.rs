@@ -71,10 +71,7 @@ pub fn wait_clean(patience: Duration, mut left: impl FnMut() -> Vec<String>) -> 
         if found.is_empty() {
             return start.elapsed();
         }
-        assert!(
-            start.elapsed() < patience,
-            "still there after {patience:?}: {found:#?}"
-        );
+        assert!(start.elapsed() < patience, "still there after {patience:?}: {found:#?}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -29,11 +29,7 @@ pub struct Viewport {
 
 impl Default for Viewport {
     fn default() -> Self {
-        Self {
-            width: 1280,
-            height: 720,
-            scale: 1.0,
-        }
+        Self { width: 1280, height: 720, scale: 1.0 }
     }
 }
 

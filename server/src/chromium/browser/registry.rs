@@ -85,8 +85,6 @@ struct TargetInfo {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
-    title: String,
-    #[serde(default)]
     opener_id: Option<TargetId>,
     #[serde(default)]
     browser_context_id: Option<BrowserContextId>,
@@ -104,12 +102,6 @@ struct DetachedFromTarget {
 #[serde(rename_all = "camelCase")]
 struct TargetOnly {
     target_id: TargetId,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TargetInfoChanged {
-    target_info: TargetInfo,
 }
 
 impl Registry {
@@ -171,10 +163,7 @@ impl Registry {
     /// One tab.
     pub(crate) fn page(&self, target: &TargetId) -> Option<Arc<Page>> {
         let maps = self.maps.lock();
-        maps.pages
-            .iter()
-            .find(|page| page.target_id() == target)
-            .cloned()
+        maps.pages.iter().find(|page| page.target_id() == target).cloned()
     }
 
     /// Waits for a tab that was just made to be attached and set up.
@@ -197,10 +186,7 @@ impl Registry {
     pub(crate) fn close_page(&self, target: &TargetId) {
         let page = {
             let mut maps = self.maps.lock();
-            let at = maps
-                .pages
-                .iter()
-                .position(|page| page.target_id() == target);
+            let at = maps.pages.iter().position(|page| page.target_id() == target);
             at.map(|at| maps.pages.remove(at))
         };
         if let Some(page) = page {
@@ -227,15 +213,8 @@ impl Registry {
             ("iframe", _) => (Role::Frame, parent_page),
             _ => (Role::Other, parent_page),
         };
-        let attached = Attached {
-            session: session.clone(),
-            page: page.clone(),
-            role,
-        };
-        self.maps
-            .lock()
-            .sessions
-            .insert(session.id().clone(), attached);
+        let attached = Attached { session: session.clone(), page: page.clone(), role };
+        self.maps.lock().sessions.insert(session.id().clone(), attached);
         match (role, page) {
             (Role::Page, Some(page)) => {
                 setup::set_up_page(&page, self.shared.viewport);
@@ -282,15 +261,10 @@ impl Registry {
             (Role::Page, Some(page)) => self.close_page(page.target_id()),
             (Role::Frame, Some(page)) => {
                 page.state.lock().frames.session_ended(session);
-                self.shared
-                    .connection
-                    .fail_session(session.as_str(), &Error::StaleContext);
+                self.shared.connection.fail_session(session.as_str(), &Error::StaleContext);
                 page.notify();
             }
-            _ => self
-                .shared
-                .connection
-                .fail_session(session.as_str(), &Error::TabClosed),
+            _ => self.shared.connection.fail_session(session.as_str(), &Error::TabClosed),
         }
     }
 
@@ -304,15 +278,10 @@ impl Registry {
         let frame = FrameId::from(target.as_str());
         let session = pages.iter().find_map(|page| {
             let state = page.state.lock();
-            state
-                .frames
-                .get(&frame)
-                .map(|frame| frame.session.id().clone())
+            state.frames.get(&frame).map(|frame| frame.session.id().clone())
         });
         if let Some(session) = session {
-            self.shared
-                .connection
-                .fail_session(session.as_str(), &Error::StaleContext);
+            self.shared.connection.fail_session(session.as_str(), &Error::StaleContext);
         }
     }
 
@@ -324,12 +293,6 @@ impl Registry {
             }
             "targetDestroyed" => self.close_page(&event.params::<TargetOnly>()?.target_id),
             "targetCrashed" => self.crashed(&event.params::<TargetOnly>()?.target_id),
-            "targetInfoChanged" => {
-                let info = event.params::<TargetInfoChanged>()?.target_info;
-                let page = self.page(&info.target_id)?;
-                page.state.lock().title = info.title;
-                page.notify();
-            }
             _ => {}
         }
         Some(())
@@ -352,14 +315,8 @@ impl EventHandler for Registry {
             self.download_event(event);
             return;
         }
-        let attached = event
-            .session
-            .and_then(|id| self.maps.lock().sessions.get(id).cloned());
-        if let Some(Attached {
-            session,
-            page: Some(page),
-            role,
-        }) = attached
+        let attached = event.session.and_then(|id| self.maps.lock().sessions.get(id).cloned());
+        if let Some(Attached { session, page: Some(page), role }) = attached
             && role != Role::Other
         {
             events::apply(&page, &session, event);
@@ -368,16 +325,12 @@ impl EventHandler for Registry {
 
     fn closed(&self, reason: &str) {
         let maps = std::mem::take(&mut *self.maps.lock());
-        let error = Error::BrowserGone {
-            reason: reason.to_owned(),
-        };
+        let error = Error::BrowserGone { reason: reason.to_owned() };
         for page in maps.pages {
             page.end(&error);
         }
         self.gone.send_replace(Some(reason.to_owned()));
         self.changed.send_replace(());
-        self.shared
-            .sink
-            .event(Event::BrowserGone(reason.to_owned()));
+        self.shared.sink.event(Event::BrowserGone(reason.to_owned()));
     }
 }
