@@ -121,10 +121,11 @@ impl Sessions {
         tab
     }
 
-    pub(super) async fn new_context(&self, session: &Session) -> Result<Context> {
+    /// A context for `session`, with its first page.
+    pub(super) async fn lease(&self, session: &Session) -> Result<(Context, Arc<Page>)> {
         let browser = self.slot.browser().await?;
         let options = ContextOptions { hosts: host_rules(&session.rules().hosts)?, proxy: None };
-        Ok(browser.new_context(&options).await?)
+        Ok(browser.lease(&options).await?)
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {

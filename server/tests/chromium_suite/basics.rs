@@ -7,7 +7,7 @@ use browse_server::chromium::{
 use serde_json::{Value, json};
 
 use crate::support::browser::{ENGINE, Fixture, js, soon};
-use crate::support::site::Site;
+use crate::support::site::{Route, Site};
 
 #[tokio::test]
 async fn a_page_is_loaded_and_read() {
@@ -20,6 +20,11 @@ async fn a_page_is_loaded_and_read() {
     assert_eq!(response.remote_address.as_deref(), Some("127.0.0.1"));
     assert_eq!(fixture.js("document.title").await, "Hello");
     assert_eq!(fixture.js("undefined").await, Value::Null);
+    assert_eq!(fixture.page.title().await.unwrap(), "Hello");
+    fixture.js("document.title = 'Bye'").await;
+    assert_eq!(fixture.browser.titles().await.unwrap()[fixture.page.target_id()], "Bye");
+    fixture.js("document.title = ''").await;
+    assert_eq!(fixture.page.title().await.unwrap(), "");
 }
 
 #[tokio::test]
@@ -144,6 +149,28 @@ async fn a_document_from_the_back_forward_cache_has_its_world_again() {
 }
 
 #[tokio::test]
+async fn a_wait_follows_a_document_that_is_replaced_even_when_it_comes_late() {
+    let site = Site::start()
+        .await
+        .page("/", "<script>location.replace('/second')</script>")
+        .page("/second", "<meta http-equiv=refresh content='0;url=/third'>")
+        .page("/third", "<title>third</title>");
+    let fixture = Fixture::start().await;
+    let page = &fixture.page;
+    let Navigated::Document(first) = page.navigate(&site.url("/")).await.unwrap() else { panic!() };
+    soon(site.wait_hit("/third")).await;
+    soon(async {
+        while page.title().await.unwrap() != "third" {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let shown = soon(page.wait_for(&first, LoadState::Load)).await.unwrap();
+    assert_eq!(shown, page.loader());
+    assert_eq!(page.url(), site.url("/third"));
+}
+
+#[tokio::test]
 async fn failures_of_a_navigation_have_names() {
     let site = Site::start().await;
     let fixture = Fixture::start().await;
@@ -200,7 +227,73 @@ async fn a_popup_is_a_page_with_an_opener() {
 #[tokio::test]
 async fn a_message_above_the_limit_leaves_the_channel_healthy() {
     let fixture = Fixture::start().await;
-    let refused = fixture.page.insert_text(&"x".repeat(110 * 1024 * 1024)).await;
+    let refused = fixture.page.insert_text(&"x".repeat(65 * 1024 * 1024)).await;
     assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
     assert_eq!(fixture.js("1 + 1").await, 2);
+}
+
+#[tokio::test]
+async fn navigations_that_end_without_a_word_block_nothing() {
+    let site = Site::start()
+        .await
+        .page("/", "<title>here</title>")
+        .hang("/hang")
+        .route("/nothing", Route::Raw(204, vec![], vec![]))
+        .route(
+            "/file",
+            Route::Raw(200, vec!["Content-Disposition: attachment".into()], b"x".to_vec()),
+        );
+    let fixture = Fixture::start().await;
+    fixture.goto(&site.url("/")).await;
+    let page = &fixture.page;
+    for script in [
+        "location = 'mailto:a@example.com'",
+        "location = 'unknown-scheme:x'",
+        "location = 'javascript:1'",
+        "location = 'data:text/html,x'",
+        "location = '/nothing'",
+        "location = '/file'",
+        "location = URL.createObjectURL(new Blob(['x'], {type: 'application/zip'}))",
+        "Object.assign(document.createElement('a'), {href: 'data:,x', download: 'x'}).click()",
+        "location = '/hang'; setTimeout(() => window.stop(), 20)",
+        "location = '#part'",
+        "onbeforeunload = e => e.preventDefault(); location = '/nothing'",
+    ] {
+        fixture.js(&format!("void (() => {{ {script} }})()")).await;
+        // Refused for as long as it takes to find out, then answered.
+        soon(async {
+            loop {
+                let frame = page.main_frame().id;
+                match page.evaluate(&frame, "document.title", Default::default()) {
+                    Ok(title) => break assert_eq!(title.await.unwrap(), "here", "{script}"),
+                    Err(Error::NavigationPending { .. }) => tokio::task::yield_now().await,
+                    Err(error) => panic!("{script}: {error}"),
+                }
+            }
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn reload_and_back_report_failures_too() {
+    let site = Site::start().await.page("/", "one");
+    let headers = vec!["Cache-Control: no-store".to_owned(), "Content-Type: text/html".to_owned()];
+    let other = Site::start().await.route("/", Route::Raw(200, headers, b"two".to_vec()));
+    let fixture = Fixture::start().await;
+    let page = &fixture.page;
+    fixture.goto(&other.url("/")).await;
+    fixture.goto(&site.url("/")).await;
+    let gone = other.url("/");
+    drop(other);
+    let failed = soon(page.back()).await;
+    assert!(
+        matches!(&failed, Err(Error::NavigationFailed { url, .. }) if *url == gone),
+        "{failed:?}"
+    );
+    let failed = soon(page.reload()).await;
+    assert!(
+        matches!(&failed, Err(Error::NavigationFailed { error_text, .. }) if error_text.contains("REFUSED")),
+        "{failed:?}"
+    );
 }

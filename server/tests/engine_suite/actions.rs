@@ -103,10 +103,20 @@ async fn a_page_that_moves_under_the_click_never_gets_it_elsewhere() {
          for (const type of ['pointerdown', 'mousedown', 'mouseup', 'click']) addEventListener(type, event => log.push(event.target.id))</script>",
     )
     .await;
-    let (kind, message) = kind(tab.try_click("#b").await);
-    assert_eq!(kind, Kind::Missed, "{message}");
-    assert!(message.contains("button \"D\" (#decoy)"), "{message}");
-    assert_eq!(tab.js("log.join()").await, "");
+    let mut missed = 0;
+    for _ in 0..6 {
+        match tab.try_click("#b").await {
+            Ok(_) => {}
+            Err(error) => {
+                assert_eq!(error.kind(), Some(Kind::Missed), "{error}");
+                assert!(error.to_string().contains("button \"D\" (#decoy)"), "{error}");
+                missed += 1;
+            }
+        }
+        let log = tab.js("log.join()").await;
+        assert!(!log.as_str().unwrap().contains("decoy"), "{log}");
+    }
+    assert!(missed > 0);
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use browse_server::engine::{
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::support::browser::{goto, js};
+use crate::support::browser::{goto, js, trace_wire};
 use crate::support::site::Site;
 
 /// Hands the browser's events to the engine, as a daemon does.
@@ -44,6 +44,7 @@ impl Tab {
 
     /// A tab that shows the first page of a site.
     pub async fn visit(site: Site) -> Self {
+        trace_wire();
         let ear = Ear::default();
         let options = BrowserOptions { sink: Arc::new(ear.clone()), ..BrowserOptions::default() };
         let browser = Browser::launch(options).await.unwrap();

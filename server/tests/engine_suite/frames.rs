@@ -90,11 +90,11 @@ async fn sandboxed_frames_without_scripts_are_read_and_clicked() {
 #[tokio::test]
 async fn open_and_closed_shadow_trees() {
     let tab = Tab::show(
-        "<div id=open></div><x-closed></x-closed><script>
+        "<div id=host></div><x-closed></x-closed><script>
          const button = (root, id) => { root.innerHTML = `<style>p{color:red}</style><slot></slot><button id=${id}>${id}</button>`; root.querySelector('button').onclick = () => document.title = id; return root; };
-         button(open.attachShadow({mode: 'open'}), 'Open');
+         button(host.attachShadow({mode: 'open'}), 'Open');
          button(document.querySelector('x-closed').attachShadow({mode: 'closed'}), 'Closed');
-         const inner = button(open.shadowRoot.appendChild(document.createElement('x-inner')).attachShadow({mode: 'closed'}), 'Nested');
+         const inner = button(host.shadowRoot.appendChild(document.createElement('x-inner')).attachShadow({mode: 'closed'}), 'Nested');
          </script>",
     )
     .await;
@@ -105,7 +105,7 @@ async fn open_and_closed_shadow_trees() {
         tab.click(&reference).await.unwrap_or_else(|error| panic!("{id}: {error}"));
         assert_eq!(tab.js("document.title").await, id);
     }
-    tab.click("#open >>> button").await.unwrap();
+    tab.click("#host >>> #Open").await.unwrap();
     assert_eq!(tab.js("document.title").await, "Open");
 }
 

@@ -10,6 +10,7 @@ mod actions;
 mod fields;
 mod frames;
 mod names;
+mod random;
 mod reading;
 mod refs;
 mod snapshots;

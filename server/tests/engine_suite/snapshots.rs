@@ -50,7 +50,7 @@ async fn only_what_can_be_operated() {
     @e6 combobox "Country" [value="Spain"]
     @e7 button "Go" [disabled]
     @e8 button "More" [collapsed, pressed]
-    @c9 clickable "Card"
+    @c9 "Card"
     "#);
 }
 

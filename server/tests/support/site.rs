@@ -37,8 +37,10 @@ impl Site {
         let hits = Arc::new(watch::Sender::new(Vec::new()));
         let (served, seen) = (Arc::clone(&routes), Arc::clone(&hits));
         let task = tokio::spawn(async move {
+            // Open connections end with the site.
+            let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream, Arc::clone(&served), Arc::clone(&seen)));
+                connections.spawn(answer(stream, Arc::clone(&served), Arc::clone(&seen)));
             }
         });
         Self { port, routes, hits, task }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::spare::Spares;
 use crate::chromium::capture::event::{EventSink, NoSink};
 use crate::chromium::launch::options::LaunchOptions;
 
@@ -28,11 +29,7 @@ pub struct Viewport {
 
 impl Default for Viewport {
     fn default() -> Self {
-        Self {
-            width: 1280,
-            height: 720,
-            scale: 1.0,
-        }
+        Self { width: 1280, height: 720, scale: 1.0 }
     }
 }
 
@@ -45,6 +42,8 @@ pub struct BrowserOptions {
     pub dialogs: DialogPolicy,
     /// Default size of new pages.
     pub viewport: Viewport,
+    /// Contexts kept ready for [`Browser::lease`](super::browser::Browser::lease).
+    pub spares: Spares,
     /// Hears of console lines, requests, dialogs, new pages.
     pub sink: Arc<dyn EventSink>,
 }
@@ -55,6 +54,7 @@ impl Default for BrowserOptions {
             launch: LaunchOptions::default(),
             dialogs: DialogPolicy::default(),
             viewport: Viewport::default(),
+            spares: Spares::default(),
             sink: Arc::new(NoSink),
         }
     }

@@ -28,11 +28,7 @@ pub(crate) struct WireFrame {
 impl WireFrame {
     /// The URL with its fragment.
     pub(crate) fn full_url(&self) -> String {
-        format!(
-            "{}{}",
-            self.url,
-            self.url_fragment.as_deref().unwrap_or_default()
-        )
+        format!("{}{}", self.url, self.url_fragment.as_deref().unwrap_or_default())
     }
 }
 
@@ -88,6 +84,17 @@ pub(crate) struct FrameStartedNavigating {
     pub loader_id: LoaderId,
     #[serde(default)]
     pub navigation_type: String,
+}
+
+/// `Page.frameRequestedNavigation`: the page asks for it, before anything else
+/// is known of it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FrameRequestedNavigation {
+    pub frame_id: FrameId,
+    pub url: String,
+    #[serde(default)]
+    pub disposition: String,
 }
 
 /// `Page.frameStartedLoading`, `Page.frameStoppedLoading`.

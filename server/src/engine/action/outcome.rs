@@ -15,6 +15,10 @@ use crate::engine::page::refusal::{Cover, label};
 /// receipt says that it is under way.
 const ARRIVAL: Duration = Duration::from_secs(2);
 
+/// How long a navigation that the page asked for may take to begin: the browser
+/// asks its throttles, and may turn it into a download or nothing.
+const BEGINNING: Duration = Duration::from_millis(300);
+
 /// How long a new tab may take to know its address.
 const TAB_ADDRESS: Duration = Duration::from_millis(150);
 
@@ -73,7 +77,9 @@ impl Engine {
 
     /// Whether the document is another one, or about to be.
     pub(crate) fn has_moved(&self, before: &Before) -> bool {
-        self.page().loader() != before.loader || self.page().navigation() != NavigationState::Idle
+        self.has_asked()
+            || self.page().loader() != before.loader
+            || self.page().navigation() != NavigationState::Idle
     }
 
     /// The receipt of an action that was delivered.
@@ -123,20 +129,35 @@ impl Engine {
         receipt
     }
 
+    /// Whether the page asked to go somewhere, and that has not begun yet.
+    fn has_asked(&self) -> bool {
+        self.page().state.lock().requested.is_some()
+    }
+
     /// Waits for a navigation that is under way to arrive and to be parsed.
     /// Answers where it goes when it does not.
     async fn arrive(&self, before: &Before, deadline: Instant) -> Option<String> {
         let page = self.page();
-        let under_way =
-            page.navigation() != NavigationState::Idle || page.loader() != before.loader;
-        if !under_way {
+        if self.has_asked() {
+            let begun = page.wait_until(|state| state.requested.is_none().then_some(()));
+            let _ = timeout(BEGINNING, begun).await;
+        }
+        if page.navigation() == NavigationState::Idle && page.loader() == before.loader {
             return None;
         }
         let left = deadline
             .saturating_duration_since(Instant::now())
             .saturating_sub(Duration::from_millis(100));
-        let _ =
-            timeout(ARRIVAL.min(left), page.wait_for_current(LoadState::DomContentLoaded)).await;
+        let arrived = page.wait_until(|state| {
+            let main = state.frames.get(state.frames.root())?;
+            // It may also end without a document: as a download, or with 204.
+            let over = !state.loading && state.pending.is_none();
+            let parsed = main.reached.0 == main.loader
+                && main.reached.1.contains(LoadState::DomContentLoaded);
+            let here = main.loader != before.loader && state.pending.is_none() && parsed;
+            (over || here).then_some(())
+        });
+        let _ = timeout(ARRIVAL.min(left), arrived).await;
         match page.navigation() {
             NavigationState::AwaitingHeaders { url } => Some(url),
             _ => None,

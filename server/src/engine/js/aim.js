@@ -14,7 +14,7 @@ const requireReady = (element, wants) => {
 };
 
 /** A checkbox without a size whose label shows: a common way to draw one's own. */
-const isCoveredControl = (element) => element instanceof HTMLInputElement && isShown(element) && list(element.labels || []).some(isVisible);
+const isCoveredControl = (element) => element instanceof HTMLInputElement && isShown(element) && labelsOf(element).some(isVisible);
 
 const hiddenBecause = (element) => {
   for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
@@ -60,7 +60,7 @@ const hitAt = (x, y) => {
 const reaches = (hit, element) => {
   for (let node = hit; node; node = flatParent(node)) {
     if (node === element) return true;
-    if (node instanceof HTMLLabelElement && node.control === element) return true;
+    if (node instanceof HTMLLabelElement && labelControl(node) === element) return true;
   }
   return false;
 };
@@ -69,7 +69,7 @@ const reaches = (hit, element) => {
 const targetBoxes = (element) => {
   const own = list(clientRects(element)).filter((box) => box.width > 0 && box.height > 0);
   if (own.length > 0 && !(element instanceof HTMLInputElement && own[0].width * own[0].height <= 4)) return own;
-  const others = element instanceof HTMLInputElement ? list(element.labels || []) : renderedChildren(element);
+  const others = element instanceof HTMLInputElement ? labelsOf(element) : renderedChildren(element);
   return [...others.flatMap((other) => list(clientRects(other))).filter((box) => box.width > 0 && box.height > 0), ...own];
 };
 
@@ -133,14 +133,14 @@ const selectorOf = (element) => {
 };
 
 /** @param {Target} target @param {{enabled: boolean}} wants @returns Point, role and name; the element is remembered by the guard. */
-const aim = ({ target, enabled, guard, points }) => {
+const aim = ({ target, enabled, guard }) => {
   beginCall();
   const element = findOne(target);
   return withLabel(element, () => {
     requireReady(element, { enabled });
     if (isMoving(element)) throw new Refusal('moving');
     const { x, y } = pointOn(element);
-    if (guard) arm(guard, element, points || 1);
+    if (guard) arm(guard, element);
     return { x, y, ref: numbers.get(element) || 0 };
   });
 };

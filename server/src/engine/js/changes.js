@@ -21,7 +21,7 @@ const watchChanges = (element) => {
 /** What a person could read off a field: value and check mark. */
 const fieldState = (element) => {
   if (!element || !isConnected(element)) return '';
-  const field = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  const field = element instanceof HTMLLabelElement && labelControl(element) ? labelControl(element) : element;
   const role = roleOf(field);
   return `${checkedState(field, role, localName(field))}\n${field instanceof HTMLInputElement ? inputValue(field) : valueOf(field, role)}`;
 };
@@ -55,7 +55,7 @@ const takeChanges = () => {
 };
 
 const checkedWord = (element) => {
-  const field = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  const field = element instanceof HTMLLabelElement && labelControl(element) ? labelControl(element) : element;
   const role = roleOf(field);
   return CHECKABLE.has(role) && role !== 'option' && role !== 'treeitem' ? checkedState(field, role, localName(field)) || 'unchecked' : null;
 };

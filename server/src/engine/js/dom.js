@@ -94,6 +94,7 @@ const selectSize = getter(HTMLSelectElement.prototype, 'size');
 const optionSelected = getter(HTMLOptionElement.prototype, 'selected');
 const optionLabel = getter(HTMLOptionElement.prototype, 'label');
 const optionValue = getter(HTMLOptionElement.prototype, 'value');
+const labelControl = getter(HTMLLabelElement.prototype, 'control');
 const contentWindow = getter(HTMLIFrameElement.prototype, 'contentWindow');
 
 const ELEMENT = 1;

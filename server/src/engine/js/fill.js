@@ -28,7 +28,7 @@ const isReadonly = (field) => hasAttribute(field, 'readonly') || attribute(field
 
 /** A label stands for its field, a wrapper with a widget's role for the field in it. @returns {Element} */
 const fieldOf = (element) => {
-  if (element instanceof HTMLLabelElement && element.control) return element.control;
+  if (element instanceof HTMLLabelElement && labelControl(element)) return labelControl(element);
   if (isEditable(element) || isFormControl(element)) return element;
   const role = attribute(element, 'role');
   const inner = role === 'combobox' || role === 'searchbox' || role === 'textbox' || role === 'spinbutton' ? selectFirst(element, 'input, textarea, [contenteditable=""], [contenteditable=true]') : null;

@@ -7,13 +7,14 @@
 
 const GESTURE = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu', 'touchstart', 'touchend'];
 
+/** A pointer over the element is the proof of a hover. */
+const POINTING = ['mousemove', 'mouseover', 'pointermove', 'pointerover'];
+
 /** A guard forgets its element when the daemon went away in the middle. */
 const GUARD_LIFE_MS = 10_000;
 
-/** @type {?{token: number, element: ?Element, verdict: string, seen: number, until: number, stray: ?Element}} */
+/** @type {?{token: number, element: ?Element, verdict: string, until: number, stray: ?Element, over: boolean}} */
 let armed = null;
-/** Listeners of a closed document are gone after document.open. @type {?Document} */
-let listening = null;
 
 const onGesture = (event) => {
   if (!armed || !event.isTrusted) return;
@@ -25,13 +26,18 @@ const onGesture = (event) => {
   const inside = armed.element !== null && hit instanceof Node && (reaches(hit, armed.element) || reachesInside(event));
   if (event.type === 'pointerdown' || event.type === 'mousedown' || event.type === 'touchstart') {
     if (armed.verdict === '' || event.type === 'pointerdown') armed.verdict = inside ? 'delivered' : 'stray';
-    if (inside) armed.seen += 1;
-    else armed.stray = hit instanceof Element ? hit : null;
+    if (!inside) armed.stray = hit instanceof Element ? hit : null;
   }
   if (armed.verdict === 'stray') {
     event.preventDefault();
     event.stopImmediatePropagation();
   }
+};
+
+const onPointing = (event) => {
+  if (!armed || !event.isTrusted || armed.element === null) return;
+  const hit = event.composedPath()[0];
+  armed.over = hit instanceof Node && (reaches(hit, armed.element) || reachesInside(event));
 };
 
 /** A closed shadow tree hides its nodes from the path, so the point decides. */
@@ -44,15 +50,16 @@ const reachesInside = (event) => {
 
 /** @param {number} token @param {?Element} element Null in a frame where nothing may arrive. */
 const arm = (token, element) => {
-  armed = { token, element, verdict: '', seen: 0, until: Date.now() + GUARD_LIFE_MS, stray: null };
-  if (listening !== document) listening = document;
+  armed = { token, element, verdict: '', until: Date.now() + GUARD_LIFE_MS, stray: null, over: false };
   for (const type of GESTURE) addEventListener(type, onGesture, { capture: true, passive: false });
+  for (const type of POINTING) addEventListener(type, onPointing, { capture: true, passive: true });
   watchChanges(element);
 };
 
 const disarm = () => {
   armed = null;
   for (const type of GESTURE) removeEventListener(type, onGesture, { capture: true });
+  for (const type of POINTING) removeEventListener(type, onPointing, { capture: true });
 };
 
 /** Arms a frame around the target's: whatever arrives here missed its frame. */
@@ -64,7 +71,7 @@ const armEmpty = ({ token }) => {
 /** What became of the gesture, and what changed since it was aimed. */
 const settle = ({ token }) => {
   if (!armed || armed.token !== token) return { delivered: false, unknown: true };
-  const { element, verdict, stray } = armed;
+  const { element, verdict, stray, over } = armed;
   disarm();
   beginCall();
   const changes = takeChanges();
@@ -72,7 +79,7 @@ const settle = ({ token }) => {
     delivered: verdict === 'delivered',
     stray: stray ? describeCover(stray) : null,
     gone: element !== null && !isConnected(element),
-    hovered: element !== null && isConnected(element) && matches(element, ':hover'),
+    hovered: over || (element !== null && isConnected(element) && matches(element, ':hover')),
     ...changes,
   };
 };

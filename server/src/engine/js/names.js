@@ -32,7 +32,7 @@ const plainName = (element, role) => {
   const only = firstChild(element);
   if (!only || nodeType(only) !== TEXT || nextSibling(only)) return null;
   if (hasAttribute(element, 'aria-label') || hasAttribute(element, 'aria-labelledby') || hasAttribute(element, 'aria-labeledby')) return null;
-  if (role === 'button' && localName(element) === 'button' && element.labels.length > 0) return null;
+  if (role === 'button' && labelsOf(element).length > 0) return null;
   return tidy(renderedText(textData(only), element).replace(PRIVATE_USE, '')) || null;
 };
 

@@ -32,7 +32,7 @@ const nativeName = (element, role, naming) => {
     case 'video':
       return '';
   }
-  return element.constructor.formAssociated || (tag.includes('-') && element.labels && element.labels.length) ? labelText(element, naming) : '';
+  return tag.includes('-') ? labelText(element, naming) : '';
 };
 
 const inputName = (input, naming) => {
@@ -48,12 +48,34 @@ const inputName = (input, naming) => {
   return labelText(input, naming);
 };
 
+/**
+ * The labels of a control, in tree order. The browser's own list walks the
+ * whole document for each control, so all labels of a tree are read once.
+ * @type {WeakMap<Node, Map<Element, Element[]>>} Emptied at the start of each call.
+ */
+let labelsByRoot = new WeakMap();
+
+const labelsOf = (control) => {
+  const root = rootNode(control);
+  let labels = labelsByRoot.get(root);
+  if (!labels) {
+    labels = new Map();
+    const all = nodeType(root) === ELEMENT ? selectAll(root, 'label') : nodeType(root) === FRAGMENT ? shadowSelectAll(root, 'label') : documentSelectAll(root, 'label');
+    for (const label of list(all)) {
+      const labelled = label instanceof HTMLLabelElement ? labelControl(label) : null;
+      if (labelled) labels.set(labelled, [...(labels.get(labelled) || []), label]);
+    }
+    labelsByRoot.set(root, labels);
+  }
+  return labels.get(control) || [];
+};
+
 /** The texts of all labels of a form control. */
 const labelText = (control, naming) => {
-  const labels = naming.visited.has(control) && naming.root !== control ? [] : control.labels;
-  if (!labels || labels.length === 0) return '';
+  const labels = naming.visited.has(control) && naming.root !== control ? [] : labelsOf(control);
+  if (labels.length === 0) return '';
   const parts = [];
-  for (const label of list(labels)) {
+  for (const label of labels) {
     if (naming.visited.has(label)) continue;
     const inner = { visited: new Set(naming.visited), root: naming.root, referenced: naming.referenced, showHidden: naming.showHidden || !isShown(label) };
     inner.visited.add(control);

@@ -1,7 +1,7 @@
 // Readable text and links: what a person would read, without the furniture.
 
 /** Landmarks and widgets that frame the content of a page. */
-const FURNITURE = 'nav, footer, aside, [role=navigation], [role=contentinfo], [role=complementary], [role=search], [role=toolbar], [role=menu], [role=menubar], [aria-modal=true][class*=cookie], [id*=cookie-banner], [class*=cookie-banner], [class*=cookie-consent], [id*=cookie-consent]';
+const FURNITURE = 'nav, footer, aside, [role=navigation], [role=contentinfo], [role=complementary], [role=search], [role=toolbar], [role=menu], [role=menubar], [aria-hidden=true], [inert], [aria-modal=true][class*=cookie], [id*=cookie-banner], [class*=cookie-banner], [class*=cookie-consent], [id*=cookie-consent]';
 
 const UNREADABLE = new Set(['script', 'style', 'noscript', 'template', 'head', 'svg', 'iframe', 'frame', 'object', 'canvas', 'audio', 'video', 'select', 'datalist', 'input', 'textarea', 'button', 'progress', 'meter', 'map']);
 
@@ -15,29 +15,43 @@ const text = ({ target }) => {
   return { text: whole(main !== '' ? main : readText(body, false)) };
 };
 
+/** Stand-ins for the spaces and line ends of preformatted text, which do not collapse. */
+const KEPT_SPACE = '\u0001';
+const KEPT_LINE = '\u0002';
+
 /** @param {Element} top @param {boolean} content Whether to leave the furniture out. */
 const readText = (top, content) => {
   const lines = [];
   let line = '';
   const end = (blank) => {
-    const done = line.replace(/[ \t\f\v\u00a0]+/g, ' ').replace(/ ?\n ?/g, '\n').trim();
+    const flowed = line.replace(/[ \t\f\v\u00a0]+/g, ' ').replace(/ ?\n ?/g, '\n').trim();
+    const done = flowed.replaceAll(KEPT_SPACE, ' ').replaceAll(KEPT_LINE, '\n').replace(/^\n+|\s+$/g, '');
     line = '';
     if (done !== '') lines.push(done);
     if (blank && lines.length > 0 && lines[lines.length - 1] !== '') lines.push('');
   };
-  const visit = (element, quiet) => {
+  const furniture = content ? new Set(selectAll(top, FURNITURE)) : new Set();
+  const addText = (element, style, data) => {
+    if (data.trim() === '' && !data.includes(' ') && !data.includes('\n')) return;
+    if (style.visibility !== 'visible') return;
+    const shown = renderedText(data, element).replace(PRIVATE_USE, '');
+    // Most text has nothing that its style could keep.
+    const kept = /\n|\t| {2}/.test(shown) && (style.whiteSpace.startsWith('pre') || style.whiteSpaceCollapse === 'preserve');
+    line += kept ? shown.replaceAll(' ', KEPT_SPACE).replaceAll('\n', KEPT_LINE) : shown.replace(/\s+/g, ' ');
+  };
+  const visit = (element) => {
     const tag = localName(element);
-    if (element !== top) {
-      if (UNREADABLE.has(tag) && !(tag === 'button' && !content)) return;
-      if (content && (matches(element, FURNITURE) || attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert'))) return;
-    }
-    if (tag === 'textarea' || tag === 'input') {
-      line += tag === 'input' && inputType(element) === 'password' ? '' : element.value;
+    if (element !== top && ((UNREADABLE.has(tag) && !(tag === 'button' && !content)) || furniture.has(element))) return;
+    if (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) {
+      line += valueOf(element, 'textbox');
       return;
     }
     const style = styleOf(element);
-    if (style.display === 'none' || (style.contentVisibility === 'hidden' && element !== top)) return;
     const display = style.display;
+    if (display === 'none') return;
+    const bare = !hasAttributes(element);
+    if (!bare && element !== top && Number(style.opacity) === 0) return;
+    if (usesSkipping && element !== top && style.contentVisibility === 'hidden') return;
     const block = !(display.startsWith('inline') || display === 'contents' || display.startsWith('ruby'));
     const cell = display === 'table-cell';
     if (cell && line !== '') line += ' | ';
@@ -47,21 +61,17 @@ const readText = (top, content) => {
     if (tag === 'li') line += '- ';
     if (tag === 'details' && !hasAttribute(element, 'open')) {
       const summary = selectFirst(element, 'summary');
-      if (summary) visit(summary, quiet);
+      if (summary) visit(summary);
       return end(false);
     }
-    const unseen = style.visibility !== 'visible' || Number(style.opacity) === 0;
-    const kept = style.whiteSpace.startsWith('pre') || style.whiteSpaceCollapse === 'preserve';
     eachChild(element, (child) => {
-      if (nodeType(child) === ELEMENT) visit(child, quiet);
-      else if (nodeType(child) === TEXT && !unseen) {
-        const data = renderedText(textData(child), element).replace(PRIVATE_USE, '');
-        line += kept ? data : data.replace(/\s+/g, ' ');
-      }
+      const type = nodeType(child);
+      if (type === ELEMENT) visit(child);
+      else if (type === TEXT) addText(element, style, textData(child));
     });
     if (block && !cell) end(APART.has(tag));
   };
-  visit(top, false);
+  visit(top);
   end(false);
   return lines.join('\n').replace(/\n{3,}/g, '\n\n').trim();
 };

@@ -36,7 +36,7 @@ const distance = (argument, scroller) => {
   return [argument.dx || 0, argument.dy || by || 0];
 };
 
-const position = (scroller) => (scroller ? { top: Math.round(scroller.scrollTop), height: scroller.scrollHeight, view: scroller.clientHeight } : { left: 0, top: 0, height: 0, view: 0 });
+const position = (scroller) => (scroller ? { left: Math.round(scroller.scrollLeft), top: Math.round(scroller.scrollTop), height: scroller.scrollHeight, view: scroller.clientHeight } : { left: 0, top: 0, height: 0, view: 0 });
 
 const canScroll = (element) => {
   const style = styleOf(element);

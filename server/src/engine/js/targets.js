@@ -88,7 +88,7 @@ const byCss = (selector) => {
       throw new Refusal('invalid-selector', { message: 'not a CSS selector' });
     }
   };
-  query(document, steps[0]);
+  steps.forEach((step) => query(document, step));
   let scopes = [document];
   let found = [];
   steps.forEach((step, index) => {

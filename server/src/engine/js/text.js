@@ -4,31 +4,33 @@
 // a walk, so the style sheets are searched once for rules that matter. A sheet
 // of another origin cannot be read and counts as one that has such rules.
 
-/** @type {WeakMap<CSSStyleSheet, {length: number, transform: boolean, generated: boolean}>} */
+/** @type {WeakMap<CSSStyleSheet, {length: number, transform: boolean, generated: boolean, skipping: boolean}>} */
 const knownSheets = new WeakMap();
 
 /** Facts about all sheets that apply to a root; set by `readSheets`. */
 let usesTransform = true;
 let usesGenerated = true;
+let usesSkipping = true;
 
 const GENERATED = /:(?:before|after)\b/i;
 const TRANSFORM = /text-transform/i;
+const SKIPPING = /content-visibility/i;
 
 const sheetFacts = (sheet) => {
   let rules;
   try {
     rules = sheet.cssRules;
   } catch {
-    return { length: -1, transform: true, generated: true };
+    return { length: -1, transform: true, generated: true, skipping: true };
   }
   const known = knownSheets.get(sheet);
   if (known && known.length === rules.length) return known;
   const owner = sheet.ownerNode;
-  const facts = { length: rules.length, transform: false, generated: false };
+  const facts = { length: rules.length, transform: false, generated: false, skipping: false };
   if (owner && nodeType(owner) === ELEMENT && localName(owner) === 'style' && !/@import/i.test(textContent(owner)) && textContent(owner).length > 0) {
     note(facts, textContent(owner));
   } else {
-    for (let index = 0; index < rules.length && !(facts.transform && facts.generated); index++) noteRule(facts, rules[index]);
+    for (let index = 0; index < rules.length && !(facts.transform && facts.generated && facts.skipping); index++) noteRule(facts, rules[index]);
   }
   knownSheets.set(sheet, facts);
   return facts;
@@ -37,6 +39,7 @@ const sheetFacts = (sheet) => {
 const note = (facts, css) => {
   facts.transform = facts.transform || TRANSFORM.test(css);
   facts.generated = facts.generated || GENERATED.test(css);
+  facts.skipping = facts.skipping || SKIPPING.test(css);
 };
 
 const noteRule = (facts, rule) => {
@@ -44,6 +47,7 @@ const noteRule = (facts, rule) => {
     const inner = sheetFacts(rule.styleSheet);
     facts.transform = facts.transform || inner.transform;
     facts.generated = facts.generated || inner.generated;
+    facts.skipping = facts.skipping || inner.skipping;
   } else note(facts, rule.cssText);
 };
 
@@ -51,12 +55,14 @@ const noteRule = (facts, rule) => {
 const readSheets = (roots) => {
   usesTransform = documentSelectFirst(document, '[style*="text-transform" i]') !== null;
   usesGenerated = false;
+  usesSkipping = documentSelectFirst(document, '[style*="content-visibility" i],[hidden=until-found]') !== null;
   const search = (sheets) => {
     for (let index = 0; index < sheets.length; index++) {
       if (sheets[index].disabled) continue;
       const facts = sheetFacts(sheets[index]);
       usesTransform = usesTransform || facts.transform;
       usesGenerated = usesGenerated || facts.generated;
+      usesSkipping = usesSkipping || facts.skipping;
     }
   };
   search(documentSheets(document));

@@ -21,6 +21,7 @@ const OUT_OF_TREE = 2; // aria-hidden, inert, or behind a modal dialog.
 const POINTER = 4; // An ancestor has the pointer cursor.
 const INSIDE = 8; // An ancestor can be operated.
 const INVISIBLE = 16; // visibility: hidden, which a descendant may undo.
+const SKIPPED = 32; // Below content-visibility: hidden.
 
 /**
  * @typedef {{interactive: boolean, cursor: boolean, detail: boolean, text: boolean}} WalkOptions
@@ -30,6 +31,7 @@ const INVISIBLE = 16; // visibility: hidden, which a descendant may undo.
 /** Prepares what every function of one call may rely on. */
 const beginCall = () => {
   dataTables = new WeakMap();
+  labelsByRoot = new WeakMap();
   anyAriaDisabled = documentSelectFirst(document, '[aria-disabled=true]') !== null;
   focusedNow = focusedElement();
   readSheets(knownRoots());
@@ -47,6 +49,7 @@ const meetRoot = (root) => {
     const facts = sheetFacts(sheet);
     usesTransform = usesTransform || facts.transform;
     usesGenerated = usesGenerated || facts.generated;
+    usesSkipping = usesSkipping || facts.skipping;
   }
 };
 
@@ -117,7 +120,7 @@ const visitElement = (walk, element, depth, flags) => {
   const style = styleOf(element);
   const display = style.display;
   if (display === 'none') return;
-  const hidden = style.visibility !== 'visible';
+  const hidden = (flags & SKIPPED) !== 0 || style.visibility !== 'visible';
   flags = hidden ? flags | INVISIBLE : flags & ~INVISIBLE;
   const bare = !hasAttributes(element);
   if (element === walk.modal) flags &= ~OUT_OF_TREE;
@@ -145,7 +148,8 @@ const visitElement = (walk, element, depth, flags) => {
     }
     flags = pointer ? flags | POINTER : flags & ~POINTER;
   }
-  if (tag === 'legend' || role === 'caption' || (tag === 'label' && element.control)) flags |= MUTE;
+  if (usesSkipping && style.contentVisibility === 'hidden') flags |= SKIPPED;
+  if (tag === 'legend' || role === 'caption' || (element instanceof HTMLLabelElement && labelControl(element))) flags |= MUTE;
   visitInside(walk, element, tag, role, inner, flags);
   if (inner !== depth || !inline) flushText(walk, inner);
 };

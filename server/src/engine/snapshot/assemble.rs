@@ -126,13 +126,19 @@ fn prune(nodes: Vec<Node>, compact: bool) -> Vec<Node> {
     let mut level = 0;
     for node in nodes.into_iter().rev() {
         let has_children = level > node.depth;
-        if has_children || carries(&node) {
+        if has_children || (carries(&node) && !separates(&node)) {
             level = node.depth;
             kept.push(node);
         }
     }
     kept.reverse();
     if compact { lift(kept) } else { kept }
+}
+
+/// Text that only sets other things apart.
+fn separates(node: &Node) -> bool {
+    let mark = |letter: char| letter.is_ascii_punctuation() || "·•–—«»‹›…".contains(letter);
+    node.role == "text" && node.name.chars().count() <= 2 && node.name.chars().all(mark)
 }
 
 fn carries(node: &Node) -> bool {

@@ -59,9 +59,15 @@ fn line(node: &Node, text: Option<&str>) -> String {
         quote(&mut line, &node.name, MAX_TEXT);
         return line;
     }
-    line.push_str(&node.role);
-    if !node.name.is_empty() {
-        line.push(' ');
+    // `@c3` says that it is clickable; a name alone is enough.
+    let named = !node.name.is_empty();
+    if node.role != "clickable" || !named {
+        line.push_str(&node.role);
+    }
+    if named {
+        if !line.ends_with(' ') {
+            line.push(' ');
+        }
         quote(&mut line, &node.name, MAX_NAME);
     }
     states(&mut line, node);
