@@ -85,9 +85,9 @@ const MESSAGES: Record<string, string> = {
   SnapshotNode: 'ref:1s role:2s name:3s description:4s states:5*s value:6?s frame:7s depth:8u box:9?mBox',
   Box: 'x:1d y:2d width:3d height:4d',
   JsRequest: 'expression:1s',
-  JsResponse: 'value:1s',
+  JsResponse: 'value:1j',
   EvalRequest: 'code:1s',
-  EvalResponse: 'value:1s',
+  EvalResponse: 'value:1j',
   IsRequest: 'state:1eElementState target:2s assert:3b',
   IsResponse: 'value:1b',
   GetRequest: 'property:1eProperty target:2?s',
@@ -104,8 +104,7 @@ const MESSAGES: Record<string, string> = {
   NetworkResponse: 'requests:1*mNetworkEntry dropped:2u',
   NetworkEntry: 'id:1u method:2s url:3s type:4s status:5?u size:6u durationMs:7?d failure:8?s timeMs:9u mime:10?s',
   ShowRequestRequest: 'id:1u',
-  ShowRequestResponse: 'request:1?mNetworkEntry requestHeaders:2*mHeader responseHeaders:3*mHeader',
-  Header: 'name:1s value:2s',
+  ShowRequestResponse: 'request:1?mNetworkEntry',
   ShowBodyRequest: 'id:1u',
   ShowBodyResponse: 'body:1s base64:2b',
   ClearNetworkRequest: '',
@@ -148,7 +147,7 @@ type Message = Record<string, unknown>;
 interface Field {
   name: string;
   number: number;
-  /** b bool, u unsigned, i signed, d double, s text, y bytes, e enum, m message, M map of text, a Any. */
+  /** b bool, u unsigned, i signed, d double, s text, j JSON in text, y bytes, e enum, m message, M map of text, a Any. */
   kind: string;
   mark: '' | '?' | '*';
   /** The message or enum, for kinds m and e. */
@@ -215,7 +214,7 @@ function zeroOf(field: Field): unknown {
   if (field.mark === '*') return [];
   if (field.kind === 'M') return {};
   if (field.mark === '?') return undefined;
-  return { b: false, u: 0, i: 0, d: 0, s: '', e: '', y: new Uint8Array() }[field.kind];
+  return { b: false, u: 0, i: 0, d: 0, s: '', e: '', j: null, y: new Uint8Array() }[field.kind];
 }
 
 function assign(out: Message, field: Field, raw: Raw): void {
@@ -242,6 +241,8 @@ function valueOf(field: Field, raw: Raw): unknown {
       return view(bytesOf(raw)).getFloat64(0, true);
     case 's':
       return readText(bytesOf(raw));
+    case 'j':
+      return JSON.parse(readText(bytesOf(raw)) || 'null');
     case 'm':
       return decode(field.type, bytesOf(raw));
     case 'a': {
@@ -372,6 +373,8 @@ function encodeField(parts: Uint8Array[], field: Field, value: unknown): void {
     case 's':
       if (typeof value !== 'string') throw wrongType(field, 'text');
       return length(utf8(value));
+    case 'j':
+      return length(utf8(JSON.stringify(value)));
     case 'y':
       if (!(value instanceof Uint8Array)) throw wrongType(field, 'bytes');
       return length(value);
@@ -1009,12 +1012,12 @@ export interface Box {
 
 export interface JsResponse {
   /** The value as JSON, at most 200 KB. */
-  value: string;
+  value: unknown;
 }
 
 export interface EvalResponse {
   /** The value as JSON, at most 200 KB. */
-  value: string;
+  value: unknown;
 }
 
 export interface IsResponse {
@@ -1097,16 +1100,6 @@ export interface NetworkEntry {
 
 export interface ShowRequestResponse {
   request?: NetworkEntry;
-  /** Request headers, without cookies and credentials. */
-  requestHeaders: Header[];
-  /** Response headers, without cookies. */
-  responseHeaders: Header[];
-}
-
-/** An HTTP header. */
-export interface Header {
-  name: string;
-  value: string;
 }
 
 export interface ShowBodyResponse {
@@ -1332,7 +1325,7 @@ const COMMANDS = {
   console: { path: '/browse.v1.BrowserService/Console', request: 'ConsoleRequest', response: 'ConsoleResponse', result: 'messages' },
   clearConsole: { path: '/browse.v1.BrowserService/ClearConsole', request: 'ClearConsoleRequest', response: 'ClearConsoleResponse' },
   network: { path: '/browse.v1.BrowserService/Network', request: 'NetworkRequest', response: 'NetworkResponse', result: 'requests' },
-  showRequest: { path: '/browse.v1.BrowserService/ShowRequest', request: 'ShowRequestRequest', response: 'ShowRequestResponse', args: ['id'] },
+  showRequest: { path: '/browse.v1.BrowserService/ShowRequest', request: 'ShowRequestRequest', response: 'ShowRequestResponse', args: ['id'], result: 'request' },
   showBody: { path: '/browse.v1.BrowserService/ShowBody', request: 'ShowBodyRequest', response: 'ShowBodyResponse', args: ['id'] },
   clearNetwork: { path: '/browse.v1.BrowserService/ClearNetwork', request: 'ClearNetworkRequest', response: 'ClearNetworkResponse' },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
@@ -1455,7 +1448,7 @@ export class Commands extends Client {
    *
    * @param expression Expression of at most 50,000 characters; `await` is allowed.
    */
-  js(expression: string): Promise<string> {
+  js(expression: string): Promise<unknown> {
     return this.call(COMMANDS.js, [expression]);
   }
 
@@ -1464,7 +1457,7 @@ export class Commands extends Client {
    *
    * @param code Text of this: JavaScript file under the working directory or the temp directory. One line: its value; several lines: what they `return`.
    */
-  eval(code: string): Promise<string> {
+  eval(code: string): Promise<unknown> {
     return this.call(COMMANDS.eval, [code]);
   }
 
@@ -1513,11 +1506,11 @@ export class Commands extends Client {
   }
 
   /**
-   * Prints one request with its headers.
+   * Prints one request in full.
    *
    * @param id Id from `network`.
    */
-  showRequest(id: number): Promise<ShowRequestResponse> {
+  showRequest(id: number): Promise<NetworkEntry> {
     return this.call(COMMANDS.showRequest, [id]);
   }
 
