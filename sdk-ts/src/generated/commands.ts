@@ -261,12 +261,12 @@ export interface Box {
 
 export interface JsResponse {
   /** The value as JSON, at most 200 KB. */
-  value: string;
+  value: unknown;
 }
 
 export interface EvalResponse {
   /** The value as JSON, at most 200 KB. */
-  value: string;
+  value: unknown;
 }
 
 export interface IsResponse {
@@ -697,7 +697,7 @@ export class Commands extends Client {
    *
    * @param expression Expression of at most 50,000 characters; `await` is allowed.
    */
-  js(expression: string): Promise<string> {
+  js(expression: string): Promise<unknown> {
     return this.call(COMMANDS.js, [expression]);
   }
 
@@ -706,7 +706,7 @@ export class Commands extends Client {
    *
    * @param code Text of this: JavaScript file under the working directory or the temp directory. One line: its value; several lines: what they `return`.
    */
-  eval(code: string): Promise<string> {
+  eval(code: string): Promise<unknown> {
     return this.call(COMMANDS.eval, [code]);
   }
 
