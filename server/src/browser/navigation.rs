@@ -106,8 +106,8 @@ impl Arrival {
     }
 }
 
-/// The title as the document has it now. Chromium announces titles late, so the
-/// page is asked; one that is too busy to answer has its announced title.
+/// The title as the document has it now. The page is asked; for one that is too
+/// busy to answer the browser knows what it was last.
 pub async fn title(page: &Page) -> String {
     let asked = async {
         let frame = page.main_frame().id;
@@ -115,7 +115,7 @@ pub async fn title(page: &Page) -> String {
     };
     match tokio::time::timeout(TITLE, asked).await {
         Ok(Ok(serde_json::Value::String(title))) => title,
-        _ => page.title(),
+        _ => page.title().await.unwrap_or_default(),
     }
 }
 

@@ -145,12 +145,16 @@ impl Shared {
         }
     }
 
-    /// Starts one guardian and tells it all we know.
+    /// Starts one guardian. What is known already goes in its arguments: told
+    /// afterwards, it would be lost if we died in between.
     #[allow(unsafe_code)]
     fn spawn(&self) -> io::Result<Child> {
+        // Held throughout, so that no entry falls between arguments and pipe.
+        let mut state = self.lock();
         let mut command = Command::new(&self.program);
         command
             .arg(FLAG)
+            .args(state.ledger.entries().iter().map(Entry::line))
             .env_clear()
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -160,16 +164,8 @@ impl Shared {
             command.pre_exec(|| nix::unistd::setsid().map(drop).map_err(io::Error::from));
         }
         let mut child = command.spawn()?;
-        let mut state = self.lock();
-        state.pipe = child.stdin.take();
+        state.pipe = child.stdin.take().filter(|_| !state.finishing);
         state.pid = Some(child.id());
-        let lines: Vec<String> = state.ledger.entries().iter().map(Entry::line).collect();
-        for line in lines {
-            state.say(&line);
-        }
-        if state.finishing {
-            state.pipe = None;
-        }
         Ok(child)
     }
 

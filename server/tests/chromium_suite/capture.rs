@@ -39,27 +39,20 @@ async fn console_lines_and_exceptions_are_reported() {
     let entries = console(&fixture);
     assert_eq!(entries[0].text, "hello 7 null Object Array(1)");
     assert_eq!(entries[0].location, Some((site.url("/"), 2)));
-    assert_eq!(
-        (entries[1].kind.as_str(), entries[1].text.as_str()),
-        ("error", "bad")
-    );
+    assert_eq!((entries[1].kind.as_str(), entries[1].text.as_str()), ("error", "bad"));
 }
 
 #[tokio::test]
 async fn a_flood_is_cut_and_said_to_be() {
     let fixture = Fixture::start().await;
-    fixture
-        .js("for (let i = 0; i < 20000; i++) console.log('line', i)")
-        .await;
+    fixture.js("for (let i = 0; i < 20000; i++) console.log('line', i)").await;
     let entry = wait_console(&fixture, "not kept").await;
     assert_eq!(entry.kind, "dropped");
     // What V8 kept meanwhile comes when the valve opens again, each line once.
     wait_console(&fixture, "line 19999").await;
     fixture.js("console.log('afterwards')").await;
     wait_console(&fixture, "afterwards").await;
-    let entries = console(&fixture)
-        .into_iter()
-        .filter(|entry| entry.kind != "dropped");
+    let entries = console(&fixture).into_iter().filter(|entry| entry.kind != "dropped");
     let mut lines: Vec<String> = entries.map(|entry| entry.text).collect();
     assert!(lines.len() < 15000, "{}", lines.len());
     let all = lines.len();
@@ -78,10 +71,7 @@ async fn requests_are_reported_without_headers() {
             "/new.js",
             Route::Raw(
                 200,
-                vec![
-                    "Content-Type: text/javascript".into(),
-                    "Set-Cookie: secret=1".into(),
-                ],
+                vec!["Content-Type: text/javascript".into(), "Set-Cookie: secret=1".into()],
                 b"1".to_vec(),
             ),
         );
@@ -96,31 +86,12 @@ async fn requests_are_reported_without_headers() {
         }
         _ => None,
     };
-    soon(
-        fixture
-            .recorder
-            .wait_until(|events| events.iter().filter_map(over).count() >= 5),
-    )
-    .await;
+    soon(fixture.recorder.wait_until(|events| events.iter().filter_map(over).count() >= 5)).await;
     let ended: Vec<NetworkRequest> = fixture.recorder.all(over);
-    let find = |path: &str| {
-        ended
-            .iter()
-            .find(|request| request.url.ends_with(path))
-            .unwrap()
-    };
-    assert_eq!(
-        (find("/old.js").status, find("/new.js").status),
-        (Some(302), Some(200))
-    );
-    assert_eq!(
-        find("/new.js").mime_type.as_deref(),
-        Some("text/javascript")
-    );
-    assert_eq!(
-        (find("/gone.png").status, find("/gone.png").kind.as_str()),
-        (Some(404), "Image")
-    );
+    let find = |path: &str| ended.iter().find(|request| request.url.ends_with(path)).unwrap();
+    assert_eq!((find("/old.js").status, find("/new.js").status), (Some(302), Some(200)));
+    assert_eq!(find("/new.js").mime_type.as_deref(), Some("text/javascript"));
+    assert_eq!((find("/gone.png").status, find("/gone.png").kind.as_str()), (Some(404), "Image"));
     assert!(find("/new.js").duration.unwrap() >= 0.0 && find("/new.js").size > 0);
     assert!(matches!(&find(":1/").state, RequestState::Failed(error) if !error.is_empty()));
     assert!(!format!("{ended:?}").contains("secret"));
@@ -129,13 +100,9 @@ async fn requests_are_reported_without_headers() {
 #[tokio::test]
 async fn downloads_land_in_the_profile() {
     let headers = vec!["Content-Disposition: attachment; filename=\"../../report.txt\"".to_owned()];
-    let site = Site::start()
-        .await
-        .route("/file", Route::Raw(200, headers, b"content".to_vec()));
+    let site = Site::start().await.route("/file", Route::Raw(200, headers, b"content".to_vec()));
     let fixture = Fixture::start().await;
-    let navigated = soon(fixture.page.navigate(&site.url("/file")))
-        .await
-        .unwrap();
+    let navigated = soon(fixture.page.navigate(&site.url("/file"))).await.unwrap();
     assert_eq!(navigated, browse_server::chromium::Navigated::Download);
     let download = soon(fixture.recorder.wait_for(|event| match event {
         Event::Download(download) if download.state != DownloadState::Started => {
@@ -148,11 +115,7 @@ async fn downloads_land_in_the_profile() {
     assert_eq!(download.tab.as_ref(), Some(fixture.page.target_id()));
     assert!(download.path.starts_with(&fixture.browser.info().downloads));
     assert_eq!(std::fs::read(&download.path).unwrap(), b"content");
-    assert!(
-        !download.suggested_name.contains('/'),
-        "{}",
-        download.suggested_name
-    );
+    assert!(!download.suggested_name.contains('/'), "{}", download.suggested_name);
 }
 
 /// Width and height of a PNG.
@@ -175,45 +138,23 @@ async fn screenshots_have_the_size_that_was_asked_for() {
     };
     assert_eq!(png(Area::Viewport).await, (1280, 720));
     assert_eq!(png(Area::FullPage).await, (1280, 3000));
-    let clip = Area::Clip {
-        x: 10.0,
-        y: 2000.0,
-        width: 30.0,
-        height: 40.0,
-    };
+    let clip = Area::Clip { x: 10.0, y: 2000.0, width: 30.0, height: 40.0 };
     assert_eq!(png(clip).await, (30, 40));
-    page.set_viewport(Viewport {
-        width: 400,
-        height: 300,
-        scale: 2.0,
-    })
-    .await
-    .unwrap();
+    page.set_viewport(Viewport { width: 400, height: 300, scale: 2.0 }).await.unwrap();
     assert_eq!(png(Area::Viewport).await, (800, 600));
     assert_eq!(png(Area::FullPage).await, (800, 6000));
-    let jpeg = page
-        .screenshot(Area::Viewport, ImageFormat::Jpeg(50))
-        .await
-        .unwrap();
+    let jpeg = page.screenshot(Area::Viewport, ImageFormat::Jpeg(50)).await.unwrap();
     assert_eq!(jpeg.bytes[..2], [0xff, 0xd8]);
-    fixture
-        .js("document.querySelector('div').style.height = '60000px'")
-        .await;
+    fixture.js("document.querySelector('div').style.height = '60000px'").await;
     let webp = page.screenshot(Area::FullPage, ImageFormat::Webp(50)).await;
     assert!(matches!(webp, Err(Error::Protocol { .. })), "{webp:?}");
-    let cut = page
-        .screenshot(Area::FullPage, ImageFormat::Jpeg(10))
-        .await
-        .unwrap();
+    let cut = page.screenshot(Area::FullPage, ImageFormat::Jpeg(10)).await.unwrap();
     assert_eq!(cut.cut_from, Some(60000.0));
 }
 
 #[tokio::test]
 async fn background_tabs_are_photographed_in_both_flavours() {
-    let site = Site::start()
-        .await
-        .page("/", "opener")
-        .page("/popup", "popup");
+    let site = Site::start().await.page("/", "opener").page("/popup", "popup");
     for fixture in [Fixture::start().await, Fixture::start_full().await] {
         fixture.goto(&site.url("/")).await;
         fixture.js("void open('/popup')").await;
@@ -224,9 +165,7 @@ async fn background_tabs_are_photographed_in_both_flavours() {
         .await;
         let other = fixture.context.new_page().await.unwrap();
         for page in [&fixture.page, &popup, &other, &fixture.page] {
-            let shot = soon(page.screenshot(Area::Viewport, ImageFormat::Png))
-                .await
-                .unwrap();
+            let shot = soon(page.screenshot(Area::Viewport, ImageFormat::Png)).await.unwrap();
             assert_eq!(size_of(&shot.bytes), (1280, 720));
         }
     }
@@ -235,22 +174,12 @@ async fn background_tabs_are_photographed_in_both_flavours() {
 #[tokio::test]
 async fn a_spare_is_leased_in_no_time_and_replaced() {
     let site = Site::start().await.page("/", "<title>here</title>");
-    let spares = Spares {
-        free: true,
-        restricted: true,
-    };
-    let fixture = Fixture::start_with(BrowserOptions {
-        spares,
-        ..Default::default()
-    })
-    .await;
+    let spares = Spares { free: true, restricted: true };
+    let fixture = Fixture::start_with(BrowserOptions { spares, ..Default::default() }).await;
     // The one tab is the fixture's; spares are not to be seen.
     assert_eq!(fixture.browser.pages().len(), 1);
     let rules = HostRules::parse(&["127.0.0.1"]).unwrap();
-    let restricted = ContextOptions {
-        hosts: Some(rules),
-        ..Default::default()
-    };
+    let restricted = ContextOptions { hosts: Some(rules), ..Default::default() };
     for round in 0..3 {
         for options in [ContextOptions::default(), restricted.clone()] {
             let (context, page) = soon(fixture.browser.lease(&options)).await.unwrap();
@@ -259,31 +188,20 @@ async fn a_spare_is_leased_in_no_time_and_replaced() {
             assert_eq!(js(&page, "document.title + document.cookie").await, "here");
             js(&page, "void (document.cookie = 'mine=1')").await;
             let away = page.navigate(&site.url_on("localhost", "/")).await;
-            assert_eq!(
-                away.is_err(),
-                options.hosts.is_some(),
-                "round {round}: {away:?}"
-            );
+            assert_eq!(away.is_err(), options.hosts.is_some(), "round {round}: {away:?}");
         }
     }
     // When it has had the time to be made, it costs nothing.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let start = Instant::now();
-    fixture
-        .browser
-        .lease(&ContextOptions::default())
-        .await
-        .unwrap();
+    fixture.browser.lease(&ContextOptions::default()).await.unwrap();
     let took = start.elapsed();
     assert!(took < Duration::from_millis(20), "{took:?}");
 }
 
 #[tokio::test]
 async fn a_read_after_an_action_does_not_wait_for_a_dead_server() {
-    let site = Site::start()
-        .await
-        .page("/", "<a href='/hang'>away</a>")
-        .hang("/hang");
+    let site = Site::start().await.page("/", "<a href='/hang'>away</a>").hang("/hang");
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/")).await;
     fixture.js("document.querySelector('a').click()").await;
@@ -294,14 +212,9 @@ async fn a_read_after_an_action_does_not_wait_for_a_dead_server() {
         &serde_json::json!({ "expression": "1" }),
     );
     let refused = soon(fixture.page.unless_pending(read, Duration::from_millis(30))).await;
-    assert!(
-        matches!(refused, Err(Error::NavigationPending { .. })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(Error::NavigationPending { .. })), "{refused:?}");
     // What a person would do works meanwhile.
-    soon(fixture.page.screenshot(Area::Viewport, ImageFormat::Png))
-        .await
-        .unwrap();
+    soon(fixture.page.screenshot(Area::Viewport, ImageFormat::Png)).await.unwrap();
     fixture.page.stop_loading().await.unwrap();
     assert_eq!(fixture.js("location.pathname").await, "/");
 }

@@ -13,6 +13,7 @@ use browse_server::guardian::Guardian;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::support::browser::options;
 use crate::support::processes::{below, living_in, still_there, wait_clean};
 
 /// The promise: two seconds. The rest is for test machines under load.
@@ -30,17 +31,12 @@ async fn victim() {
     let mut options = BrowserOptions::default();
     options.launch.guardian = Some(guardian);
     let browser = Browser::launch(options).await.unwrap();
-    let context = browser
-        .new_context(&ContextOptions::default())
-        .await
-        .unwrap();
+    let context = browser.new_context(&ContextOptions::default()).await.unwrap();
     let page = context.new_page().await.unwrap();
     println!("browser {}", browser.info().pid);
     let frame = page.main_frame().id;
     // A page that hangs must not keep anything alive.
-    page.evaluate(&frame, "while (true) {}", Default::default())
-        .unwrap()
-        .ignore();
+    page.evaluate(&frame, "while (true) {}", Default::default()).unwrap().ignore();
     println!("ready 0");
     browser.gone().await;
     browser.close().await;
@@ -65,21 +61,14 @@ impl Victim {
             .spawn()
             .unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
-        Self {
-            child,
-            output,
-            folder,
-        }
+        Self { child, output, folder }
     }
 
     /// Waits for a line such as `browser 123` and answers its number.
     fn wait_for(&mut self, word: &str) -> i32 {
         loop {
             let mut line = String::new();
-            assert!(
-                self.output.read_line(&mut line).unwrap() > 0,
-                "the victim ended early"
-            );
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the victim ended early");
             // The harness prints its own words on the same line.
             let mut words = line.split_whitespace().skip_while(|found| *found != word);
             if words.next().is_some() {
@@ -95,16 +84,9 @@ impl Victim {
         self.child.wait().unwrap();
         let folder = self.folder.path().to_owned();
         wait_clean(PATIENCE, || {
-            let mut left: Vec<String> = family
-                .iter()
-                .filter(|p| still_there(p))
-                .map(|p| format!("{p:?}"))
-                .collect();
-            left.extend(
-                living_in(&folder)
-                    .into_iter()
-                    .map(|process| format!("{process:?}")),
-            );
+            let mut left: Vec<String> =
+                family.iter().filter(|p| still_there(p)).map(|p| format!("{p:?}")).collect();
+            left.extend(living_in(&folder).into_iter().map(|process| format!("{process:?}")));
             left.extend(files_in(&folder));
             left
         })
@@ -113,9 +95,7 @@ impl Victim {
 
 fn files_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap().flatten();
-    entries
-        .map(|entry| entry.path().display().to_string())
-        .collect()
+    entries.map(|entry| entry.path().display().to_string()).collect()
 }
 
 #[test]
@@ -146,11 +126,8 @@ fn a_killed_browser_is_noticed_and_its_profile_removed() {
     victim.wait_for("ready");
     kill(Pid::from_raw(browser), Signal::SIGKILL).unwrap();
     victim.wait_for("closed");
-    let profiles = || {
-        files_in(victim.folder.path())
-            .into_iter()
-            .filter(|path| path.contains("browse-"))
-    };
+    let profiles =
+        || files_in(victim.folder.path()).into_iter().filter(|path| path.contains("browse-"));
     assert_eq!(profiles().collect::<Vec<_>>(), Vec::<String>::new());
     victim.kill_and_wait();
 }
@@ -166,11 +143,7 @@ fn a_killed_guardian_is_replaced_by_one_that_knows_everything() {
         let successor = below(daemon)
             .into_iter()
             .any(|process| process.command.contains("--guardian") && process.pid != guardian);
-        if successor {
-            Vec::new()
-        } else {
-            vec!["no successor".to_owned()]
-        }
+        if successor { Vec::new() } else { vec!["no successor".to_owned()] }
     });
     victim.kill_and_wait();
 }
@@ -190,19 +163,12 @@ fn a_guardian_is_tiny() {
     let value = |name: &str| {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix(name));
-        line.unwrap_or_default()
-            .trim()
-            .trim_end_matches(" kB")
-            .to_owned()
+        line.unwrap_or_default().trim().trim_end_matches(" kB").to_owned()
     };
     // Until it has started and sleeps at its pipe.
     wait_clean(PATIENCE, || {
         let (name, state) = (value("Name:"), value("State:"));
-        if name == "browsed" && state.starts_with('S') {
-            Vec::new()
-        } else {
-            vec![name, state]
-        }
+        if name == "browsed" && state.starts_with('S') { Vec::new() } else { vec![name, state] }
     });
     let resident: u64 = value("VmRSS:").parse().unwrap();
     println!("resident: {resident} KiB");
@@ -214,7 +180,8 @@ fn a_guardian_is_tiny() {
 
 #[tokio::test]
 async fn the_sandbox_is_off_only_with_a_reason() {
-    let browser = Browser::launch(BrowserOptions::default()).await.unwrap();
+    let browser = Browser::launch(options()).await.unwrap();
+    println!("{:?}", browser.info().sandbox);
     match &browser.info().sandbox {
         Sandbox::On => assert!(!nix::unistd::geteuid().is_root()),
         Sandbox::Off { reason } => assert!(!reason.is_empty()),

@@ -7,7 +7,7 @@ use browse_server::chromium::{
 use serde_json::json;
 use std::sync::Arc;
 
-use crate::support::browser::{Fixture, goto, js, soon};
+use crate::support::browser::{Fixture, goto, js, options, soon};
 use crate::support::site::Site;
 
 /// A context that may visit `127.0.0.1` on the site's port, and a tab in it.
@@ -159,7 +159,7 @@ async fn everything_that_is_no_document_is_stopped_by_the_proxy() {
 #[tokio::test]
 async fn a_name_that_leads_to_a_private_place_is_refused_with_a_reason() {
     let site = Site::start().await.page("/", "in");
-    let mut options = browse_server::chromium::BrowserOptions::default();
+    let mut options = options();
     let map =
         format!("MAP mapped.example 127.0.0.1:{}, MAP meta.example 169.254.169.254", site.port());
     options.launch.extra_args.push(format!("--host-resolver-rules={map}"));
@@ -239,22 +239,11 @@ async fn free_tabs_are_not_disturbed_by_restricted_ones() {
     let (_context, restricted) = restricted(&fixture, &site).await;
     fixture.goto(&site.url("/")).await;
     assert_eq!(fixture.page.frames().len(), 61);
-    assert!(
-        fixture
-            .page
-            .frames()
-            .iter()
-            .skip(1)
-            .all(|frame| frame.url.starts_with("http"))
-    );
+    assert!(fixture.page.frames().iter().skip(1).all(|frame| frame.url.starts_with("http")));
     let denied = |event: &Event| matches!(event, Event::Denied(..)).then_some(());
     assert_eq!(fixture.recorder.all(denied).len(), 0);
     // The same page in the restricted tab has only its own half.
     goto(&restricted, &site.url("/")).await;
-    soon(
-        fixture
-            .recorder
-            .wait_until(|events| events.iter().filter_map(denied).count() == 15),
-    )
-    .await;
+    soon(fixture.recorder.wait_until(|events| events.iter().filter_map(denied).count() == 15))
+        .await;
 }

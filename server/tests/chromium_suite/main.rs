@@ -7,6 +7,7 @@ mod support;
 mod basics;
 mod capture;
 mod death;
+mod figures;
 mod frames;
 mod guard;
 mod trouble;

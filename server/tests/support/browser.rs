@@ -1,12 +1,13 @@
 //! A browser with one tab.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use browse_server::chromium::{
     Browser, BrowserOptions, Context, ContextOptions, Engine, EvaluateOptions, LoadState,
     Navigated, Page,
 };
+use browse_server::guardian::Guardian;
 use serde_json::Value;
 
 use super::sink::Recorder;
@@ -23,14 +24,25 @@ pub struct Fixture {
     pub recorder: Recorder,
 }
 
+/// The defaults, with the browser of `BROWSE_CHROMIUM` where that is set, and
+/// with a guardian, so that a test that is killed leaves nothing behind.
+pub fn options() -> BrowserOptions {
+    static GUARDIAN: OnceLock<Arc<Guardian>> = OnceLock::new();
+    let start = || Guardian::start(env!("CARGO_BIN_EXE_browsed")).unwrap();
+    let mut options = BrowserOptions::default();
+    options.launch.guardian = Some(Arc::clone(GUARDIAN.get_or_init(start)));
+    options.launch.executable = std::env::var_os("BROWSE_CHROMIUM").map(Into::into);
+    options
+}
+
 impl Fixture {
     pub async fn start() -> Self {
-        Self::start_with(BrowserOptions::default()).await
+        Self::start_with(options()).await
     }
 
     /// The full browser instead of the headless shell.
     pub async fn start_full() -> Self {
-        let mut options = BrowserOptions::default();
+        let mut options = options();
         options.launch.executable = Some("/usr/lib/chromium/chromium".into());
         Self::start_with(options).await
     }

@@ -33,11 +33,7 @@ impl Browser {
     /// Finds, starts and greets a browser.
     pub async fn launch(options: BrowserOptions) -> Result<Arc<Self>> {
         let resolver_rules = ResolverRules::from_arguments(&options.launch.extra_args);
-        let Started {
-            registry,
-            process,
-            info,
-        } = start(&options).await?;
+        let Started { registry, process, info } = start(&options).await?;
         let browser = Arc::new(Self {
             registry,
             info,
@@ -71,8 +67,7 @@ impl Browser {
     pub async fn close_page(&self, target: &TargetId) -> Result<()> {
         let params = json!({ "targetId": target });
         let closed: Call<IgnoredAny> =
-            self.connection()
-                .call_method(None, "Target.closeTarget", &params);
+            self.connection().call_method(None, "Target.closeTarget", &params);
         let outcome = closed.await;
         self.registry.close_page(target);
         outcome.map(drop)
@@ -103,9 +98,7 @@ impl Browser {
                 &crate::chromium::connection::params::NoParams,
             );
             closing.ignore();
-            process
-                .exits_within(std::time::Duration::from_secs(2))
-                .await;
+            process.exits_within(std::time::Duration::from_secs(2)).await;
         }
         process.bury().await;
     }

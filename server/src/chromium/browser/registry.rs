@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use super::options::{BrowserOptions, DialogPolicy, Viewport};
 use super::policy::Policies;
 use crate::chromium::capture::downloads::OpenDownloads;
+use crate::chromium::world::world::Engine;
 use crate::chromium::capture::event::{Event, EventSink};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::pipe::{Connection, EventHandler};
@@ -34,6 +35,7 @@ pub(crate) struct Shared {
     pub front: tokio::sync::Mutex<()>,
     /// Not so in the headless shell, where every tab is visible.
     pub tabs_share_windows: bool,
+    pub first_script: Option<&'static Engine>,
 }
 
 /// All that is attached.
@@ -85,8 +87,6 @@ struct TargetInfo {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
-    title: String,
-    #[serde(default)]
     opener_id: Option<TargetId>,
     #[serde(default)]
     browser_context_id: Option<BrowserContextId>,
@@ -106,12 +106,6 @@ struct TargetOnly {
     target_id: TargetId,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TargetInfoChanged {
-    target_info: TargetInfo,
-}
-
 impl Registry {
     pub(crate) fn new(
         connection: Connection,
@@ -127,6 +121,7 @@ impl Registry {
             viewport: options.viewport,
             front: tokio::sync::Mutex::default(),
             tabs_share_windows,
+            first_script: options.first_script,
         };
         Arc::new(Self {
             shared: Arc::new(shared),
@@ -171,10 +166,7 @@ impl Registry {
     /// One tab.
     pub(crate) fn page(&self, target: &TargetId) -> Option<Arc<Page>> {
         let maps = self.maps.lock();
-        maps.pages
-            .iter()
-            .find(|page| page.target_id() == target)
-            .cloned()
+        maps.pages.iter().find(|page| page.target_id() == target).cloned()
     }
 
     /// Waits for a tab that was just made to be attached and set up.
@@ -197,10 +189,7 @@ impl Registry {
     pub(crate) fn close_page(&self, target: &TargetId) {
         let page = {
             let mut maps = self.maps.lock();
-            let at = maps
-                .pages
-                .iter()
-                .position(|page| page.target_id() == target);
+            let at = maps.pages.iter().position(|page| page.target_id() == target);
             at.map(|at| maps.pages.remove(at))
         };
         if let Some(page) = page {
@@ -227,15 +216,8 @@ impl Registry {
             ("iframe", _) => (Role::Frame, parent_page),
             _ => (Role::Other, parent_page),
         };
-        let attached = Attached {
-            session: session.clone(),
-            page: page.clone(),
-            role,
-        };
-        self.maps
-            .lock()
-            .sessions
-            .insert(session.id().clone(), attached);
+        let attached = Attached { session: session.clone(), page: page.clone(), role };
+        self.maps.lock().sessions.insert(session.id().clone(), attached);
         match (role, page) {
             (Role::Page, Some(page)) => {
                 setup::set_up_page(&page, self.shared.viewport);
@@ -282,15 +264,10 @@ impl Registry {
             (Role::Page, Some(page)) => self.close_page(page.target_id()),
             (Role::Frame, Some(page)) => {
                 page.state.lock().frames.session_ended(session);
-                self.shared
-                    .connection
-                    .fail_session(session.as_str(), &Error::StaleContext);
+                self.shared.connection.fail_session(session.as_str(), &Error::StaleContext);
                 page.notify();
             }
-            _ => self
-                .shared
-                .connection
-                .fail_session(session.as_str(), &Error::TabClosed),
+            _ => self.shared.connection.fail_session(session.as_str(), &Error::TabClosed),
         }
     }
 
@@ -304,15 +281,10 @@ impl Registry {
         let frame = FrameId::from(target.as_str());
         let session = pages.iter().find_map(|page| {
             let state = page.state.lock();
-            state
-                .frames
-                .get(&frame)
-                .map(|frame| frame.session.id().clone())
+            state.frames.get(&frame).map(|frame| frame.session.id().clone())
         });
         if let Some(session) = session {
-            self.shared
-                .connection
-                .fail_session(session.as_str(), &Error::StaleContext);
+            self.shared.connection.fail_session(session.as_str(), &Error::StaleContext);
         }
     }
 
@@ -324,12 +296,6 @@ impl Registry {
             }
             "targetDestroyed" => self.close_page(&event.params::<TargetOnly>()?.target_id),
             "targetCrashed" => self.crashed(&event.params::<TargetOnly>()?.target_id),
-            "targetInfoChanged" => {
-                let info = event.params::<TargetInfoChanged>()?.target_info;
-                let page = self.page(&info.target_id)?;
-                page.state.lock().title = info.title;
-                page.notify();
-            }
             _ => {}
         }
         Some(())
@@ -352,14 +318,8 @@ impl EventHandler for Registry {
             self.download_event(event);
             return;
         }
-        let attached = event
-            .session
-            .and_then(|id| self.maps.lock().sessions.get(id).cloned());
-        if let Some(Attached {
-            session,
-            page: Some(page),
-            role,
-        }) = attached
+        let attached = event.session.and_then(|id| self.maps.lock().sessions.get(id).cloned());
+        if let Some(Attached { session, page: Some(page), role }) = attached
             && role != Role::Other
         {
             events::apply(&page, &session, event);
@@ -368,16 +328,12 @@ impl EventHandler for Registry {
 
     fn closed(&self, reason: &str) {
         let maps = std::mem::take(&mut *self.maps.lock());
-        let error = Error::BrowserGone {
-            reason: reason.to_owned(),
-        };
+        let error = Error::BrowserGone { reason: reason.to_owned() };
         for page in maps.pages {
             page.end(&error);
         }
         self.gone.send_replace(Some(reason.to_owned()));
         self.changed.send_replace(());
-        self.shared
-            .sink
-            .event(Event::BrowserGone(reason.to_owned()));
+        self.shared.sink.event(Event::BrowserGone(reason.to_owned()));
     }
 }

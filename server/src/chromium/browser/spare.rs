@@ -91,12 +91,7 @@ impl Browser {
             return None;
         }
         if let Some(hosts) = hosts {
-            self.registry()
-                .shared
-                .policies
-                .get(&spare.context)?
-                .rules
-                .set(hosts.clone());
+            self.registry().shared.policies.get(&spare.context)?.rules.set(hosts.clone());
         }
         self.registry().reveal(&spare.context);
         Some((Context::of(self, spare.context), spare.page))
@@ -106,19 +101,12 @@ impl Browser {
 /// Makes a spare: with hosts it has none yet, so it can go nowhere.
 async fn make(browser: Weak<Browser>, after: Duration, restricted: bool) -> Result<Spare> {
     tokio::time::sleep(after).await;
-    let gone = || crate::chromium::error::Error::BrowserGone {
-        reason: "it was closed".to_owned(),
-    };
+    let gone = || crate::chromium::error::Error::BrowserGone { reason: "it was closed".to_owned() };
     let browser = browser.upgrade().ok_or_else(gone)?;
-    let options = ContextOptions {
-        hosts: restricted.then(HostRules::default),
-        ..ContextOptions::default()
-    };
+    let options =
+        ContextOptions { hosts: restricted.then(HostRules::default), ..ContextOptions::default() };
     let context = browser.new_context(&options).await?;
     browser.registry().hide(context.id());
     let page = context.new_page().await?;
-    Ok(Spare {
-        context: context.id().clone(),
-        page,
-    })
+    Ok(Spare { context: context.id().clone(), page })
 }

@@ -137,9 +137,7 @@ impl From<ConsoleApiCalled> for ConsoleEntry {
                 break;
             }
         }
-        let frame = event
-            .stack_trace
-            .and_then(|stack| stack.call_frames.into_iter().next());
+        let frame = event.stack_trace.and_then(|stack| stack.call_frames.into_iter().next());
         Self {
             kind: event.kind,
             text: cut(text),

@@ -140,10 +140,7 @@ pub(crate) fn apply(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()>
         }
         "requestServedFromCache" => {
             let served: Ended = event.params()?;
-            open.requests
-                .get_mut(&served.request_id)?
-                .request
-                .from_cache = true;
+            open.requests.get_mut(&served.request_id)?.request.from_cache = true;
         }
         "loadingFinished" | "webSocketClosed" => open.ended(&event.params()?, &mut reports),
         "loadingFailed" => open.ended(&event.params()?, &mut reports),
@@ -152,9 +149,7 @@ pub(crate) fn apply(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()>
     }
     drop(open);
     for request in reports {
-        page.shared
-            .sink
-            .event(Event::Network(page.target_id().clone(), Box::new(request)));
+        page.shared.sink.event(Event::Network(page.target_id().clone(), Box::new(request)));
     }
     Some(())
 }
@@ -185,9 +180,7 @@ impl OpenRequests {
     }
 
     fn socket(&mut self, created: SocketCreated, reports: &mut Vec<NetworkRequest>) {
-        let now = std::time::SystemTime::UNIX_EPOCH
-            .elapsed()
-            .unwrap_or_default();
+        let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let request = NetworkRequest {
             id: created.request_id,
             frame: None,
@@ -209,8 +202,7 @@ impl OpenRequests {
     fn open(&mut self, request: NetworkRequest, began: f64, reports: &mut Vec<NetworkRequest>) {
         reports.push(request.clone());
         self.order.push_back(request.id.clone());
-        self.requests
-            .insert(request.id.clone(), Open { request, began });
+        self.requests.insert(request.id.clone(), Open { request, began });
         while self.requests.len() > MAX_OPEN {
             let Some(oldest) = self.order.pop_front() else {
                 break;

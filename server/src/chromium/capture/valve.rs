@@ -37,13 +37,7 @@ pub(crate) struct Valve {
 
 impl Default for Valve {
     fn default() -> Self {
-        Self {
-            since: Instant::now(),
-            count: 0,
-            closed: false,
-            replaying: false,
-            last: 0.0,
-        }
+        Self { since: Instant::now(), count: 0, closed: false, replaying: false, last: 0.0 }
     }
 }
 
@@ -94,9 +88,7 @@ impl Valve {
 /// Puts a line into the sink, unless it comes a second time.
 pub(crate) fn deliver(page: &Page, entry: ConsoleEntry) {
     if page.valve.lock().is_new(entry.time) {
-        page.shared
-            .sink
-            .event(Event::Console(page.target_id().clone(), entry));
+        page.shared.sink.event(Event::Console(page.target_id().clone(), entry));
     }
 }
 
@@ -117,9 +109,7 @@ fn close(page: &Arc<Page>, session: &Session) {
         location: None,
         time: page.valve.lock().last,
     };
-    page.shared
-        .sink
-        .event(Event::Console(page.target_id().clone(), entry));
+    page.shared.sink.event(Event::Console(page.target_id().clone(), entry));
     let (page, session) = (Arc::downgrade(page), session.clone());
     tokio::spawn(async move {
         tokio::time::sleep(WINDOW).await;

@@ -50,10 +50,7 @@ pub(crate) struct Reach {
 impl Reach {
     /// Connects to a host if that is allowed.
     pub(crate) async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, Refused> {
-        let unreachable = |problem: String| Refused::Unreachable {
-            host: host.to_owned(),
-            problem,
-        };
+        let unreachable = |problem: String| Refused::Unreachable { host: host.to_owned(), problem };
         let parsed = Host::parse(host).map_err(|error| unreachable(error.to_string()))?;
         let parsed = as_ref(&parsed);
         let rules = self.rules.get();
@@ -81,14 +78,10 @@ impl Reach {
         parsed: &Host<&str>,
         port: u16,
     ) -> Result<Vec<SocketAddr>, Refused> {
-        let unreachable = |problem: String| Refused::Unreachable {
-            host: host.to_owned(),
-            problem,
-        };
+        let unreachable = |problem: String| Refused::Unreachable { host: host.to_owned(), problem };
         let lookup = |name: String, port: u16| async move {
-            let found: io::Result<Vec<SocketAddr>> = tokio::net::lookup_host((name, port))
-                .await
-                .map(Iterator::collect);
+            let found: io::Result<Vec<SocketAddr>> =
+                tokio::net::lookup_host((name, port)).await.map(Iterator::collect);
             found.map_err(|error| unreachable(error.to_string()))
         };
         let (found, chosen_by_user) = match (self.resolver.map(host, port), parsed) {
@@ -160,9 +153,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_what_the_rules_name_is_reached() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("bound");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let port = listener.local_addr().expect("bound").port();
         assert_eq!(outcome(&["127.0.0.1"], "", "127.0.0.1", port).await, Ok(()));
         assert_eq!(outcome(&["localhost"], "", "localhost", port).await, Ok(()));
@@ -174,22 +165,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_mapped_name_goes_where_the_user_says_but_never_to_metadata() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("bound");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let port = listener.local_addr().expect("bound").port();
         let map = format!("MAP site.example 127.0.0.1:{port}");
-        assert_eq!(
-            outcome(&["site.example"], &map, "site.example", 443).await,
-            Ok(())
-        );
-        let refused = outcome(
-            &["site.example"],
-            "MAP * 169.254.169.254",
-            "site.example",
-            80,
-        )
-        .await;
+        assert_eq!(outcome(&["site.example"], &map, "site.example", 443).await, Ok(()));
+        let refused = outcome(&["site.example"], "MAP * 169.254.169.254", "site.example", 80).await;
         assert_eq!(refused, Err(Refused::Metadata("site.example".into())));
         let refused = outcome(&["site.example"], "MAP * ^NOTFOUND", "site.example", 80).await;
         assert!(matches!(refused, Err(Refused::Unreachable { .. })));

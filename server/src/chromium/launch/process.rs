@@ -46,11 +46,8 @@ impl BrowserProcess {
         }
         let stderr = Tail::default();
         let (ended, stderr_ended) = watch::channel(false);
-        let thread = |name: &str| {
-            std::thread::Builder::new()
-                .name(name.to_owned())
-                .stack_size(128 * 1024)
-        };
+        let thread =
+            |name: &str| std::thread::Builder::new().name(name.to_owned()).stack_size(128 * 1024);
         let fail = |error| Error::system("a thread for the browser", error);
         if let Some(pipe) = child.stderr.take() {
             let tail = Arc::clone(&stderr);
@@ -67,14 +64,7 @@ impl BrowserProcess {
                 let _ = exit.send(child.wait().ok());
             })
             .map_err(fail)?;
-        Ok(Self {
-            pid,
-            stderr,
-            stderr_ended,
-            exited,
-            profile: Some(profile),
-            guardian,
-        })
+        Ok(Self { pid, stderr, stderr_ended, exited, profile: Some(profile), guardian })
     }
 
     /// The browser process's id, which is also its process group.
@@ -99,11 +89,7 @@ impl BrowserProcess {
     /// Waits for the process to end.
     pub(crate) async fn exited(&self) -> Option<ExitStatus> {
         let mut exited = self.exited.clone();
-        exited
-            .wait_for(Option::is_some)
-            .await
-            .ok()
-            .and_then(|status| *status)
+        exited.wait_for(Option::is_some).await.ok().and_then(|status| *status)
     }
 
     /// Whether the process has ended.
@@ -181,11 +167,8 @@ fn keep_tail(pipe: impl Read, tail: &Lock<VecDeque<String>>) {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }
-        let text: String = String::from_utf8_lossy(&line)
-            .trim_end()
-            .chars()
-            .take(KEPT_LINE)
-            .collect();
+        let text: String =
+            String::from_utf8_lossy(&line).trim_end().chars().take(KEPT_LINE).collect();
         tracing::debug!(target: "chromium", "{text}");
         let mut tail = tail.lock();
         if tail.len() == KEPT_LINES {

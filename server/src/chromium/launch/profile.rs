@@ -72,16 +72,10 @@ impl Profile {
 
     /// The variables that keep Chromium inside the directory.
     pub(crate) fn environment(&self) -> Vec<(&'static str, PathBuf)> {
-        [
-            "HOME",
-            "TMPDIR",
-            "XDG_CONFIG_HOME",
-            "XDG_CACHE_HOME",
-            "XDG_DATA_HOME",
-        ]
-        .into_iter()
-        .map(|name| (name, self.scratch()))
-        .collect()
+        ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"]
+            .into_iter()
+            .map(|name| (name, self.scratch()))
+            .collect()
     }
 }
 
@@ -89,11 +83,7 @@ impl Profile {
 fn short_temp() -> PathBuf {
     let temp = std::env::temp_dir();
     let usual = PathBuf::from("/tmp");
-    if temp.as_os_str().len() > LONGEST_TEMP && usual.is_dir() {
-        usual
-    } else {
-        temp
-    }
+    if temp.as_os_str().len() > LONGEST_TEMP && usual.is_dir() { usual } else { temp }
 }
 
 impl Drop for Profile {

@@ -49,11 +49,7 @@ fn frame_event(
         "frameAttached" => {
             let attached: FrameAttached = event.params()?;
             let mut state = page.state.lock();
-            state.frames.attach(
-                attached.frame_id,
-                Some(attached.parent_frame_id),
-                session.clone(),
-            );
+            state.frames.attach(attached.frame_id, Some(attached.parent_frame_id), session.clone());
         }
         "frameDetached" => {
             let detached: FrameDetached = event.params()?;
@@ -128,12 +124,12 @@ fn navigated(state: &mut PageState, session: &Session, navigated: &FrameNavigate
         known.reached = (frame.loader_id.clone(), LoadSet::ALL);
     }
     if *state.frames.root() == frame.id {
+        state.show(&frame.loader_id);
         state.commits += 1;
         state.crashed = false;
         state.pending = None;
         state.requested = None;
         state.unreachable = frame.unreachable_url.clone();
-        state.title = String::new();
     }
 }
 
@@ -156,10 +152,7 @@ fn runtime_event(
         "executionContextDestroyed" => {
             let destroyed: ContextDestroyed = event.params()?;
             let context = Some(destroyed.execution_context_id);
-            page.state
-                .lock()
-                .frames
-                .forget_worlds(session.id(), context);
+            page.state.lock().frames.forget_worlds(session.id(), context);
         }
         "executionContextsCleared" => page.state.lock().frames.forget_worlds(session.id(), None),
         // Nobody waits for console lines.
@@ -185,10 +178,8 @@ fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
             if !request.is_document_of(state.frames.root()) {
                 return None;
             }
-            let known = state
-                .pending
-                .as_ref()
-                .is_some_and(|known| known.loader == request.loader_id);
+            let known =
+                state.pending.as_ref().is_some_and(|known| known.loader == request.loader_id);
             if !known {
                 state.pending = Some(Pending::new(request.loader_id, request.document_url));
             }

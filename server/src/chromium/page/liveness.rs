@@ -25,9 +25,7 @@ impl Page {
                 return Ok(());
             };
             if std::mem::replace(&mut pending.checked, true) {
-                return Err(Error::NavigationPending {
-                    url: pending.url.clone(),
-                });
+                return Err(Error::NavigationPending { url: pending.url.clone() });
             }
             (pending.url.clone(), pending.loader.clone())
         };
@@ -43,19 +41,14 @@ impl Page {
         let answered = move |answer: Result<IgnoredAny>| {
             if let (Some(page), Ok(_)) = (page.upgrade(), answer) {
                 let mut state = page.state.lock();
-                if state
-                    .pending
-                    .as_ref()
-                    .is_some_and(|pending| pending.loader == loader)
-                {
+                if state.pending.as_ref().is_some_and(|pending| pending.loader == loader) {
                     state.pending = None;
                 }
                 drop(state);
                 page.notify();
             }
         };
-        self.session()
-            .call_then("Runtime.evaluate", &params, answered);
+        self.session().call_then("Runtime.evaluate", &params, answered);
     }
 
     /// Asks the main frame for a sign of life.
@@ -68,9 +61,8 @@ impl Page {
     /// Ends the script that runs in the main frame's process at this moment.
     /// One that has not begun yet is not hit; see [`Page::interrupt`].
     pub async fn terminate_execution(&self) -> Result<()> {
-        let ended: Call<IgnoredAny> = self
-            .session()
-            .call_method("Runtime.terminateExecution", &NoParams);
+        let ended: Call<IgnoredAny> =
+            self.session().call_method("Runtime.terminateExecution", &NoParams);
         ended.await.map(drop)
     }
 

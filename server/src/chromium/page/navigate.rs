@@ -53,9 +53,8 @@ impl Page {
     /// Goes to `url`; answers when its server has answered.
     pub async fn navigate(&self, url: &str) -> Result<Navigated> {
         self.state.lock().begin_navigation()?;
-        let call: Call<NavigateAnswer> = self
-            .session()
-            .call_method("Page.navigate", &json!({ "url": url }));
+        let call: Call<NavigateAnswer> =
+            self.session().call_method("Page.navigate", &json!({ "url": url }));
         let answer = call.await?;
         // The guard's reason says more than `net::ERR_ABORTED`, and a document
         // that came from a forbidden address was dropped after its commit.
@@ -100,9 +99,7 @@ impl Page {
 
     /// Ends whatever is loading. Works while a server does not answer.
     pub async fn stop_loading(&self) -> Result<()> {
-        self.session()
-            .call(&cdp::StopLoadingParams::default())
-            .await?;
+        self.session().call(&cdp::StopLoadingParams::default()).await?;
         // Chromium reports no event when the navigation had not begun to load.
         self.state.lock().pending = None;
         self.notify();
@@ -117,9 +114,8 @@ impl Page {
         }
         let frame = self.main_frame();
         let params = json!({ "frameId": frame.id, "html": html });
-        let written: Call<IgnoredAny> = frame
-            .session
-            .call_method("Page.setDocumentContent", &params);
+        let written: Call<IgnoredAny> =
+            frame.session.call_method("Page.setDocumentContent", &params);
         written.await?;
         Ok(frame.loader)
     }
@@ -151,9 +147,7 @@ impl Page {
             if state.commits == before {
                 // Aborted: a download, an answer without content, or stopped.
                 let aborted = failed.filter(|text| *text == "net::ERR_ABORTED")?;
-                return Some(Err(
-                    self.navigation_error(&self.shown(state), aborted.to_owned())
-                ));
+                return Some(Err(self.navigation_error(&self.shown(state), aborted.to_owned())));
             }
             if let Some(url) = &state.unreachable {
                 let text = failed.unwrap_or("net::ERR_FAILED").to_owned();
@@ -184,14 +178,8 @@ impl Page {
         };
         // The proxy gives no answer to what it refuses, only a reason to us.
         match refused() {
-            Some(refused) => Error::HostDenied {
-                url: url.to_owned(),
-                reason: refused.to_string(),
-            },
-            None => Error::NavigationFailed {
-                url: url.to_owned(),
-                error_text,
-            },
+            Some(refused) => Error::HostDenied { url: url.to_owned(), reason: refused.to_string() },
+            None => Error::NavigationFailed { url: url.to_owned(), error_text },
         }
     }
 }

@@ -89,11 +89,6 @@ impl Page {
         self.main_frame().url
     }
 
-    /// The document's title, as last reported.
-    pub fn title(&self) -> String {
-        self.state.lock().title.clone()
-    }
-
     /// Loader of the current main document.
     pub fn loader(&self) -> LoaderId {
         self.main_frame().loader
@@ -139,21 +134,14 @@ impl Page {
     pub fn frame(&self, id: &FrameId) -> Result<Frame> {
         let state = self.state.lock();
         state.alive()?;
-        state
-            .frames
-            .get(id)
-            .cloned()
-            .ok_or_else(|| Error::NoSuchFrame {
-                frame: id.to_string(),
-            })
+        state.frames.get(id).cloned().ok_or_else(|| Error::NoSuchFrame { frame: id.to_string() })
     }
 
     /// The main frame.
     pub fn main_frame(&self) -> Frame {
         let state = self.state.lock();
         let root = state.frames.get(state.frames.root());
-        root.cloned()
-            .expect("the root is never removed from a frame tree")
+        root.cloned().expect("the root is never removed from a frame tree")
     }
 
     /// The renderer is dead: nothing that waits on it will be answered.
@@ -165,21 +153,12 @@ impl Page {
             }
             state.pending = None;
             state.loading = false;
-            state
-                .frames
-                .all()
-                .into_iter()
-                .map(|frame| frame.session)
-                .collect()
+            state.frames.all().into_iter().map(|frame| frame.session).collect()
         };
         for session in sessions {
-            self.shared
-                .connection
-                .fail_session(session.id().as_str(), &Error::TabCrashed);
+            self.shared.connection.fail_session(session.id().as_str(), &Error::TabCrashed);
         }
-        self.shared
-            .sink
-            .event(Event::PageCrashed(self.target.clone()));
+        self.shared.sink.event(Event::PageCrashed(self.target.clone()));
         self.notify();
     }
 
@@ -189,17 +168,10 @@ impl Page {
             let mut state = self.state.lock();
             state.closed = true;
             state.ready.get_or_insert_with(|| Err(error.clone()));
-            state
-                .frames
-                .all()
-                .into_iter()
-                .map(|frame| frame.session)
-                .collect()
+            state.frames.all().into_iter().map(|frame| frame.session).collect()
         };
         for session in sessions {
-            self.shared
-                .connection
-                .fail_session(session.id().as_str(), error);
+            self.shared.connection.fail_session(session.id().as_str(), error);
         }
         self.notify();
     }

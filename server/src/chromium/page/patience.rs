@@ -28,10 +28,7 @@ impl Page {
                 return std::future::pending().await;
             };
             let over = self.wait_until(|state| {
-                let still = state
-                    .pending
-                    .as_ref()
-                    .is_some_and(|now| now.loader == pending.loader);
+                let still = state.pending.as_ref().is_some_and(|now| now.loader == pending.loader);
                 (!still).then_some(())
             });
             if tokio::time::timeout(patience, over).await.is_err() {

@@ -87,12 +87,7 @@ impl Page {
         let mut cut_from = None;
         let clip = match area {
             Area::Viewport => None,
-            Area::Clip {
-                x,
-                y,
-                width,
-                height,
-            } => Some((x, y, width, height)),
+            Area::Clip { x, y, width, height } => Some((x, y, width, height)),
             Area::FullPage => {
                 self.ensure_answering()?;
                 let session = self.session();
