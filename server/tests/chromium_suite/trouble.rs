@@ -143,3 +143,27 @@ async fn both_flavours_do_the_same() {
         json!(["both", 1280, 720])
     );
 }
+
+#[tokio::test]
+async fn what_opens_windows_of_the_system_hangs_nothing() {
+    let site = Site::start().await.page("/", "<input type=file id=f><p>here");
+    for fixture in [Fixture::start().await, Fixture::start_full().await] {
+        fixture.goto(&site.url("/")).await;
+        for script in [
+            "print()",
+            "document.querySelector('#f').click()",
+            "document.querySelector('#f').showPicker()",
+            "window.showOpenFilePicker?.().catch(() => 0)",
+            "navigator.mediaDevices.getUserMedia({audio: true}).catch(() => 0)",
+            "navigator.geolocation.getCurrentPosition(() => 0)",
+            "Notification.requestPermission()",
+            "document.documentElement.requestFullscreen().catch(() => 0)",
+            "navigator.clipboard.readText().catch(() => 0)",
+        ] {
+            fixture.js(&format!("void (async () => {{ {script} }})()")).await;
+            assert_eq!(soon(fixture.js("1 + 1")).await, 2, "{script}");
+        }
+        let shot = browse_server::chromium::Area::Viewport;
+        soon(fixture.page.screenshot(shot, Default::default())).await.unwrap();
+    }
+}
