@@ -17,7 +17,9 @@ const MOST_STEPS: usize = 50;
 /// Runs the steps in order, and stops at the first that fails.
 pub async fn chain(cx: &Context, request: v1::ChainRequest) -> Result<v1::ChainResponse> {
     if request.steps.is_empty() {
-        return Err(Error::new(Reason::BatchInvalid, "a chain holds a step at least").with("step", 1));
+        return Err(
+            Error::new(Reason::BatchInvalid, "a chain holds a step at least").with("step", 1)
+        );
     }
     let mut results = Vec::new();
     for step in &request.steps {

@@ -66,8 +66,8 @@ pub async fn services(daemon: &Arc<Daemon>, listener: Listener, origin: Origin) 
     Ok(guard(gate, routes.prepare()))
 }
 
-/// Serves `services` on `listener` until `done`, and then until the answers of
-/// the calls in flight have left.
+/// Serves `services` on `listener` until `done`, and then for as long as
+/// connections have answers to send.
 pub async fn serve(listener: TcpListener, services: Guarded, done: CancellationToken) {
     let connections = TaskTracker::new();
     while let Some(accepted) = done.run_until_cancelled(listener.accept()).await {

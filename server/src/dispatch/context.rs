@@ -13,7 +13,7 @@ use url::Url;
 
 use super::{
     call::Call,
-    limits::{has_tab, needs_page},
+    limits::{has_tab, leaves_page, needs_page},
 };
 use crate::{
     chromium::{self, Page, TargetId, is_metadata_host},
@@ -36,6 +36,9 @@ const STEP_MARGIN: Duration = Duration::from_millis(50);
 
 /// Longest that a command waits for a navigation under way to get its answer.
 const HEADERS: Duration = Duration::from_secs(3);
+
+/// Time that a hung page gets to be freed of its script.
+const FREEING: Duration = Duration::from_millis(250);
 
 /// A time so far away that it stands for none.
 const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -91,10 +94,16 @@ impl Context {
         }
         let tab = self.resolve_tab().await?;
         let tab = self.tab.get_or_init(|| tab);
+        let hung = tab.state() == TabState::Hung;
+        if hung && leaves_page(self.command()) {
+            // The document is given up: a script that never ends must not hold
+            // up the next one, which may share its process.
+            tab.page().interrupt(FREEING).await;
+        }
         if !needs_page(self.command()) {
             return Ok(());
         }
-        if tab.state() == TabState::Hung {
+        if hung {
             let message = format!("tab {} does not answer", tab.id());
             return Err(Error::new(Reason::TabHung, message).with("tab", tab.id()));
         }

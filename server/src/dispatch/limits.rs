@@ -60,7 +60,8 @@ fn overdue(cx: &Context, limit: Duration) -> Error {
         Error::new(Reason::DeadlineExceeded, message)
     };
     let Some(tab) = cx.tab_if_any().filter(|_| needs_page(command)) else { return late() };
-    if let Err(pending @ chromium::Error::NavigationPending { .. }) = tab.page().ensure_answering() {
+    if let Err(pending @ chromium::Error::NavigationPending { .. }) = tab.page().ensure_answering()
+    {
         return pending.into();
     }
     tab.quarantine();
@@ -86,6 +87,11 @@ pub fn needs_page(command: &Command) -> bool {
         &["console", "clear_console", "network", "clear_network", "show_request", "show_body"];
     let navigates = command.group == "navigation";
     has_tab(command) && !navigates && !RECORDS.contains(&command.function)
+}
+
+/// Whether it gives up the document of the tab.
+pub fn leaves_page(command: &Command) -> bool {
+    command.group == "navigation" && !matches!(command.function, "get_url" | "wait")
 }
 
 /// Whether its effect may come after it was given up.

@@ -3,7 +3,11 @@
 use std::{pin::Pin, sync::Arc};
 
 use browse_proto::PageDerived;
-use futures::{Stream, StreamExt as _, future::BoxFuture, stream::{self, BoxStream}};
+use futures::{
+    Stream, StreamExt as _,
+    future::BoxFuture,
+    stream::{self, BoxStream},
+};
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 

@@ -34,6 +34,30 @@ impl Sessions {
         }
     }
 
+    /// Tells the engines whose receipts the event may belong to.
+    fn witness(&self, event: &Event) {
+        match event {
+            Event::PageOpened(page) => {
+                let near = |tab: &Arc<Tab>| tab.page().context_id() == page.context_id();
+                self.tabs().iter().filter(|tab| near(tab)).for_each(|tab| {
+                    tab.engine().observe(event);
+                });
+            }
+            Event::Console(target, _) | Event::Dialog(target, _) => {
+                if let Some(tab) = self.tab_of(target) {
+                    tab.engine().observe(event);
+                }
+            }
+            Event::Download(download) => {
+                let tab = download.tab.as_ref().and_then(|target| self.tab_of(target));
+                if let Some(tab) = tab {
+                    tab.engine().observe(event);
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn closed(&self, target: &TargetId) {
         for session in self.all() {
             session.forget(target);
@@ -44,6 +68,7 @@ impl Sessions {
 impl EventSink for Ear {
     fn event(&self, event: Event) {
         let Some(sessions) = self.sessions.upgrade() else { return };
+        sessions.witness(&event);
         match event {
             Event::PageOpened(page) => sessions.opened(page),
             Event::PageClosed(target) => sessions.closed(&target),
