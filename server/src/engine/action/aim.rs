@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
+use super::place::Placed;
 use crate::chromium::{self, World};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
@@ -40,8 +41,8 @@ pub(crate) struct Aimed {
     /// In the viewport of the main frame.
     pub x: f64,
     pub y: f64,
-    /// Worlds of the frames around the target, innermost first.
-    pub around: Vec<Arc<World>>,
+    /// Worlds of all other frames that are guarded.
+    pub others: Vec<Arc<World>>,
 }
 
 #[derive(Deserialize)]
@@ -58,20 +59,39 @@ impl Engine {
     pub(crate) async fn aim(&self, target: &Target, wants: Wants) -> Result<Aimed> {
         let token = self.next_token();
         let world = self.world_for(target).await?;
-        let argument =
-            json!({ "target": target.query, "enabled": wants == Wants::Enabled, "guard": token });
-        let answer = self.ask(&world, "aim", &argument).text().await;
-        let point: Point = self.understand(target, &world, answer).await?;
-        let placed = self.place(&world, point.x, point.y, token).await?;
-        Ok(Aimed {
-            world,
-            token,
-            role: point.role,
-            name: point.name,
-            x: placed.x,
-            y: placed.y,
-            around: placed.around,
-        })
+        let others = self.arm_others(&world, token);
+        let point = self.aim_in(target, &world, wants, token).await;
+        let others = self.armed(others).await;
+        match point {
+            Ok((point, placed)) => Ok(Aimed {
+                world,
+                token,
+                role: point.role,
+                name: point.name,
+                x: placed.x,
+                y: placed.y,
+                others,
+            }),
+            Err(error) => {
+                self.disarm(&others, token);
+                Err(error)
+            }
+        }
+    }
+
+    async fn aim_in(
+        &self,
+        target: &Target,
+        world: &World,
+        wants: Wants,
+        token: u64,
+    ) -> Result<(Point, Placed)> {
+        let enabled = wants == Wants::Enabled;
+        let argument = json!({ "target": target.query, "enabled": enabled, "guard": token });
+        let answer = self.ask(world, "aim", &argument).text().await;
+        let point: Point = self.understand(target, world, answer).await?;
+        let placed = self.place(world, point.x, point.y).await?;
+        Ok((point, placed))
     }
 }
 

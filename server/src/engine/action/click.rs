@@ -116,7 +116,7 @@ impl Engine {
         let settled =
             self.ask(&aimed.world, "settle", &json!({ "token": aimed.token })).read::<Changes>();
         let changes = self.unless_navigating(settled).await?;
-        self.disarm(&aimed.around, aimed.token);
+        self.disarm(&aimed.others, aimed.token);
         self.prove(&aimed, gesture, &before, changes.as_ref())?;
         Ok(self.receipt(before, changes, deadline).await)
     }
