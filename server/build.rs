@@ -3,6 +3,9 @@
 //! The engine is injected into every document that is read, so its size costs
 //! time on every page: comments and indentation stay behind.
 
+#[path = "build/bundled.rs"]
+mod bundled;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -63,6 +66,9 @@ fn main() {
             }
         }
         Err(problem) => println!("cargo::error=page engine: {problem}"),
+    }
+    if let Err(problem) = bundled::write() {
+        println!("cargo::error=bundled skills: {problem}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The life of the daemon: settings, one instance per project, listeners,
 //! start and end.
 
+mod connection;
 mod life;
 mod lock;
 mod log;
@@ -12,8 +13,10 @@ mod state_file;
 mod instance;
 
 pub use instance::Parts;
-pub use instance::{Daemon, Ending};
+pub use instance::{Call, Daemon, Ending};
 pub use life::{browser_options, main};
+pub use connection::serve as serve_connection;
 pub use project::Project;
+pub use serve::services;
 pub use settings::{Settings, SettingsReader};
 pub use state_file::StateFile;

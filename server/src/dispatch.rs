@@ -1,13 +1,19 @@
 //! From a permitted call to its handler and back: context, deadline, content
 //! guard, books.
 
+mod services;
+
+mod glue;
+mod steps;
+
+mod run;
+mod stream;
+
 mod call;
 mod context;
-mod glue;
-mod run;
-mod services;
-mod steps;
-mod stream;
+
+mod limits;
+mod tell;
 
 pub use call::Call;
 pub use context::Context;

@@ -3,9 +3,13 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // The guardian must stay tiny, so it is entered before anything else is.
-    if std::env::args_os().nth(1).is_some_and(|flag| flag == browse_server::guardian::FLAG) {
+    // These two must stay tiny, so they are entered before anything else is.
+    let flag = std::env::args_os().nth(1);
+    if flag.as_deref().is_some_and(|flag| flag == browse_server::guardian::FLAG) {
         return browse_server::guardian::run();
+    }
+    if flag.is_some_and(|flag| flag == browse_server::skills::supervisor::FLAG) {
+        return browse_server::skills::supervisor::run();
     }
     browse_server::daemon::main()
 }

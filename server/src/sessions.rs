@@ -19,4 +19,4 @@ pub use name::SessionName;
 pub use registry::Sessions;
 pub use session::{Session, SessionRules};
 pub use slot::{BrowserSlot, BrowserState};
-pub use tab::{Tab, TabId, TabState};
+pub use tab::{NetworkLine, Tab, TabId, TabState};

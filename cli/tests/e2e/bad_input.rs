@@ -57,6 +57,8 @@ fn every_bad_input_has_its_reason_and_exit_code() {
         (&["text", "--token", "wrong"], "TOKEN_INVALID", 3),
     ];
     for (args, reason, code) in cases {
+        // Some of them leave an error page behind.
+        project.ok(&["goto", &site.url("/")]);
         let failed = project.fail(&[args, &fast[..]].concat());
         assert_eq!((failed.0.as_str(), failed.1), (*reason, *code), "{args:?}");
     }

@@ -11,12 +11,12 @@ fn a_background_tab_can_be_read_and_captured() {
     project.ok(&["goto", &site.url("/a")]);
     let first = project.json(&["tabs"])[0]["id"].to_string();
     project.json(&["newtab", &site.url("/b")]);
-    assert_eq!(project.json(&["get", "title"])["value"], json!("B"));
-    assert_eq!(project.json(&["get", "title", "--tab", &first])["value"], json!("A"));
+    assert_eq!(project.json(&["get", "title"]), json!("B"));
+    assert_eq!(project.json(&["get", "title", "--tab", &first]), json!("A"));
     project.ok(&["screenshot", "a.png", "--tab", &first]);
     assert!(project.path().join("a.png").exists());
     project.ok(&["closetab"]);
-    assert_eq!(project.json(&["get", "title"])["value"], json!("A"));
+    assert_eq!(project.json(&["get", "title"]), json!("A"));
 }
 
 #[test]

@@ -16,6 +16,11 @@ const MOST_STEPS: usize = 50;
 
 /// Runs the steps in order, and stops at the first that fails.
 pub async fn chain(cx: &Context, request: v1::ChainRequest) -> Result<v1::ChainResponse> {
+    if request.steps.is_empty() {
+        return Err(
+            Error::new(Reason::BatchInvalid, "a chain holds a step at least").with("step", 1)
+        );
+    }
     let mut results = Vec::new();
     for step in &request.steps {
         let result = run(cx, step).await;
@@ -57,7 +62,8 @@ async fn run(cx: &Context, one: &v1::Step) -> v1::StepResult {
     let request = one.request.as_ref().unwrap_or(&empty);
     let name = request.type_url.rsplit('.').next().unwrap_or_default();
     let command = browse_proto::Command::by_request(&format!("browse.v1.{name}"));
-    let outcome = match step(cx, request, one.tab).await {
+    let (tab, outcome) = step(cx, request, one.tab.or(cx.named_tab())).await;
+    let outcome = match outcome {
         Ok(answer) => v1::step_result::Outcome::Response(answer),
         Err(error) => v1::step_result::Outcome::Error(v1::StepError {
             reason: error.reason().name().to_owned(),
@@ -68,7 +74,7 @@ async fn run(cx: &Context, one: &v1::Step) -> v1::StepResult {
     };
     v1::StepResult {
         command: command.map_or(name, |command| command.name).to_owned(),
-        tab: one.tab,
+        tab,
         outcome: Some(outcome),
     }
 }

@@ -3,15 +3,18 @@
 use browse_proto::{Reason, v1};
 
 use crate::{
-    chromium::{Clip, Image, ImageFormat, Shot},
+    chromium::{self, ImageFormat},
     dispatch::Context,
-    engine::Target,
+    engine::{Rect, Target},
     error::{Error, Result},
 };
 
 /// Pixels that a side of a WebP image may have; Chromium answers larger ones
 /// with no data and no error.
 const MOST_WEBP: f64 = 16_000.0;
+
+/// Quality of the formats that lose some, of 100.
+const QUALITY: u8 = 90;
 
 /// Captures the page, the viewport, a rectangle or an element.
 pub async fn screenshot(
@@ -20,36 +23,48 @@ pub async fn screenshot(
 ) -> Result<v1::ScreenshotResponse> {
     let format = match request.format() {
         v1::ImageFormat::Unspecified | v1::ImageFormat::Png => ImageFormat::Png,
-        v1::ImageFormat::Jpeg => ImageFormat::Jpeg,
-        v1::ImageFormat::Webp => ImageFormat::Webp,
+        v1::ImageFormat::Jpeg => ImageFormat::Jpeg(QUALITY),
+        v1::ImageFormat::Webp => ImageFormat::Webp(QUALITY),
     };
-    let tab = cx.tab();
-    let shot = match frame(&request)? {
-        Area::Page => Shot::FullPage,
-        Area::Viewport => Shot::Viewport,
-        Area::Clip(clip) => Shot::Clip(clip),
+    let area = match frame(&request)? {
+        Area::Page => chromium::Area::FullPage,
+        Area::Viewport => chromium::Area::Viewport,
+        Area::Clip(clip) => clip,
         Area::Element(text) => {
             let target: Target = text.parse()?;
-            let bounds = tab.engine().page_bounds(&target).await?;
-            Shot::Clip(Clip {
-                x: bounds.x,
-                y: bounds.y,
-                width: bounds.width,
-                height: bounds.height,
-            })
+            let Rect { x, y, width, height } = cx.engine().page_bounds(&target).await?;
+            chromium::Area::Clip { x, y, width, height }
         }
     };
-    if let Shot::Clip(clip) = &shot {
-        check(clip, format)?;
+    check(area, format)?;
+    let taken = cx.page().screenshot(area, format).await?;
+    let size = imagesize::blob_size(&taken.bytes).map_err(|error| {
+        Error::new(Reason::ImageRefused, format!("the browser made no image: {error}"))
+    })?;
+    let cut = taken.cut_from.map(|whole| {
+        format!("the page is {whole} pixels high; the image shows the upper {}", size.height)
+    });
+    Ok(v1::ScreenshotResponse {
+        image: taken.bytes,
+        mime: mime(format).to_owned(),
+        width: size.width as u32,
+        height: size.height as u32,
+        note: cut.unwrap_or_default(),
+    })
+}
+
+fn mime(format: ImageFormat) -> &'static str {
+    match format {
+        ImageFormat::Png => "image/png",
+        ImageFormat::Jpeg(_) => "image/jpeg",
+        ImageFormat::Webp(_) => "image/webp",
     }
-    let Image { bytes, mime, width, height, note } = tab.page().screenshot(shot, format).await?;
-    Ok(v1::ScreenshotResponse { image: bytes, mime: mime.to_owned(), width, height, note })
 }
 
 enum Area<'a> {
     Page,
     Viewport,
-    Clip(Clip),
+    Clip(chromium::Area),
     Element(&'a str),
 }
 
@@ -67,22 +82,24 @@ fn frame(request: &v1::ScreenshotRequest) -> Result<Area<'_>> {
     }
 }
 
-fn parse_clip(text: &str) -> Result<Clip> {
+fn parse_clip(text: &str) -> Result<chromium::Area> {
     let numbers: Option<Vec<f64>> =
         text.split(',').map(|part| part.trim().parse().ok().filter(|n: &f64| n.is_finite())).collect();
     match numbers.as_deref() {
-        Some(&[x, y, width, height]) if x >= 0.0 && y >= 0.0 => Ok(Clip { x, y, width, height }),
+        Some(&[x, y, width, height]) if x >= 0.0 && y >= 0.0 => {
+            Ok(chromium::Area::Clip { x, y, width, height })
+        }
         _ => Err(argument(&format!("`{text}` is not x,y,width,height"))),
     }
 }
 
-fn check(clip: &Clip, format: ImageFormat) -> Result<()> {
-    let (width, height) = (clip.width, clip.height);
+fn check(area: chromium::Area, format: ImageFormat) -> Result<()> {
+    let chromium::Area::Clip { width, height, .. } = area else { return Ok(()) };
     if width < 1.0 || height < 1.0 {
         let message = format!("the area is {width} by {height} pixels");
         return Err(Error::new(Reason::ImageRefused, message));
     }
-    if format == ImageFormat::Webp && width.max(height) > MOST_WEBP {
+    if matches!(format, ImageFormat::Webp(_)) && width.max(height) > MOST_WEBP {
         let message = format!("a WebP image holds at most {MOST_WEBP} pixels a side");
         return Err(Error::new(Reason::ImageRefused, message));
     }

@@ -11,7 +11,6 @@ use crate::{
     dispatch::Context,
     error::{Error, Result},
     sessions::Tab,
-    skills,
 };
 
 /// Time that a page gets to tell its title.
@@ -89,9 +88,7 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
 
 /// Skills for the host of `url`; trouble with skills never fails a command.
 pub fn suggest(cx: &Context, url: &str) -> Vec<v1::SuggestedSkill> {
-    let url = url::Url::parse(url).ok();
-    let host = url.as_ref().and_then(url::Url::host_str).unwrap_or_default();
-    skills::suggest(cx.daemon(), host)
+    url::Url::parse(url).map(|url| cx.daemon().skills().suggest(&url)).unwrap_or_default()
 }
 
 /// Where a navigation ended.
@@ -109,8 +106,8 @@ impl Arrival {
     }
 }
 
-/// The title as the document has it now. Chromium announces titles late, so the
-/// page is asked; one that is too busy to answer has its announced title.
+/// The title as the document has it now. The page is asked; for one that is too
+/// busy to answer the browser knows what it was last.
 pub async fn title(page: &Page) -> String {
     let asked = async {
         let frame = page.main_frame().id;
@@ -118,7 +115,7 @@ pub async fn title(page: &Page) -> String {
     };
     match tokio::time::timeout(TITLE, asked).await {
         Ok(Ok(serde_json::Value::String(title))) => title,
-        _ => page.title(),
+        _ => page.title().await.unwrap_or_default(),
     }
 }
 

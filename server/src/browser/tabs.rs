@@ -13,15 +13,19 @@ use crate::{
 pub async fn list_tabs(cx: &Context, _: v1::ListTabsRequest) -> Result<v1::ListTabsResponse> {
     let session = cx.session()?;
     let active = session.active().map(|tab| tab.id());
-    let describe = |tab: &std::sync::Arc<Tab>| v1::Tab {
-        id: tab.id(),
-        active: active == Some(tab.id()),
-        url: tab.page().url(),
-        title: tab.page().title(),
-        owner: tab.owner().to_string(),
-        state: tab.state().to_string(),
-    };
-    Ok(v1::ListTabsResponse { tabs: session.tabs().iter().map(describe).collect() })
+    let tabs = session.tabs();
+    // The browser process knows them, also while a page hangs.
+    let titles = futures::future::join_all(tabs.iter().map(|tab| tab.page().title())).await;
+    let describe =
+        |(tab, title): (&std::sync::Arc<Tab>, crate::chromium::Result<String>)| v1::Tab {
+            id: tab.id(),
+            active: active == Some(tab.id()),
+            url: tab.page().url(),
+            title: title.unwrap_or_default(),
+            owner: tab.owner().to_string(),
+            state: tab.state().to_string(),
+        };
+    Ok(v1::ListTabsResponse { tabs: tabs.iter().zip(titles).map(describe).collect() })
 }
 
 /// Makes a tab the one that commands go to.
@@ -47,8 +51,7 @@ pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::New
     let session = cx.session()?;
     let tab = session.open_tab(cx.client()).await?;
     if let Some(url) = &url
-        && let Err(error) =
-            navigation::open(&tab, url.as_str(), v1::WaitUntil::Unspecified).await
+        && let Err(error) = navigation::open(&tab, url.as_str(), v1::WaitUntil::Unspecified).await
     {
         session.close_tab(tab.id()).await?;
         return Err(error);

@@ -136,10 +136,7 @@ pub enum Error {
 impl Error {
     /// Wraps an error of the operating system.
     pub(crate) fn system(what: &'static str, error: impl std::fmt::Display) -> Self {
-        Self::System {
-            what,
-            message: error.to_string(),
-        }
+        Self::System { what, message: error.to_string() }
     }
 
     /// Sorts an error answer of Chromium into the facts above.
@@ -168,10 +165,7 @@ impl Error {
         } else if is_any(&CLOSED) || message.contains("Target closed") {
             Self::TabClosed
         } else {
-            Self::Protocol {
-                method: method.to_owned(),
-                message,
-            }
+            Self::Protocol { method: method.to_owned(), message }
         }
     }
 }

@@ -18,12 +18,15 @@ pub async fn activity(
     // A follower that lags misses calls; it is told by the gap in time alone.
     let coming = BroadcastStream::new(feed).filter_map(|entry| async { entry.ok() });
     let coming = match request.follow {
-        true => coming.boxed(),
+        // A follower must not hold up the end.
+        true => {
+            let daemon = Arc::clone(cx.daemon());
+            coming.take_until(async move { daemon.ended().await }).boxed()
+        }
         false => stream::empty().boxed(),
     };
-    let mine = move |entry: &v1::ActivityEntry| {
-        cx.is_root() || entry.client == cx.client().to_string()
-    };
+    let mine =
+        move |entry: &v1::ActivityEntry| cx.is_root() || entry.client == cx.client().to_string();
     let entries = stream::iter(past).chain(coming).filter(move |entry| {
         let mine = mine(entry);
         async move { mine }

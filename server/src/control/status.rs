@@ -3,11 +3,7 @@
 use browse_proto::v1;
 
 use crate::{
-    chromium::Sandbox,
-    daemon::Ending,
-    dispatch::Context,
-    error::Result,
-    sessions::BrowserState,
+    chromium::Sandbox, daemon::Ending, dispatch::Context, error::Result, sessions::BrowserState,
 };
 
 /// Answers the health of the daemon.
@@ -57,7 +53,7 @@ pub fn browser(state: BrowserState) -> v1::BrowserStatus {
     let word = |state: &str| v1::BrowserStatus { state: state.to_owned(), ..Default::default() };
     match state {
         BrowserState::Starting => word("starting"),
-        BrowserState::Failed(error) => {
+        BrowserState::Failed(error, _) => {
             v1::BrowserStatus { problem: error.to_string(), ..word("missing") }
         }
         BrowserState::Gone(reason) => v1::BrowserStatus { problem: reason, ..word("gone") },

@@ -12,7 +12,13 @@ use std::{
 use tokio::sync::watch;
 
 use super::Settings;
-use crate::{guardian::Guardian, policy::Authority, records::Activity, sessions::Sessions};
+use crate::{
+    guardian::Guardian,
+    policy::Authority,
+    records::Activity,
+    sessions::Sessions,
+    skills::{Places, Skills},
+};
 
 /// How the daemon ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +41,7 @@ pub struct Daemon {
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
     activity: Activity,
+    skills: Skills,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
     last_call: Mutex<Instant>,
@@ -63,6 +70,11 @@ impl Daemon {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Arc<Self> {
         let now = Instant::now();
+        let skills = Skills::new(&Places {
+            project: parts.settings.project_dir(),
+            home: parts.settings.home.clone(),
+            bundled: parts.settings.bundled_skills.clone(),
+        });
         Arc::new(Self {
             settings: parts.settings,
             address: parts.address,
@@ -72,6 +84,7 @@ impl Daemon {
             authority: parts.authority,
             sessions: parts.sessions,
             activity: Activity::default(),
+            skills,
             guardian: parts.guardian,
             calls: AtomicU32::new(0),
             last_call: Mutex::new(now),
@@ -118,6 +131,11 @@ impl Daemon {
     /// Who did what.
     pub fn activity(&self) -> &Activity {
         &self.activity
+    }
+
+    /// The skills that it knows.
+    pub fn skills(&self) -> &Skills {
+        &self.skills
     }
 
     /// The process that tidies up when this one is killed.

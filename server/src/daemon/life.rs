@@ -10,7 +10,11 @@ use std::{
 };
 
 use browse_proto::Reason;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Daemon, Ending, Project, Settings, SettingsReader,
@@ -21,16 +25,19 @@ use super::{
     state_file::{self, State, StateFile},
 };
 use crate::{
-    chromium::{Browser, BrowserOptions, LaunchOptions},
+    chromium::{Browser, BrowserOptions, LaunchOptions, Spares},
     engine,
     error::{Error, Result},
     guardian::Guardian,
-    policy::Authority,
+    policy::{Authority, Listener, layer::Origin},
     sessions::{BrowserState, CaptureLog, Sessions},
 };
 
 /// Time that calls in flight get to end when the daemon is told to stop.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// Time that answers get to leave.
+const FLUSH: Duration = Duration::from_millis(200);
 
 /// Time that the guardian gets to tidy up.
 const SWEEP: Duration = Duration::from_secs(2);
@@ -126,16 +133,17 @@ async fn live(settings: Settings) -> Result<Ending> {
         authority: Arc::new(Authority::new()?),
         sessions: Sessions::new(),
         guardian: Some(Arc::clone(&guardian)),
-        notice: mark(&folder(&settings)),
+        notice: left_behind(&folder(&settings)),
         settings,
     });
     let path = daemon.settings().state_file.clone();
     guardian.remove_if_pid(&path, std::process::id());
-    let (close, closed) = tokio::sync::oneshot::channel::<()>();
-    let served = tokio::spawn(serve::serve(Arc::clone(&daemon), listener, async {
-        let _ = closed.await;
-    }));
+    let origin = Origin::Loopback { port: address.port() };
+    let services = serve::services(&daemon, Listener::Local, origin).await?;
+    let closing = CancellationToken::new();
+    let served = tokio::spawn(serve::serve(listener, services, closing.clone()));
     let state = StateFile::write(path, &describe(&daemon, None))?;
+    mark(&folder(daemon.settings()));
     tracing::info!(%address, project = %daemon.settings().project.display(), "the daemon serves");
     CaptureLog::start(folder(daemon.settings()), daemon.sessions());
     let launched = tokio::spawn(launch(Arc::clone(&daemon), guardian.clone(), state));
@@ -143,9 +151,16 @@ async fn live(settings: Settings) -> Result<Ending> {
 
     let ending = daemon.ended().await;
     tracing::info!(?ending, "the daemon ends");
-    let _ = close.send(());
-    let _ = tokio::time::timeout(GRACE, served).await;
-    end(&daemon, launched).await;
+    // From the outside in: no new callers find us, those that are here get
+    // their answers, the browser goes.
+    launched.abort();
+    // Dropping the state file removes it, also when the launch was cut short.
+    drop(launched.await);
+    closing.cancel();
+    settle(&daemon).await;
+    // A caller who keeps its connection open must not hold us up.
+    let _ = tokio::time::timeout(FLUSH, served).await;
+    end(&daemon).await;
     if ending != Ending::BrowserGone {
         let _ = fs::remove_file(folder(daemon.settings()).join(MARK));
     }
@@ -156,23 +171,35 @@ async fn live(settings: Settings) -> Result<Ending> {
     Ok(ending)
 }
 
-async fn end(daemon: &Daemon, launched: tokio::task::JoinHandle<StateFile>) {
-    launched.abort();
-    if let BrowserState::Running(browser) = daemon.sessions().slot().state() {
-        browser.close().await;
+/// Waits until no call is in flight; the dispatcher cuts them in time.
+async fn settle(daemon: &Daemon) {
+    let begun = Instant::now();
+    while daemon.calls() > 0 && begun.elapsed() < GRACE {
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    // Dropping the state file removes it, also when the launch was cut short.
-    drop(launched.await);
+    if daemon.calls() > 0 {
+        tracing::warn!(calls = daemon.calls(), "not every call has ended");
+    }
 }
 
-/// Leaves a mark that an orderly end takes away, and answers what to tell when
-/// the last daemon left its own.
-fn mark(folder: &Path) -> Option<String> {
-    let path = folder.join(MARK);
-    let unclean = path.exists();
-    if let Err(error) = fs::write(&path, "") {
+async fn end(daemon: &Daemon) {
+    if let BrowserState::Running(browser) = daemon.sessions().slot().state()
+        && tokio::time::timeout(GRACE, browser.close()).await.is_err()
+    {
+        tracing::warn!("the browser did not end in time; the guardian ends it");
+    }
+}
+
+/// Leaves a mark that an orderly end takes away.
+fn mark(folder: &Path) {
+    if let Err(error) = fs::write(folder.join(MARK), "") {
         tracing::warn!(%error, "an unclean end could not be noticed");
     }
+}
+
+/// What to tell when the last daemon left its mark.
+fn left_behind(folder: &Path) -> Option<String> {
+    let unclean = folder.join(MARK).exists();
     unclean.then(|| "the previous browser ended unexpectedly; its tabs are lost".to_owned())
 }
 
@@ -194,38 +221,55 @@ fn timestamp(time: SystemTime) -> String {
     humantime::format_rfc3339_millis(time).to_string()
 }
 
-/// Starts the browser, and keeps the state file until the daemon ends.
+/// Starts the browser while the daemon already serves, and keeps the state
+/// file until the daemon ends. A start that failed is tried again when somebody
+/// asks: the cause may have been mended.
 async fn launch(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) -> StateFile {
-    let settings = daemon.settings();
     let slot = daemon.sessions().slot();
-    if settings.no_browser {
+    if daemon.settings().no_browser {
         let error = Error::new(Reason::BrowserMissing, "the daemon was started without a browser");
-        slot.set(BrowserState::Failed(error.with("install", "unset BROWSE_NO_BROWSER")));
-        return state;
+        let error = error.with("install", "unset BROWSE_NO_BROWSER");
+        loop {
+            slot.set(BrowserState::Failed(error.clone(), Instant::now()));
+            slot.wanted_again().await;
+        }
     }
-    let options = browser_options(&daemon, Some(guardian));
-    match Browser::launch(options).await {
-        Ok(browser) => {
-            tracing::info!(info = ?browser.info(), "the browser runs");
-            if let Err(error) = state.update(&describe(&daemon, Some(&browser))) {
-                tracing::warn!(%error, "the state file does not name the browser");
+    let browser = loop {
+        match Browser::launch(browser_options(&daemon, Some(Arc::clone(&guardian)))).await {
+            Ok(browser) => break browser,
+            Err(fault) => {
+                tracing::error!(%fault, "the browser does not start");
+                slot.set(BrowserState::Failed(fault.into(), Instant::now()));
+                slot.wanted_again().await;
             }
-            slot.set(BrowserState::Running(Arc::clone(&browser)));
-            let daemon = Arc::clone(&daemon);
-            tokio::spawn(async move {
-                let reason = browser.gone().await;
-                if !daemon.is_ending() {
-                    tracing::error!(%reason, "the browser is gone");
-                    daemon.end(Ending::BrowserGone);
-                }
-            });
         }
-        Err(fault) => {
-            tracing::error!(%fault, "the browser does not start");
-            slot.set(BrowserState::Failed(fault.into()));
+    };
+    tracing::info!(info = ?browser.info(), "the browser runs");
+    if let Err(error) = state.update(&describe(&daemon, Some(&browser))) {
+        tracing::warn!(%error, "the state file does not name the browser");
+    }
+    slot.set(BrowserState::Running(Arc::clone(&browser)));
+    let (watched, running) = (Arc::clone(&daemon), Arc::clone(&browser));
+    tokio::spawn(async move {
+        let reason = running.gone().await;
+        if !watched.is_ending() {
+            tracing::error!(%reason, tabs = watched.sessions().tabs().len(), "the browser is gone");
+            watched.end(Ending::BrowserGone);
+        }
+    });
+    // Whoever cleans a checkout (`git clean -fdx`) takes the state file along;
+    // without it no command would find the daemon again.
+    let mut look = tokio::time::interval(LOOK);
+    loop {
+        look.tick().await;
+        if state.is_missing() {
+            let written = Project::prepare(&folder(daemon.settings()))
+                .and_then(|_| state.update(&describe(&daemon, Some(&browser))));
+            if let Err(error) = written {
+                tracing::warn!(%error, "the state file is gone and cannot be written again");
+            }
         }
     }
-    state
 }
 
 /// How the browser of `daemon` is started; `doctor` uses the same.
@@ -240,6 +284,7 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
         },
         dialogs: settings.dialogs,
         first_script: Some(&engine::FIRST),
+        spares: Spares { free: true, restricted: true },
         sink: daemon.sessions().ear(),
         ..BrowserOptions::default()
     }

@@ -2,7 +2,7 @@
 
 use std::{
     fs, io,
-    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -34,9 +34,13 @@ impl Project {
     pub fn prepare(folder: &Path) -> Result<Self> {
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|error| unwritable(folder, &error))?;
+        refuse_links(folder)?;
         let ignore = folder.join(".gitignore");
-        if !ignore.exists() {
-            fs::write(&ignore, IGNORE).map_err(|error| unwritable(&ignore, &error))?;
+        match fs::File::create_new(&ignore) {
+            Ok(mut file) => io::Write::write_all(&mut file, IGNORE.as_bytes())
+                .map_err(|error| unwritable(&ignore, &error))?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(unwritable(&ignore, &error)),
         }
         Ok(Self { folder: folder.to_path_buf() })
     }
@@ -45,6 +49,27 @@ impl Project {
     pub fn folder(&self) -> &Path {
         &self.folder
     }
+}
+
+/// Refuses a folder of somebody else, and links in the place of our files: a
+/// cloned project must not make us write elsewhere.
+fn refuse_links(folder: &Path) -> Result<()> {
+    let refuse = |path: &Path, what: &str| {
+        let message = format!("`{}` {what}", path.display());
+        Err(Error::new(Reason::StateFileInvalid, message).with("path", path.display()))
+    };
+    let found = fs::metadata(folder).map_err(|error| unwritable(folder, &error))?;
+    if found.uid() != nix::unistd::geteuid().as_raw() {
+        return refuse(folder, "belongs to another user");
+    }
+    let entries = fs::read_dir(folder).map_err(|error| unwritable(folder, &error))?;
+    for entry in entries.flatten() {
+        let ours = !["config.toml", "skills"].iter().any(|team| entry.file_name() == *team);
+        if ours && entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+            return refuse(&entry.path(), "is a link");
+        }
+    }
+    Ok(())
 }
 
 /// Writes `text` to `path` with mode 0600, through a temporary file, so that

@@ -1,21 +1,23 @@
 //! The local listener: our services, health and reflection, behind the gate.
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use browse_proto::Reason;
 use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::transport::Server;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::Daemon;
+use super::{Daemon, connection};
 use crate::{
     dispatch,
     error::{Error, Result},
     policy::{
         Listener,
-        layer::{Gate, Origin, guard},
+        layer::{Gate, Guarded, Origin, guard},
     },
 };
+
+/// Time that a listener rests when it cannot accept.
+const REST: Duration = Duration::from_millis(50);
 
 /// Binds 127.0.0.1.
 ///
@@ -31,40 +33,59 @@ pub async fn bind(port: u16) -> Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// Serves `daemon` on `listener` until `done` is ready and the calls in flight
-/// have ended.
+/// Everything that `daemon` serves at `listener`, behind its gate.
 ///
 /// # Errors
-/// The listener broke.
-pub async fn serve(
-    daemon: Arc<Daemon>,
-    listener: TcpListener,
-    done: impl Future<Output = ()>,
-) -> Result<()> {
+/// The descriptor cannot be read.
+pub async fn services(daemon: &Arc<Daemon>, listener: Listener, origin: Origin) -> Result<Guarded> {
+    let heard = Arc::clone(daemon);
     let gate = Gate {
-        listener: Listener::Local,
+        listener,
         authority: Arc::clone(daemon.authority()),
-        origin: Origin::Loopback { port: daemon.address().port() },
-        refusals: {
-            let daemon = Arc::clone(&daemon);
-            Arc::new(move |refusal| daemon.activity().refused(refusal))
-        },
+        origin,
+        refusals: Arc::new(move |refusal| heard.activity().refused(refusal)),
     };
-    let (health, health_service) = tonic_health::server::health_reporter();
-    health.set_service_status("", tonic_health::ServingStatus::Serving).await;
-    let reflection = tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(browse_proto::DESCRIPTOR)
-        .build_v1()
-        .map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
-    let services = dispatch::routes(daemon).add_service(health_service).add_service(reflection);
-    Server::builder()
-        .accept_http1(true)
-        .tcp_nodelay(true)
-        .serve_with_incoming_shutdown(
-            guard(gate, services.prepare()),
-            TcpListenerStream::new(listener),
-            done,
-        )
-        .await
-        .map_err(|error| Error::new(Reason::Bug, format!("the listener broke: {error}")))
+    let mut routes = dispatch::routes(Arc::clone(daemon));
+    if listener == Listener::Local {
+        let unreadable = |error: tonic_reflection::server::Error| {
+            Error::new(Reason::Bug, format!("the descriptor cannot be served: {error}"))
+        };
+        let (health, health_service) = tonic_health::server::health_reporter();
+        // The empty name stands for the daemon as a whole.
+        health.set_service_status("", tonic_health::ServingStatus::Serving).await;
+        let reflection = || {
+            tonic_reflection::server::Builder::configure()
+                .register_encoded_file_descriptor_set(browse_proto::DESCRIPTOR)
+                .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        };
+        routes = routes
+            .add_service(health_service)
+            .add_service(reflection().build_v1().map_err(unreadable)?)
+            .add_service(reflection().build_v1alpha().map_err(unreadable)?);
+    }
+    Ok(guard(gate, routes.prepare()))
+}
+
+/// Serves `services` on `listener` until `done`, and then for as long as
+/// connections have answers to send.
+pub async fn serve(listener: TcpListener, services: Guarded, done: CancellationToken) {
+    let connections = TaskTracker::new();
+    while let Some(accepted) = done.run_until_cancelled(listener.accept()).await {
+        match accepted {
+            Ok((stream, peer)) => {
+                // Small answers must not wait for more to send.
+                let _ = stream.set_nodelay(true);
+                let (services, done) = (services.clone(), done.clone());
+                connections.spawn(connection::serve(stream, services, Some(peer.ip()), done));
+            }
+            Err(error) => {
+                // Out of file descriptors, most likely: let some go.
+                tracing::warn!(%error, "a connection was not accepted");
+                tokio::time::sleep(REST).await;
+            }
+        }
+    }
+    drop(listener);
+    connections.close();
+    connections.wait().await;
 }

@@ -50,6 +50,11 @@ impl StateFile {
         Ok(file)
     }
 
+    /// Whether somebody has removed it.
+    pub fn is_missing(&self) -> bool {
+        !self.path.exists()
+    }
+
     /// Writes it again.
     ///
     /// # Errors

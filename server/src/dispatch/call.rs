@@ -1,9 +1,6 @@
 //! What a call says about itself in its metadata.
 
-use std::{
-    path::PathBuf,
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use browse_proto::{Reason, metadata};
 use percent_encoding::percent_decode_str;
@@ -39,12 +36,10 @@ impl Call {
         let decoded = |name: &str| {
             text(name).map(|value| percent_decode_str(value).decode_utf8_lossy().into_owned())
         };
-        let tab = text(metadata::TAB).map(|value| {
-            value.parse().map_err(|_| malformed(metadata::TAB, value))
-        });
-        let timeout = text("grpc-timeout").map(|value| {
-            timeout(value).ok_or_else(|| malformed("grpc-timeout", value))
-        });
+        let tab = text(metadata::TAB)
+            .map(|value| value.parse().map_err(|_| malformed(metadata::TAB, value)));
+        let timeout = text("grpc-timeout")
+            .map(|value| timeout(value).ok_or_else(|| malformed("grpc-timeout", value)));
         Ok(Self {
             tab: tab.transpose()?,
             session: decoded(metadata::SESSION),

@@ -1,8 +1,9 @@
 //! What a handler is given: who calls, in which session and tab, until when.
 
 use std::{
+    collections::BTreeSet,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -10,9 +11,12 @@ use browse_proto::{Command, Reason};
 use tokio::time::Instant;
 use url::Url;
 
-use super::call::Call;
+use super::{
+    call::Call,
+    limits::{has_tab, leaves_page, needs_page},
+};
 use crate::{
-    chromium::{Page, TargetId, is_metadata_host},
+    chromium::{self, Page, TargetId, is_metadata_host},
     content::Delivery,
     daemon::{Daemon, Settings},
     engine::Engine,
@@ -24,50 +28,94 @@ use crate::{
 /// Time that a call gets when neither the caller nor the command names one.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Time beyond the deadline that a handler gets to say itself what was late.
+const MARGIN: Duration = Duration::from_millis(100);
+
+/// The same for a step: the chain around it has to answer, too.
+const STEP_MARGIN: Duration = Duration::from_millis(50);
+
+/// Longest that a command waits for a navigation under way to get its answer.
+const HEADERS: Duration = Duration::from_secs(3);
+
+/// Time that a hung page gets to be freed of its script.
+const FREEING: Duration = Duration::from_millis(250);
+
+/// A time so far away that it stands for none.
+const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
 /// One call, or one step of a batch. It is made from a permit alone.
 pub struct Context {
     daemon: Arc<Daemon>,
     permit: Permit,
     call: Call,
-    deadline: Instant,
-    tab: Option<Arc<Tab>>,
+    limit: Option<Instant>,
+    margin: Duration,
+    tab: OnceLock<Arc<Tab>>,
     notes: Mutex<Notes>,
 }
 
 /// What the call gathers for its answer.
 #[derive(Default)]
 struct Notes {
-    /// Host that page-derived content came from.
-    source: Option<String>,
+    /// Hosts that page-derived content came from.
+    sources: BTreeSet<String>,
     /// Whether page-derived content is in a step's answer.
     page_derived: bool,
 }
 
 impl Context {
-    /// A context for `permit`; resolves the tab of commands that need one, and
-    /// opens the first tab of a session.
-    ///
-    /// # Errors
-    /// The session or tab does not exist or belongs to somebody else, or the
-    /// tab hangs.
-    pub(super) async fn new(daemon: Arc<Daemon>, permit: Permit, call: Call) -> Result<Self> {
-        let default = permit.command().timeout_ms.map(Duration::from_millis);
-        let timeout = call.timeout.or(default).unwrap_or(DEFAULT_TIMEOUT);
-        let deadline = Instant::now() + timeout;
-        let notes = Mutex::default();
-        let mut cx = Self { daemon, permit, call, deadline, tab: None, notes };
-        if cx.needs_tab() {
-            cx.tab = Some(cx.resolve_tab().await?);
-        }
-        Ok(cx)
+    /// A context for `permit`.
+    pub(super) fn new(daemon: Arc<Daemon>, permit: Permit, call: Call) -> Self {
+        let timeout = call.timeout.or(default_timeout(permit.command()));
+        let limit = timeout.map(|timeout| Instant::now() + timeout);
+        let (tab, notes) = (OnceLock::new(), Mutex::default());
+        Self { daemon, permit, call, limit, margin: MARGIN, tab, notes }
     }
 
-    /// The same call, for another command or tab: a step of a batch.
-    pub(super) async fn of_step(&self, permit: Permit, tab: Option<TabId>) -> Result<Self> {
-        let call = Call { tab: tab.or(self.call.tab), ..self.call.clone() };
-        let mut cx = Self::new(Arc::clone(&self.daemon), permit, call).await?;
-        cx.deadline = cx.deadline.min(self.deadline);
-        Ok(cx)
+    /// The same call, for another command or tab: a step of a chain or a
+    /// batch. It gets the time of its command, within that of the call.
+    pub(super) fn of_step(&self, permit: Permit, tab: Option<TabId>) -> Self {
+        let call = Call { tab: tab.or(self.call.tab), timeout: None, ..self.call.clone() };
+        let step = Self::new(Arc::clone(&self.daemon), permit, call);
+        let limit = step.limit.into_iter().chain(self.limit).min();
+        Self { limit, margin: STEP_MARGIN, ..step }
+    }
+
+    /// Resolves the tab of a command that acts on a page, and opens the first
+    /// tab of a session. Refuses at once what would queue behind a hung page,
+    /// and waits a little for a navigation that has no answer yet.
+    ///
+    /// # Errors
+    /// The session or tab does not exist or belongs to somebody else; the page
+    /// hangs, or waits for its server.
+    pub(super) async fn approach(&self) -> Result<()> {
+        if !has_tab(self.command()) {
+            return Ok(());
+        }
+        let tab = self.resolve_tab().await?;
+        let tab = self.tab.get_or_init(|| tab);
+        let hung = tab.state() == TabState::Hung;
+        if hung && leaves_page(self.command()) {
+            // The document is given up: a script that never ends must not hold
+            // up the next one, which may share its process.
+            tab.page().interrupt(FREEING).await;
+        }
+        if !needs_page(self.command()) {
+            return Ok(());
+        }
+        if hung {
+            let message = format!("tab {} does not answer", tab.id());
+            return Err(Error::new(Reason::TabHung, message).with("tab", tab.id()));
+        }
+        let patience = (Instant::now() + HEADERS).min(self.deadline());
+        loop {
+            match tab.page().ensure_answering() {
+                Err(chromium::Error::NavigationPending { .. }) if Instant::now() < patience => {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                answering => return Ok(answering?),
+            }
+        }
     }
 
     /// The daemon.
@@ -142,7 +190,7 @@ impl Context {
     /// For commands of the groups tabs, batch, daemon and skill, which have
     /// none.
     pub fn tab(&self) -> &Arc<Tab> {
-        self.tab.as_ref().expect("commands that act on a page have a tab")
+        self.tab.get().expect("commands that act on a page have a tab")
     }
 
     /// The page of the tab.
@@ -192,9 +240,23 @@ impl Context {
         Err(Error::new(Reason::HostDenied, message).with("allowed", hosts.patterns().join(", ")))
     }
 
-    /// When the call has to be answered.
+    /// When the call has to be answered; far away for a stream whose caller
+    /// named no time.
     pub fn deadline(&self) -> Instant {
-        self.deadline
+        self.limit.unwrap_or_else(|| Instant::now() + FAR)
+    }
+
+    /// Time that the caller named.
+    pub fn named_timeout(&self) -> Option<Duration> {
+        self.call.timeout
+    }
+
+    pub(super) fn limit(&self) -> Option<Instant> {
+        self.limit
+    }
+
+    pub(super) fn margin(&self) -> Duration {
+        self.margin
     }
 
     /// The working directory of a root caller.
@@ -212,15 +274,16 @@ impl Context {
 
     /// Says where page-derived content came from, when not from the tab.
     pub fn set_source(&self, source: &str) {
-        self.notes().source = Some(source.to_owned());
+        self.notes().sources = BTreeSet::from([source.to_owned()]);
     }
 
     /// Where page-derived content came from.
     pub(super) fn source(&self) -> String {
-        if let Some(source) = self.notes().source.clone() {
-            return source;
+        let noted = self.notes().sources.iter().cloned().collect::<Vec<_>>();
+        if !noted.is_empty() {
+            return noted.join(",");
         }
-        let url = self.tab.as_ref().and_then(|tab| Url::parse(&tab.page().url()).ok());
+        let url = self.tab.get().and_then(|tab| Url::parse(&tab.page().url()).ok());
         let host = url.as_ref().and_then(Url::host_str);
         host.unwrap_or("the page").to_owned()
     }
@@ -229,7 +292,7 @@ impl Context {
     pub(super) fn note_page_derived(&self, source: String) {
         let mut notes = self.notes();
         notes.page_derived = true;
-        notes.source.get_or_insert(source);
+        notes.sources.insert(source);
     }
 
     pub(super) fn is_page_derived(&self) -> bool {
@@ -237,37 +300,28 @@ impl Context {
     }
 
     /// The tab, of commands that have one.
-    pub(super) fn tab_if_any(&self) -> Option<&Arc<Tab>> {
-        self.tab.as_ref()
-    }
-
-    fn needs_tab(&self) -> bool {
-        let group = self.command().group;
-        matches!(group, "navigation" | "reading" | "inspection" | "input" | "capture")
-    }
-
-    /// Whether the command waits for the page, so that a hung page would hold
-    /// it up. Navigation is the way out of a hung page.
-    pub(super) fn talks_to_page(&self) -> bool {
-        self.needs_tab() && self.command().group != "navigation"
+    pub(crate) fn tab_if_any(&self) -> Option<&Arc<Tab>> {
+        self.tab.get()
     }
 
     async fn resolve_tab(&self) -> Result<Arc<Tab>> {
         let session = self.session()?;
-        let tab = match (self.call.tab, session.active()) {
-            (Some(id), _) => session.tab(id)?,
-            (None, Some(tab)) => tab,
-            (None, None) => session.open_tab(self.client()).await?,
+        let tab = match self.call.tab {
+            Some(id) => session.tab(id)?,
+            None => session.active_or_first(self.client()).await?,
         };
         self.check_tab(&tab)?;
-        if self.talks_to_page() && tab.state() == TabState::Hung {
-            let message = format!("tab {} does not answer", tab.id());
-            return Err(Error::new(Reason::TabHung, message).with("tab", tab.id()));
-        }
         Ok(tab)
     }
 
     fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Time that `command` gets when the caller names none. A stream ends when its
+/// handler does: `activity --follow` never.
+fn default_timeout(command: &Command) -> Option<Duration> {
+    let own = command.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis);
+    (!command.streaming).then_some(own)
 }

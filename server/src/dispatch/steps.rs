@@ -1,20 +1,15 @@
 //! Runs one step of a chain or a batch: the same authorization, the same
 //! handler and the same guard as a call of its own.
 
-use std::sync::Arc;
-
 use browse_proto::{Command, PageDerived, Reason, v1};
 use futures::{FutureExt as _, future::BoxFuture};
 use prost_types::Any;
 use tokio::time::Instant;
 
-use super::{
-    Context,
-    call::Call,
-    run::{guard, within},
-};
+use super::{Context, run::guarded};
 use crate::{
     error::{Error, Result},
+    policy::layer::Refusal,
     records::Entry,
     sessions::TabId,
 };
@@ -38,29 +33,39 @@ pub fn command(request: &Any) -> Result<&'static Command> {
     Ok(command)
 }
 
-/// Runs `request` for the caller of `cx`, on `tab` or the tab of the call.
+/// Runs `request` for the caller of `cx`, on `tab` or the tab of the call;
+/// answers with the tab that it acted on.
 // Not an `async fn`: its handlers include chain and batch, which run steps.
-pub fn step<'a>(cx: &'a Context, request: &'a Any, tab: Option<TabId>) -> BoxFuture<'a, Result<Any>> {
+pub fn step<'a>(
+    cx: &'a Context,
+    request: &'a Any,
+    tab: Option<TabId>,
+) -> BoxFuture<'a, (Option<TabId>, Result<Any>)> {
     async move {
-        let command = command(request)?;
-        let permit = cx.permit().step(command)?;
-        let begun = Instant::now();
-        let call = Call { tab: tab.or(cx.named_tab()), ..Call::default() };
-        let entry = Entry::of_step(&permit, &call, &request.value);
-        let outcome = async {
-            let of_step = cx.of_step(permit, tab).await?;
-            let (answer, found) = perform(&of_step, request).await?;
-            if found {
+        let permit = command(request).and_then(|command| cx.permit().step(command));
+        let of_step = match permit {
+            Ok(permit) => cx.of_step(permit, tab),
+            Err(error) => {
+                refused(cx, request, &error);
+                return (tab, Err(error));
+            }
+        };
+        let outcome = perform(&of_step, request).await.map(|(answer, derived)| {
+            if derived {
                 cx.note_page_derived(of_step.source());
             }
-            Ok(answer)
-        }
-        .await;
-        let reason = outcome.as_ref().err().map(Error::reason);
-        Arc::clone(cx.daemon()).activity().ended(entry, begun.elapsed(), reason);
-        outcome
+            answer
+        });
+        (of_step.tab_if_any().map(|tab| tab.id()).or(tab), outcome)
     }
     .boxed()
+}
+
+/// A step that is refused stands in the books like a call that is.
+fn refused(cx: &Context, request: &Any, error: &Error) {
+    let path = command(request).map(|command| command.path.to_owned()).unwrap_or_default();
+    let client = Some(cx.client().clone());
+    cx.daemon().activity().refused(&Refusal { reason: error.reason(), client, path });
 }
 
 async fn run<Q, R, F>(cx: &Context, bytes: &[u8], name: &str, handler: F) -> Result<(Any, bool)>
@@ -69,13 +74,18 @@ where
     R: prost::Message + PageDerived,
     F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
+    let begun = Instant::now();
     let request = Q::decode(bytes).map_err(|error| {
         Error::new(Reason::BatchInvalid, format!("a step cannot be read: {error}"))
     })?;
-    let mut response = within(cx, handler(cx, request)).await?;
-    let found = guard(cx, &mut response);
+    let mut entry = Entry::begin(cx, &request);
+    let outcome = guarded(cx, request, handler).await;
+    entry.acted_on(cx);
+    let reason = outcome.as_ref().err().map(Error::reason);
+    cx.daemon().activity().ended(entry, begun.elapsed(), reason);
+    let (response, derived) = outcome?;
     let type_url = format!("{TYPE_PREFIX}browse.v1.{name}");
-    Ok((Any { type_url, value: response.encode_to_vec() }, found))
+    Ok((Any { type_url, value: response.encode_to_vec() }, derived))
 }
 
 macro_rules! browser_steps {

@@ -64,26 +64,19 @@ impl Guardian {
 
     /// Has a JSON state file removed at the end if its `pid` is still `pid`.
     pub fn remove_if_pid(&self, path: &Path, pid: u32) {
-        self.shared.add(Entry::RemoveIfPid {
-            pid: pid as i32,
-            path: path.to_owned(),
-        });
+        self.shared.add(Entry::RemoveIfPid { pid: pid as i32, path: path.to_owned() });
     }
 
     /// Has a process ended at the end, with all below it and its group.
     pub fn kill(&self, pid: u32) {
         if let Some(process) = processes::look(pid as i32) {
-            self.shared.add(Entry::Kill {
-                pid: process.pid,
-                started: process.started,
-            });
+            self.shared.add(Entry::Kill { pid: process.pid, started: process.started });
         }
     }
 
     /// Takes [`Guardian::remove`] back.
     pub fn forget_remove(&self, path: &Path) {
-        self.shared
-            .forget(|entry| matches!(entry, Entry::Remove(known) if known == path));
+        self.shared.forget(|entry| matches!(entry, Entry::Remove(known) if known == path));
     }
 
     /// Takes [`Guardian::kill`] back, for a process that has ended.
@@ -144,25 +137,24 @@ impl Shared {
 
     fn forget(&self, which: impl Fn(&Entry) -> bool) {
         let mut state = self.lock();
-        let gone: Vec<Entry> = state
-            .ledger
-            .entries()
-            .iter()
-            .filter(|e| which(e))
-            .cloned()
-            .collect();
+        let gone: Vec<Entry> =
+            state.ledger.entries().iter().filter(|e| which(e)).cloned().collect();
         for entry in gone {
             state.say(&format!("forget {}", entry.line()));
             state.ledger.forget(&entry);
         }
     }
 
-    /// Starts one guardian and tells it all we know.
+    /// Starts one guardian. What is known already goes in its arguments: told
+    /// afterwards, it would be lost if we died in between.
     #[allow(unsafe_code)]
     fn spawn(&self) -> io::Result<Child> {
+        // Held throughout, so that no entry falls between arguments and pipe.
+        let mut state = self.lock();
         let mut command = Command::new(&self.program);
         command
             .arg(FLAG)
+            .args(state.ledger.entries().iter().map(Entry::line))
             .env_clear()
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -172,16 +164,8 @@ impl Shared {
             command.pre_exec(|| nix::unistd::setsid().map(drop).map_err(io::Error::from));
         }
         let mut child = command.spawn()?;
-        let mut state = self.lock();
-        state.pipe = child.stdin.take();
+        state.pipe = child.stdin.take().filter(|_| !state.finishing);
         state.pid = Some(child.id());
-        let lines: Vec<String> = state.ledger.entries().iter().map(Entry::line).collect();
-        for line in lines {
-            state.say(&line);
-        }
-        if state.finishing {
-            state.pipe = None;
-        }
         Ok(child)
     }
 

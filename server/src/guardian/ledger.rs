@@ -46,10 +46,7 @@ impl Entry {
             "remove" => unescape(rest).map(Self::Remove),
             "remove-if-pid" => {
                 let (pid, path) = rest.split_once(' ')?;
-                Some(Self::RemoveIfPid {
-                    pid: pid.parse().ok()?,
-                    path: unescape(path)?,
-                })
+                Some(Self::RemoveIfPid { pid: pid.parse().ok()?, path: unescape(path)? })
             }
             _ => None,
         }
@@ -127,10 +124,7 @@ mod tests {
     fn lines_come_back_as_they_went() {
         let odd = PathBuf::from(OsString::from_vec(b"/tmp/a b\n%\xff/c".to_vec()));
         for entry in [
-            Entry::Kill {
-                pid: 4711,
-                started: 98765,
-            },
+            Entry::Kill { pid: 4711, started: 98765 },
             Entry::Remove(odd.clone()),
             Entry::RemoveIfPid { pid: 12, path: odd },
         ] {
@@ -143,13 +137,7 @@ mod tests {
     #[test]
     fn forgetting_takes_back_exactly_one_entry() {
         let mut ledger = Ledger::default();
-        for line in [
-            "remove /a",
-            "remove /b",
-            "remove /a",
-            "forget remove /a",
-            "nonsense",
-        ] {
+        for line in ["remove /a", "remove /b", "remove /a", "forget remove /a", "nonsense"] {
             ledger.apply(line);
         }
         assert_eq!(ledger.entries(), [Entry::Remove("/b".into())]);
@@ -157,13 +145,7 @@ mod tests {
 
     #[test]
     fn dangerous_lines_are_ignored() {
-        for line in [
-            "remove /",
-            "remove relative",
-            "kill 1 0",
-            "kill 0 0",
-            "kill -1 0",
-        ] {
+        for line in ["remove /", "remove relative", "kill 1 0", "kill 0 0", "kill -1 0"] {
             assert_eq!(Entry::parse(line), None, "{line}");
         }
     }

@@ -21,6 +21,10 @@ pub fn run() -> ExitCode {
     // Holds no directory of the user's busy.
     let _ = std::env::set_current_dir("/");
     let mut ledger = Ledger::default();
+    // A successor is born knowing what its predecessor was told.
+    for line in std::env::args().skip(2) {
+        ledger.apply(&line);
+    }
     let mut lines = BufReader::with_capacity(1024, std::io::stdin().lock());
     let mut line = Vec::new();
     loop {

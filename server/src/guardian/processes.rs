@@ -22,10 +22,7 @@ pub(crate) fn look(pid: i32) -> Option<Process> {
 
 /// All processes that can be seen.
 pub(crate) fn all() -> Vec<Process> {
-    system::pids()
-        .into_iter()
-        .filter_map(system::look)
-        .collect()
+    system::pids().into_iter().filter_map(system::look).collect()
 }
 
 /// The process and all below it, the process itself first.
@@ -35,11 +32,7 @@ pub(crate) fn tree(root: i32, all: &[Process]) -> Vec<i32> {
     while let Some(parent) = tree.get(next).copied() {
         next += 1;
         let children = all.iter().filter(|process| process.parent == parent);
-        tree.extend(
-            children
-                .map(|process| process.pid)
-                .filter(|pid| *pid != parent),
-        );
+        tree.extend(children.map(|process| process.pid).filter(|pid| *pid != parent));
     }
     tree
 }
@@ -66,10 +59,7 @@ mod system {
         let Ok(folder) = std::fs::read_dir("/proc") else {
             return Vec::new();
         };
-        folder
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-            .collect()
+        folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
     }
 }
 
@@ -114,10 +104,7 @@ mod tests {
 
     #[test]
     fn we_find_ourselves_and_our_child() {
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
-            .spawn()
-            .expect("spawned");
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("spawned");
         let pid = child.id() as i32;
         let us = std::process::id() as i32;
         let seen = look(pid).expect("there");

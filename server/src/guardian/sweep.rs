@@ -46,9 +46,7 @@ fn end(pid: i32, started: u64) -> Vec<Process> {
     if leader.is_some_and(|leader| leader.started != started) {
         return Vec::new();
     }
-    let below = leader
-        .map(|_| processes::tree(pid, &all))
-        .unwrap_or_default();
+    let below = leader.map(|_| processes::tree(pid, &all)).unwrap_or_default();
     let hit: Vec<Process> = all
         .iter()
         .filter(|process| process.group == pid || below.contains(&process.pid))
@@ -104,25 +102,13 @@ mod tests {
 
     #[test]
     fn a_reused_pid_is_never_hit() {
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
-            .spawn()
-            .expect("spawned");
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("spawned");
         let pid = child.id() as i32;
         let started = processes::look(pid).expect("there").started;
-        sweep(&[Entry::Kill {
-            pid,
-            started: started + 1,
-        }]);
-        assert!(
-            child.try_wait().expect("asked").is_none(),
-            "somebody else was killed"
-        );
+        sweep(&[Entry::Kill { pid, started: started + 1 }]);
+        assert!(child.try_wait().expect("asked").is_none(), "somebody else was killed");
         sweep(&[Entry::Kill { pid, started }]);
-        assert!(
-            child.wait().expect("collected").code().is_none(),
-            "killed by a signal"
-        );
+        assert!(child.wait().expect("collected").code().is_none(), "killed by a signal");
     }
 
     #[test]
@@ -133,12 +119,8 @@ mod tests {
             .spawn()
             .expect("spawned");
         let pid = shell.id() as i32;
-        let members = || {
-            processes::all()
-                .into_iter()
-                .filter(|p| p.group == pid && !p.zombie)
-                .count()
-        };
+        let members =
+            || processes::all().into_iter().filter(|p| p.group == pid && !p.zombie).count();
         while members() < 3 {
             std::thread::yield_now();
         }
@@ -153,15 +135,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("daemon.json");
         std::fs::write(&path, r#"{"pid": 17, "address": "x"}"#).expect("written");
-        sweep(&[Entry::RemoveIfPid {
-            pid: 18,
-            path: path.clone(),
-        }]);
+        sweep(&[Entry::RemoveIfPid { pid: 18, path: path.clone() }]);
         assert!(path.exists());
-        sweep(&[Entry::RemoveIfPid {
-            pid: 17,
-            path: path.clone(),
-        }]);
+        sweep(&[Entry::RemoveIfPid { pid: 17, path: path.clone() }]);
         assert!(!path.exists());
     }
 }

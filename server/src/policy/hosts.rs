@@ -20,7 +20,7 @@ pub enum Hosts {
 }
 
 /// `example.com`, `*.example.com` (its subdomains, not itself), or either with
-/// a port. Without a port, the default port of the scheme is meant.
+/// a port. Without a port, every port is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPattern {
     subdomains: bool,
@@ -76,7 +76,7 @@ impl HostPattern {
             true => host.strip_suffix(&self.host).is_some_and(|rest| rest.ends_with('.')),
             false => host == self.host,
         };
-        named && self.port == url.port()
+        named && self.port.is_none_or(|port| url.port_or_known_default() == Some(port))
     }
 }
 
@@ -109,12 +109,11 @@ impl FromStr for HostPattern {
         };
         // The parser drops port 80 because it is the default of http.
         let port = match rest.rsplit_once(':') {
-            Some((_, digits)) if !digits.ends_with(']') && url.port().is_none() => {
+            Some((_, digits)) if !digits.ends_with(']') => {
                 Some(digits.parse().map_err(|_| wrong())?)
             }
-            _ => url.port(),
+            _ => None,
         };
-        let port = port.filter(|port| !matches!(port, 80 | 443));
         Ok(Self { subdomains, host: host.trim_end_matches('.').to_owned(), port })
     }
 }
@@ -137,12 +136,12 @@ mod tests {
     }
 
     #[test]
-    fn a_host_means_itself_on_the_default_port() {
+    fn a_host_means_itself() {
         assert!(allows(&["example.com"], "https://example.com/a?b"));
+        assert!(allows(&["example.com"], "https://example.com:8443/"));
         assert!(allows(&["EXAMPLE.com"], "http://example.com./"));
         for url in [
             "https://www.example.com/",
-            "https://example.com:8443/",
             "https://example.com.evil.org/",
             "https://notexample.com/",
             "file:///example.com",
@@ -163,6 +162,8 @@ mod tests {
     fn a_port_is_exact() {
         assert!(allows(&["localhost:8080"], "http://localhost:8080/"));
         assert!(!allows(&["localhost:8080"], "http://localhost/"));
+        assert!(allows(&["example.com:443"], "https://example.com/"));
+        assert!(!allows(&["example.com:443"], "http://example.com/"));
         assert!(allows(&["[::1]:8080"], "http://[::1]:8080/"));
     }
 

@@ -11,8 +11,8 @@ use tokio::sync::broadcast;
 
 use super::target;
 use crate::{
-    dispatch::Call,
-    policy::{ClientId, Permit, layer::Refusal},
+    dispatch::Context,
+    policy::{ClientId, layer::Refusal},
 };
 
 /// Calls that are remembered.
@@ -44,21 +44,24 @@ impl Default for Activity {
 
 impl Entry {
     /// Notes who calls what. Typed text, values and queries are left out.
-    pub fn begin(permit: &Permit, call: &Call, request: &impl prost::Message) -> Self {
+    pub fn begin(cx: &Context, request: &impl prost::Message) -> Self {
         // A large request is a document, which has no target.
         let small = request.encoded_len() <= target::MOST_BYTES;
         let bytes = if small { request.encode_to_vec() } else { Vec::new() };
-        Self::of_step(permit, call, &bytes)
+        Self {
+            client: cx.client().clone(),
+            command: cx.command(),
+            target: target::of(cx.command(), &bytes),
+            tab: cx.named_tab(),
+            session: cx.named_session().unwrap_or_default().to_owned(),
+        }
     }
 
-    /// The same for a step, whose request is still encoded.
-    pub fn of_step(permit: &Permit, call: &Call, request: &[u8]) -> Self {
-        Self {
-            client: permit.capability().client.clone(),
-            command: permit.command(),
-            target: target::of(permit.command(), request),
-            tab: call.tab,
-            session: call.session.clone().unwrap_or_default(),
+    /// Notes the tab that the call came to act on.
+    pub fn acted_on(&mut self, cx: &Context) {
+        if let Some(tab) = cx.tab_if_any() {
+            self.tab = Some(tab.id());
+            self.session = tab.session().to_owned();
         }
     }
 }
@@ -80,6 +83,10 @@ impl Activity {
 
     /// Notes a call that was refused before it ran.
     pub fn refused(&self, refusal: &Refusal) {
+        // Floods of strangers would push out what is worth keeping.
+        if refusal.client.is_none() && refusal.reason == Reason::RateLimited {
+            return;
+        }
         let command = Command::by_path(&refusal.path).map_or("unknown", |command| command.name);
         let client = refusal.client.as_ref().map_or("unknown".to_owned(), ClientId::to_string);
         self.add(v1::ActivityEntry {

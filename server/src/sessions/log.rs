@@ -85,7 +85,13 @@ impl CaptureLog {
         if fs::metadata(&path).is_ok_and(|file| file.len() > MOST_BYTES) {
             fs::rename(&path, self.folder.join(format!("{name}.1")))?;
         }
-        let mut file: File = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+        let mut file: File = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            // What a page wrote must not follow a link out of the folder.
+            .custom_flags(nix::fcntl::OFlag::O_NOFOLLOW.bits())
+            .open(path)?;
         file.write_all(bytes)
     }
 }

@@ -9,10 +9,10 @@ use browse_proto::Reason;
 
 use super::{BrowserSlot, Session, SessionName, SessionRules, Tab, TabId};
 use crate::{
-    chromium::{Context, ContextOptions, Page, TargetId},
+    chromium::{Context, ContextOptions, HostRules, Page, TargetId},
     engine::{Engine, RefNumbers},
     error::{Error, Result},
-    policy::ClientId,
+    policy::{ClientId, Hosts},
 };
 
 /// The sessions of a daemon. `default`, which is root's, is always there.
@@ -121,11 +121,11 @@ impl Sessions {
         tab
     }
 
-    pub(super) async fn new_context(&self, session: &Session) -> Result<Context> {
+    /// A context for `session`, with its first page.
+    pub(super) async fn lease(&self, session: &Session) -> Result<(Context, Arc<Page>)> {
         let browser = self.slot.browser().await?;
-        let options = ContextOptions::default();
-        let _ = session.rules();
-        Ok(browser.new_context(&options).await?)
+        let options = ContextOptions { hosts: host_rules(&session.rules().hosts)?, proxy: None };
+        Ok(browser.lease(&options).await?)
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
@@ -136,6 +136,16 @@ impl Sessions {
         let all = self.all();
         all.iter().flat_map(|session| session.tabs()).find(|tab| wanted(tab))
     }
+}
+
+/// The rules of a context; none for a session that may go anywhere.
+fn host_rules(hosts: &Hosts) -> Result<Option<HostRules>> {
+    if hosts.is_any() {
+        return Ok(None);
+    }
+    let rules = HostRules::parse(&hosts.patterns());
+    let rules = rules.map_err(|bad| Error::new(Reason::ArgumentInvalid, bad.to_string()))?;
+    Ok(Some(rules))
 }
 
 fn not_found(name: &str) -> Error {

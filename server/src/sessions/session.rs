@@ -34,6 +34,9 @@ pub struct Session {
     sessions: Weak<Sessions>,
     context: OnceCell<Context>,
     tabs: Mutex<Tabs>,
+    /// Held while the first tab is opened, so that callers who come together
+    /// share it.
+    opening: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -50,8 +53,8 @@ impl Session {
         rules: SessionRules,
         sessions: Weak<Sessions>,
     ) -> Arc<Self> {
-        let (context, tabs) = (OnceCell::new(), Mutex::default());
-        Arc::new(Self { name, owner, rules, sessions, context, tabs })
+        let (context, tabs, opening) = (OnceCell::new(), Mutex::default(), Default::default());
+        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening })
     }
 
     /// Its name.
@@ -79,6 +82,21 @@ impl Session {
         let tabs = self.lock();
         let active = tabs.active?;
         tabs.all.iter().find(|tab| tab.id() == active).cloned()
+    }
+
+    /// The active tab; opens the first one of an empty session.
+    ///
+    /// # Errors
+    /// As [`Session::open_tab`].
+    pub async fn active_or_first(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        if let Some(tab) = self.active() {
+            return Ok(tab);
+        }
+        let _opening = self.opening.lock().await;
+        match self.active() {
+            Some(tab) => Ok(tab),
+            None => self.open_tab(owner).await,
+        }
     }
 
     /// The tab `id`.
@@ -113,8 +131,17 @@ impl Session {
     pub async fn open_tab(&self, owner: &ClientId) -> Result<Arc<Tab>> {
         let gone = || Error::new(Reason::ShuttingDown, "the daemon is shutting down");
         let sessions = self.sessions.upgrade().ok_or_else(gone)?;
-        let context = self.context.get_or_try_init(|| sessions.new_context(self)).await?;
-        let page = context.new_page().await?;
+        let mut first = None;
+        let lease = async {
+            let (context, page) = sessions.lease(self).await?;
+            first = Some(page);
+            Ok::<_, Error>(context)
+        };
+        let context = self.context.get_or_try_init(|| lease).await?;
+        let page = match first {
+            Some(page) => page,
+            None => context.new_page().await?,
+        };
         let tab = sessions.tab_of(page.target_id());
         let tab = tab.unwrap_or_else(|| sessions.adopt(self, page));
         tab.set_owner(owner);

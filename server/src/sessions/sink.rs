@@ -5,8 +5,10 @@ use std::sync::{Arc, Weak};
 
 use browse_proto::v1;
 
-use super::{BrowserState, Sessions, Tab};
-use crate::chromium::{ConsoleEntry, Event, EventSink, Page, TargetId};
+use super::{BrowserState, NetworkLine, Sessions, Tab};
+use crate::chromium::{
+    ConsoleEntry, Event, EventSink, NetworkRequest, Page, RequestState, TargetId,
+};
 
 /// The daemon's ear.
 struct Ear {
@@ -32,6 +34,30 @@ impl Sessions {
         }
     }
 
+    /// Tells the engines whose receipts the event may belong to.
+    fn witness(&self, event: &Event) {
+        match event {
+            Event::PageOpened(page) => {
+                let near = |tab: &Arc<Tab>| tab.page().context_id() == page.context_id();
+                self.tabs().iter().filter(|tab| near(tab)).for_each(|tab| {
+                    tab.engine().observe(event);
+                });
+            }
+            Event::Console(target, _) | Event::Dialog(target, _) => {
+                if let Some(tab) = self.tab_of(target) {
+                    tab.engine().observe(event);
+                }
+            }
+            Event::Download(download) => {
+                let tab = download.tab.as_ref().and_then(|target| self.tab_of(target));
+                if let Some(tab) = tab {
+                    tab.engine().observe(event);
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn closed(&self, target: &TargetId) {
         for session in self.all() {
             session.forget(target);
@@ -42,12 +68,18 @@ impl Sessions {
 impl EventSink for Ear {
     fn event(&self, event: Event) {
         let Some(sessions) = self.sessions.upgrade() else { return };
+        sessions.witness(&event);
         match event {
             Event::PageOpened(page) => sessions.opened(page),
             Event::PageClosed(target) => sessions.closed(&target),
             Event::Console(target, entry) => {
                 if let Some(tab) = sessions.tab_of(&target) {
                     note(&tab, entry);
+                }
+            }
+            Event::Network(target, request) => {
+                if let Some(tab) = sessions.tab_of(&target) {
+                    network(&tab, *request);
                 }
             }
             Event::BrowserGone(reason) => sessions.slot().set(BrowserState::Gone(reason)),
@@ -64,4 +96,39 @@ fn note(tab: &Tab, entry: ConsoleEntry) {
         text: entry.text,
         location: location.unwrap_or_default(),
     });
+}
+
+/// Notes a request, or how it went on.
+fn network(tab: &Tab, request: NetworkRequest) {
+    let failure = match &request.state {
+        RequestState::Failed(error) => Some(error.clone()),
+        _ => None,
+    };
+    let fill = |id: u64, key: String| NetworkLine {
+        summary: v1::NetworkEntry {
+            id,
+            method: request.method.clone(),
+            url: request.url.clone(),
+            r#type: request.kind.to_lowercase(),
+            status: request.status.map(u32::from),
+            size: request.size,
+            duration_ms: request.duration,
+            failure: failure.clone(),
+            time_ms: request.started as u64,
+            mime: request.mime_type.clone(),
+        },
+        key,
+    };
+    let ended = request.state != RequestState::Started;
+    match tab.open_request(&request.id, ended) {
+        Some(id) => {
+            tab.network().update(id, |line| *line = fill(id, request.id.clone()));
+        }
+        None => {
+            let id = tab.network().push(|id| fill(id, request.id.clone()));
+            if !ended {
+                tab.remember_request(&request.id, id);
+            }
+        }
+    }
 }

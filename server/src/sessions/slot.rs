@@ -1,9 +1,12 @@
 //! The place of the browser, which may still be starting, or never come.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use browse_proto::Reason;
-use tokio::sync::watch;
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
 
 use crate::{
     chromium::Browser,
@@ -17,20 +20,25 @@ pub enum BrowserState {
     Starting,
     /// It runs.
     Running(Arc<Browser>),
-    /// It could not be started, and why.
-    Failed(Error),
+    /// It could not be started, and why. Who asks later makes it be tried
+    /// again: the cause may have been mended.
+    Failed(Error, Instant),
     /// It ended, and what it said.
     Gone(String),
 }
 
+/// Time after a failed start in which callers get the same answer.
+const REST: Duration = Duration::from_secs(1);
+
 /// Where callers wait for the browser.
 pub struct BrowserSlot {
     state: watch::Sender<BrowserState>,
+    wanted: Notify,
 }
 
 impl Default for BrowserSlot {
     fn default() -> Self {
-        Self { state: watch::Sender::new(BrowserState::Starting) }
+        Self { state: watch::Sender::new(BrowserState::Starting), wanted: Notify::new() }
     }
 }
 
@@ -45,16 +53,35 @@ impl BrowserSlot {
         self.state.send_replace(state);
     }
 
+    /// Waits until somebody wants a browser that did not start.
+    pub async fn wanted_again(&self) {
+        self.wanted.notified().await;
+    }
+
+    fn try_again(&self) {
+        let tried = self.state.send_if_modified(|state| match state {
+            BrowserState::Failed(_, when) if when.elapsed() > REST => {
+                *state = BrowserState::Starting;
+                true
+            }
+            _ => false,
+        });
+        if tried {
+            self.wanted.notify_one();
+        }
+    }
+
     /// The browser, as soon as it runs.
     ///
     /// # Errors
     /// Why it did not start, or `BROWSER_GONE`.
     pub async fn browser(&self) -> Result<Arc<Browser>> {
+        self.try_again();
         let mut state = self.state.subscribe();
         loop {
             match state.borrow_and_update().clone() {
                 BrowserState::Running(browser) => return Ok(browser),
-                BrowserState::Failed(error) => return Err(error),
+                BrowserState::Failed(error, _) => return Err(error),
                 BrowserState::Gone(reason) => return Err(gone(&reason)),
                 BrowserState::Starting => {}
             }

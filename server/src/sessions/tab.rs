@@ -1,6 +1,7 @@
 //! A tab: a page with an id, an engine, an owner and a memory of what it did.
 
 use std::{
+    collections::HashMap,
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
@@ -52,10 +53,6 @@ pub struct NetworkLine {
     pub key: String,
     /// What `network` lists.
     pub summary: v1::NetworkEntry,
-    /// Headers sent, without cookies and credentials.
-    pub request_headers: Vec<v1::Header>,
-    /// Headers received, without cookies.
-    pub response_headers: Vec<v1::Header>,
 }
 
 /// A tab of a session.
@@ -68,7 +65,12 @@ pub struct Tab {
     hung: AtomicBool,
     console: Capture<v1::ConsoleMessage>,
     network: Capture<NetworkLine>,
+    /// Numbers of the requests that have not ended, by Chromium's id.
+    open: Mutex<HashMap<String, u64>>,
 }
+
+/// Open requests that are remembered; a page with more loses their ends.
+const MOST_OPEN: usize = 4_000;
 
 /// How often a hung page is asked whether it answers again.
 const PING_EVERY: Duration = Duration::from_millis(250);
@@ -90,6 +92,7 @@ impl Tab {
             hung: AtomicBool::new(false),
             console: Capture::default(),
             network: Capture::default(),
+            open: Mutex::default(),
         })
     }
 
@@ -130,6 +133,21 @@ impl Tab {
     /// What it asked the network for.
     pub fn network(&self) -> &Capture<NetworkLine> {
         &self.network
+    }
+
+    /// The number of the open request that Chromium calls `key`; forgotten
+    /// when it has `ended`.
+    pub(super) fn open_request(&self, key: &str, ended: bool) -> Option<u64> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if ended { open.remove(key) } else { open.get(key).copied() }
+    }
+
+    pub(super) fn remember_request(&self, key: &str, number: u64) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.len() >= MOST_OPEN {
+            open.clear();
+        }
+        open.insert(key.to_owned(), number);
     }
 
     /// What it is doing.
@@ -187,9 +205,6 @@ impl Weigh for v1::ConsoleMessage {
 
 impl Weigh for NetworkLine {
     fn weight(&self) -> usize {
-        let headers = self.request_headers.iter().chain(&self.response_headers);
-        let headers: usize =
-            headers.map(|header| 48 + header.name.len() + header.value.len()).sum();
-        256 + self.key.len() + self.summary.url.len() + headers
+        256 + self.key.len() + self.summary.url.len()
     }
 }

@@ -10,5 +10,5 @@ mod tests;
 mod text;
 mod visit;
 
-pub use cache::Cache;
-pub use erase::{Untranslatable, erase};
+pub use cache::translate;
+use erase::erase;

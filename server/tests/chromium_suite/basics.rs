@@ -7,24 +7,24 @@ use browse_server::chromium::{
 use serde_json::{Value, json};
 
 use crate::support::browser::{ENGINE, Fixture, js, soon};
-use crate::support::site::Site;
+use crate::support::site::{Route, Site};
 
 #[tokio::test]
 async fn a_page_is_loaded_and_read() {
-    let site = Site::start()
-        .await
-        .page("/", "<title>Hello</title><p>one</p>");
+    let site = Site::start().await.page("/", "<title>Hello</title><p>one</p>");
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/#part")).await;
     assert_eq!(fixture.page.url(), site.url("/#part"));
     let response = fixture.page.main_response().unwrap();
-    assert_eq!(
-        (response.status, response.mime_type.as_str()),
-        (200, "text/html")
-    );
+    assert_eq!((response.status, response.mime_type.as_str()), (200, "text/html"));
     assert_eq!(response.remote_address.as_deref(), Some("127.0.0.1"));
     assert_eq!(fixture.js("document.title").await, "Hello");
     assert_eq!(fixture.js("undefined").await, Value::Null);
+    assert_eq!(fixture.page.title().await.unwrap(), "Hello");
+    fixture.js("document.title = 'Bye'").await;
+    assert_eq!(fixture.browser.titles().await.unwrap()[fixture.page.target_id()], "Bye");
+    fixture.js("document.title = ''").await;
+    assert_eq!(fixture.page.title().await.unwrap(), "");
 }
 
 #[tokio::test]
@@ -54,11 +54,7 @@ async fn a_call_into_a_document_that_is_gone_is_stale() {
     fixture.goto(&site.url_on("localhost", "/a")).await;
     let frame = fixture.page.main_frame().id;
     let world = fixture.page.world(&frame, &ENGINE).await.unwrap();
-    let handle = world
-        .call_handle("() => document.body", &[], "g")
-        .await
-        .unwrap()
-        .unwrap();
+    let handle = world.call_handle("() => document.body", &[], "g").await.unwrap().unwrap();
     let name = world.call_on::<String>(&handle, "function () { return this.tagName }", &[]);
     assert_eq!(name.await.unwrap(), "BODY");
     fixture.goto(&site.url("/b")).await;
@@ -71,9 +67,7 @@ async fn a_thrown_error_is_told_apart_from_a_failure() {
     let fixture = Fixture::start().await;
     let frame = fixture.page.main_frame().id;
     let world = fixture.page.world(&frame, &ENGINE).await.unwrap();
-    let thrown = world
-        .call::<String>("() => { throw new Error('no luck') }", &[])
-        .await;
+    let thrown = world.call::<String>("() => { throw new Error('no luck') }", &[]).await;
     assert!(
         matches!(&thrown, Err(Error::Script { message }) if message.contains("no luck")),
         "{thrown:?}"
@@ -93,73 +87,33 @@ async fn clicks_and_keys_arrive_as_trusted_events() {
     let site = Site::start().await.page("/", html);
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/")).await;
-    let at = |kind| MouseEvent {
-        kind,
-        x: 20.0,
-        y: 20.0,
-        modifiers: 0,
-    };
+    let at = |kind| MouseEvent { kind, x: 20.0, y: 20.0, modifiers: 0 };
     let button = MouseButton::Left;
     let flight = vec![
         fixture.page.mouse(at(MouseEventKind::Move { held: 0 })),
-        fixture
-            .page
-            .mouse(at(MouseEventKind::Press { button, count: 1 })),
-        fixture
-            .page
-            .mouse(at(MouseEventKind::Release { button, count: 1 })),
+        fixture.page.mouse(at(MouseEventKind::Press { button, count: 1 })),
+        fixture.page.mouse(at(MouseEventKind::Release { button, count: 1 })),
     ];
     settle(flight).await.unwrap();
-    settle(fixture.page.type_text("aB é\u{1f600}"))
-        .await
-        .unwrap();
-    assert_eq!(
-        fixture.js("document.querySelector('input').value").await,
-        "aB é\u{1f600}"
-    );
-    settle(
-        fixture
-            .page
-            .press(&KeyCombination::parse("Control+A").unwrap()),
-    )
-    .await
-    .unwrap();
-    settle(
-        fixture
-            .page
-            .press(&KeyCombination::parse("Backspace").unwrap()),
-    )
-    .await
-    .unwrap();
-    assert_eq!(
-        fixture.js("document.querySelector('input').value").await,
-        ""
-    );
+    settle(fixture.page.type_text("aB é\u{1f600}")).await.unwrap();
+    assert_eq!(fixture.js("document.querySelector('input').value").await, "aB é\u{1f600}");
+    settle(fixture.page.press(&KeyCombination::parse("Control+A").unwrap())).await.unwrap();
+    settle(fixture.page.press(&KeyCombination::parse("Backspace").unwrap())).await.unwrap();
+    assert_eq!(fixture.js("document.querySelector('input').value").await, "");
     let seen = fixture.js("seen").await;
     assert_eq!(seen[0], "true 1");
-    assert!(
-        seen.as_array().unwrap().contains(&json!("A KeyA true")),
-        "{seen}"
-    );
+    assert!(seen.as_array().unwrap().contains(&json!("A KeyA true")), "{seen}");
 }
 
 #[tokio::test]
 async fn history_and_same_document_navigations() {
-    let site = Site::start()
-        .await
-        .page("/a", "<title>a</title>")
-        .page("/b", "<title>b</title>");
+    let site = Site::start().await.page("/a", "<title>a</title>").page("/b", "<title>b</title>");
     let fixture = Fixture::start().await;
     let page = &fixture.page;
     fixture.goto(&site.url("/a")).await;
-    assert_eq!(
-        page.navigate(&site.url("/a#x")).await.unwrap(),
-        Navigated::SameDocument
-    );
+    assert_eq!(page.navigate(&site.url("/a#x")).await.unwrap(), Navigated::SameDocument);
     fixture.goto(&site.url("/b")).await;
-    let Navigated::Document(loader) = soon(page.back()).await.unwrap() else {
-        panic!()
-    };
+    let Navigated::Document(loader) = soon(page.back()).await.unwrap() else { panic!() };
     soon(page.wait_for(&loader, LoadState::Load)).await.unwrap();
     assert_eq!(page.url(), site.url("/a#x"));
     assert_eq!(soon(page.back()).await.unwrap(), Navigated::SameDocument);
@@ -168,25 +122,15 @@ async fn history_and_same_document_navigations() {
     soon(page.forward()).await.unwrap();
     assert_eq!(page.url(), site.url("/b"));
     let end = soon(page.forward()).await;
-    assert!(
-        matches!(end, Err(Error::HistoryEnd { direction: "later" })),
-        "{end:?}"
-    );
-    let Navigated::Document(loader) = soon(page.reload()).await.unwrap() else {
-        panic!()
-    };
-    soon(page.wait_for(&loader, LoadState::NetworkIdle))
-        .await
-        .unwrap();
+    assert!(matches!(end, Err(Error::HistoryEnd { direction: "later" })), "{end:?}");
+    let Navigated::Document(loader) = soon(page.reload()).await.unwrap() else { panic!() };
+    soon(page.wait_for(&loader, LoadState::NetworkIdle)).await.unwrap();
     assert_eq!(fixture.js("document.title").await, "b");
 }
 
 #[tokio::test]
 async fn a_document_from_the_back_forward_cache_has_its_world_again() {
-    let site = Site::start()
-        .await
-        .page("/", "<title>a</title>")
-        .page("/b", "b");
+    let site = Site::start().await.page("/", "<title>a</title>").page("/b", "b");
     // The headless shell has no such cache.
     let fixture = Fixture::start_full().await;
     let page = &fixture.page;
@@ -196,13 +140,8 @@ async fn a_document_from_the_back_forward_cache_has_its_world_again() {
     world.evaluate::<u32>("globalThis.mine = 7").await.unwrap();
     let first = page.loader();
     fixture.goto(&site.url_on("localhost", "/b")).await;
-    assert_eq!(
-        soon(page.back()).await.unwrap(),
-        Navigated::Document(first.clone())
-    );
-    soon(page.wait_for(&first, LoadState::NetworkIdle))
-        .await
-        .unwrap();
+    assert_eq!(soon(page.back()).await.unwrap(), Navigated::Document(first.clone()));
+    soon(page.wait_for(&first, LoadState::NetworkIdle)).await.unwrap();
     let again = page.world(&frame, &ENGINE).await.unwrap();
     assert_eq!(again.context(), world.context());
     assert_eq!(again.evaluate::<u32>("mine + runs").await.unwrap(), 8);
@@ -210,13 +149,33 @@ async fn a_document_from_the_back_forward_cache_has_its_world_again() {
 }
 
 #[tokio::test]
+async fn a_wait_follows_a_document_that_is_replaced_even_when_it_comes_late() {
+    let site = Site::start()
+        .await
+        .page("/", "<script>location.replace('/second')</script>")
+        .page("/second", "<meta http-equiv=refresh content='0;url=/third'>")
+        .page("/third", "<title>third</title>");
+    let fixture = Fixture::start().await;
+    let page = &fixture.page;
+    let Navigated::Document(first) = page.navigate(&site.url("/")).await.unwrap() else { panic!() };
+    soon(site.wait_hit("/third")).await;
+    soon(async {
+        while page.title().await.unwrap() != "third" {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let shown = soon(page.wait_for(&first, LoadState::Load)).await.unwrap();
+    assert_eq!(shown, page.loader());
+    assert_eq!(page.url(), site.url("/third"));
+}
+
+#[tokio::test]
 async fn failures_of_a_navigation_have_names() {
     let site = Site::start().await;
     let fixture = Fixture::start().await;
     let failed = fixture.page.navigate("http://nowhere.invalid/").await;
-    let Err(Error::NavigationFailed { error_text, .. }) = failed else {
-        panic!("{failed:?}")
-    };
+    let Err(Error::NavigationFailed { error_text, .. }) = failed else { panic!("{failed:?}") };
     assert_eq!(error_text, "net::ERR_NAME_NOT_RESOLVED");
     fixture.goto(&site.url("/missing")).await;
     assert_eq!(fixture.page.main_response().unwrap().status, 404);
@@ -224,10 +183,7 @@ async fn failures_of_a_navigation_have_names() {
 
 #[tokio::test]
 async fn reads_are_refused_while_a_navigation_waits_for_headers() {
-    let site = Site::start()
-        .await
-        .page("/", "<title>here</title>")
-        .hang("/hang");
+    let site = Site::start().await.page("/", "<title>here</title>").hang("/hang");
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/")).await;
     let page = fixture.page.clone();
@@ -238,25 +194,16 @@ async fn reads_are_refused_while_a_navigation_waits_for_headers() {
     soon(site.wait_hit("/hang")).await;
     let frame = page.main_frame().id;
     let refused = page.world(&frame, &ENGINE).await;
-    assert!(
-        matches!(refused, Err(Error::NavigationPending { .. })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(Error::NavigationPending { .. })), "{refused:?}");
     page.stop_loading().await.unwrap();
     let ended = soon(hanging).await.unwrap();
-    assert!(
-        matches!(ended, Err(Error::NavigationFailed { .. })),
-        "{ended:?}"
-    );
+    assert!(matches!(ended, Err(Error::NavigationFailed { .. })), "{ended:?}");
     assert_eq!(fixture.js("document.title").await, "here");
 }
 
 #[tokio::test]
 async fn a_popup_is_a_page_with_an_opener() {
-    let site = Site::start()
-        .await
-        .page("/", "here")
-        .page("/popup", "<title>popup</title>");
+    let site = Site::start().await.page("/", "here").page("/popup", "<title>popup</title>");
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/")).await;
     fixture.js("void open('/popup')").await;
@@ -274,22 +221,79 @@ async fn a_popup_is_a_page_with_an_opener() {
     fixture.browser.close_page(popup.target_id()).await.unwrap();
     assert_eq!(fixture.context.pages().len(), 1);
     let frame = popup.main_frame().id;
-    assert!(matches!(
-        popup.world(&frame, &ENGINE).await,
-        Err(Error::TabClosed)
-    ));
+    assert!(matches!(popup.world(&frame, &ENGINE).await, Err(Error::TabClosed)));
 }
 
 #[tokio::test]
 async fn a_message_above_the_limit_leaves_the_channel_healthy() {
     let fixture = Fixture::start().await;
-    let refused = fixture
-        .page
-        .insert_text(&"x".repeat(110 * 1024 * 1024))
-        .await;
-    assert!(
-        matches!(refused, Err(Error::TooLarge { .. })),
-        "{refused:?}"
-    );
+    let refused = fixture.page.insert_text(&"x".repeat(65 * 1024 * 1024)).await;
+    assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
     assert_eq!(fixture.js("1 + 1").await, 2);
+}
+
+#[tokio::test]
+async fn navigations_that_end_without_a_word_block_nothing() {
+    let site = Site::start()
+        .await
+        .page("/", "<title>here</title>")
+        .hang("/hang")
+        .route("/nothing", Route::Raw(204, vec![], vec![]))
+        .route(
+            "/file",
+            Route::Raw(200, vec!["Content-Disposition: attachment".into()], b"x".to_vec()),
+        );
+    let fixture = Fixture::start().await;
+    fixture.goto(&site.url("/")).await;
+    let page = &fixture.page;
+    for script in [
+        "location = 'mailto:a@example.com'",
+        "location = 'unknown-scheme:x'",
+        "location = 'javascript:1'",
+        "location = 'data:text/html,x'",
+        "location = '/nothing'",
+        "location = '/file'",
+        "location = URL.createObjectURL(new Blob(['x'], {type: 'application/zip'}))",
+        "Object.assign(document.createElement('a'), {href: 'data:,x', download: 'x'}).click()",
+        "location = '/hang'; setTimeout(() => window.stop(), 20)",
+        "location = '#part'",
+        "onbeforeunload = e => e.preventDefault(); location = '/nothing'",
+    ] {
+        fixture.js(&format!("void (() => {{ {script} }})()")).await;
+        // Refused for as long as it takes to find out, then answered.
+        soon(async {
+            loop {
+                let frame = page.main_frame().id;
+                match page.evaluate(&frame, "document.title", Default::default()) {
+                    Ok(title) => break assert_eq!(title.await.unwrap(), "here", "{script}"),
+                    Err(Error::NavigationPending { .. }) => tokio::task::yield_now().await,
+                    Err(error) => panic!("{script}: {error}"),
+                }
+            }
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn reload_and_back_report_failures_too() {
+    let site = Site::start().await.page("/", "one");
+    let headers = vec!["Cache-Control: no-store".to_owned(), "Content-Type: text/html".to_owned()];
+    let other = Site::start().await.route("/", Route::Raw(200, headers, b"two".to_vec()));
+    let fixture = Fixture::start().await;
+    let page = &fixture.page;
+    fixture.goto(&other.url("/")).await;
+    fixture.goto(&site.url("/")).await;
+    let gone = other.url("/");
+    drop(other);
+    let failed = soon(page.back()).await;
+    assert!(
+        matches!(&failed, Err(Error::NavigationFailed { url, .. }) if *url == gone),
+        "{failed:?}"
+    );
+    let failed = soon(page.reload()).await;
+    assert!(
+        matches!(&failed, Err(Error::NavigationFailed { error_text, .. }) if error_text.contains("REFUSED")),
+        "{failed:?}"
+    );
 }

@@ -31,11 +31,9 @@ async fn nested() -> (Site, Fixture) {
 /// The frame that shows this path.
 fn frame_of(fixture: &Fixture, path: &str) -> browse_server::chromium::Frame {
     let mut frames = fixture.page.frames().into_iter();
-    frames
-        .find(|frame| frame.url.ends_with(path))
-        .unwrap_or_else(|| {
-            panic!("no frame shows {path}: {:?}", fixture.page.frames());
-        })
+    frames.find(|frame| frame.url.ends_with(path)).unwrap_or_else(|| {
+        panic!("no frame shows {path}: {:?}", fixture.page.frames());
+    })
 }
 
 #[tokio::test]
@@ -46,26 +44,14 @@ async fn the_whole_tree_is_known_and_every_frame_answers() {
         .iter()
         .map(|frame| (frame.url.rsplit('/').next().unwrap(), frame.out_of_process))
         .collect();
-    let expected = [
-        ("", false),
-        ("near", false),
-        ("far", true),
-        ("inner", false),
-        ("deep", true),
-    ];
+    let expected = [("", false), ("near", false), ("far", true), ("inner", false), ("deep", true)];
     assert_eq!(shown, expected);
     assert_eq!(frame_of(&fixture, "/far").name, "far");
     for frame in frames {
         let world = fixture.page.world(&frame.id, &ENGINE).await.unwrap();
-        assert_eq!(
-            world.evaluate::<String>("location.href").await.unwrap(),
-            frame.url
-        );
+        assert_eq!(world.evaluate::<String>("location.href").await.unwrap(), frame.url);
         let options = Default::default();
-        let own = fixture
-            .page
-            .evaluate(&frame.id, "location.href", options)
-            .unwrap();
+        let own = fixture.page.evaluate(&frame.id, "location.href", options).unwrap();
         assert_eq!(own.await.unwrap(), frame.url.as_str());
     }
 }
@@ -81,30 +67,18 @@ async fn clicks_reach_the_innermost_frame_through_transforms() {
         let centre = world.call::<(f64, f64)>(centre, &[]).await.unwrap();
         let mapping = fixture.page.frame_mapping(&frame.id).await.unwrap();
         let (x, y) = mapping.to_main(centre);
-        let at = |kind| MouseEvent {
-            kind,
-            x,
-            y,
-            modifiers: 0,
-        };
+        let at = |kind| MouseEvent { kind, x, y, modifiers: 0 };
         let button = MouseButton::Left;
         let flight = vec![
             fixture.page.mouse(at(MouseEventKind::Move { held: 0 })),
-            fixture
-                .page
-                .mouse(at(MouseEventKind::Press { button, count: 1 })),
-            fixture
-                .page
-                .mouse(at(MouseEventKind::Release { button, count: 1 })),
+            fixture.page.mouse(at(MouseEventKind::Press { button, count: 1 })),
+            fixture.page.mouse(at(MouseEventKind::Release { button, count: 1 })),
         ];
         settle(flight).await.unwrap();
     }
     assert_eq!(fixture.js("hit").await, "near");
     let deep = frame_of(&fixture, "/deep").id;
-    let hit = fixture
-        .page
-        .evaluate(&deep, "hit", Default::default())
-        .unwrap();
+    let hit = fixture.page.evaluate(&deep, "hit", Default::default()).unwrap();
     assert_eq!(hit.await.unwrap(), true);
 }
 
@@ -113,17 +87,9 @@ async fn frames_come_and_go_and_move_between_processes() {
     let (site, fixture) = nested().await;
     let near = frame_of(&fixture, "/near").id;
     // Out of the process, and back in.
-    for (host, out) in [
-        ("localhost", true),
-        ("127.0.0.1", false),
-        ("localhost", true),
-    ] {
+    for (host, out) in [("localhost", true), ("127.0.0.1", false), ("localhost", true)] {
         let url = site.url_on(host, "/deep");
-        fixture
-            .js(&format!(
-                "void (document.querySelector('[name=near]').src = '{url}')"
-            ))
-            .await;
+        fixture.js(&format!("void (document.querySelector('[name=near]').src = '{url}')")).await;
         soon(async {
             loop {
                 let frame = fixture.page.frame(&near).unwrap();
@@ -135,15 +101,10 @@ async fn frames_come_and_go_and_move_between_processes() {
         })
         .await;
         let world = soon(fixture.page.world(&near, &ENGINE)).await.unwrap();
-        let href = world
-            .call::<String>("() => location.href", &[])
-            .await
-            .unwrap();
+        let href = world.call::<String>("() => location.href", &[]).await.unwrap();
         assert_eq!(href, url);
     }
-    fixture
-        .js("document.querySelectorAll('iframe').forEach(frame => frame.remove())")
-        .await;
+    fixture.js("document.querySelectorAll('iframe').forEach(frame => frame.remove())").await;
     soon(async {
         while fixture.page.frames().len() > 1 {
             tokio::task::yield_now().await;
@@ -161,26 +122,14 @@ async fn an_element_is_scrolled_into_view_through_all_frames() {
             "/",
             "<div style='height:3000px'></div><iframe src='http://localhost:{port}/far'></iframe>",
         )
-        .page(
-            "/far",
-            "<div style='height:3000px'></div><button>far down</button>",
-        );
+        .page("/far", "<div style='height:3000px'></div><button>far down</button>");
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/")).await;
     let frame = frame_of(&fixture, "/far").id;
     let world = fixture.page.world(&frame, &ENGINE).await.unwrap();
     let find = "(selector) => document.querySelector(selector)";
-    let button = world
-        .call_handle(find, &[Argument::from("button")], "g")
-        .await
-        .unwrap()
-        .unwrap();
-    fixture
-        .page
-        .scroll_into_view(&frame, &button)
-        .unwrap()
-        .await
-        .unwrap();
+    let button = world.call_handle(find, &[Argument::from("button")], "g").await.unwrap().unwrap();
+    fixture.page.scroll_into_view(&frame, &button).unwrap().await.unwrap();
     assert!(world.evaluate::<f64>("scrollY").await.unwrap() > 2000.0);
     assert!(fixture.js("scrollY").await.as_f64().unwrap() > 2000.0);
 }
@@ -189,24 +138,15 @@ async fn an_element_is_scrolled_into_view_through_all_frames() {
 async fn sandboxed_frames_without_scripts_have_worlds_too() {
     let site = Site::start()
         .await
-        .page(
-            "/",
-            "<iframe sandbox src='/plain'></iframe><iframe srcdoc='<p>doc</p>'></iframe>",
-        )
-        .page(
-            "/plain",
-            "<script>document.title = 'ran'</script><p>plain</p>",
-        );
+        .page("/", "<iframe sandbox src='/plain'></iframe><iframe srcdoc='<p>doc</p>'></iframe>")
+        .page("/plain", "<script>document.title = 'ran'</script><p>plain</p>");
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/")).await;
     let mut texts = Vec::new();
     for frame in fixture.page.frames().into_iter().skip(1) {
         let world = fixture.page.world(&frame.id, &ENGINE).await.unwrap();
         texts.push(
-            world
-                .evaluate::<String>("document.title + document.body.innerText")
-                .await
-                .unwrap(),
+            world.evaluate::<String>("document.title + document.body.innerText").await.unwrap(),
         );
     }
     texts.sort();

@@ -7,16 +7,13 @@ use browse_server::chromium::{
 use serde_json::json;
 use std::sync::Arc;
 
-use crate::support::browser::{Fixture, goto, js, soon};
+use crate::support::browser::{Fixture, goto, js, options, soon};
 use crate::support::site::Site;
 
 /// A context that may visit `127.0.0.1` on the site's port, and a tab in it.
 async fn restricted(fixture: &Fixture, site: &Site) -> (Context, Arc<Page>) {
     let rules = HostRules::parse(&[format!("127.0.0.1:{}", site.port())]).unwrap();
-    let options = ContextOptions {
-        hosts: Some(rules),
-        ..Default::default()
-    };
+    let options = ContextOptions { hosts: Some(rules), ..Default::default() };
     let context = fixture.browser.new_context(&options).await.unwrap();
     let page = context.new_page().await.unwrap();
     (context, page)
@@ -24,10 +21,7 @@ async fn restricted(fixture: &Fixture, site: &Site) -> (Context, Arc<Page>) {
 
 /// Requests that came in under the forbidden name.
 fn escaped(site: &Site) -> Vec<String> {
-    site.hits()
-        .into_iter()
-        .filter(|hit| hit.contains("localhost"))
-        .collect()
+    site.hits().into_iter().filter(|hit| hit.contains("localhost")).collect()
 }
 
 async fn wait_denied(fixture: &Fixture, part: &str) {
@@ -40,9 +34,7 @@ async fn wait_denied(fixture: &Fixture, part: &str) {
 
 #[tokio::test]
 async fn allowed_hosts_work_as_ever() {
-    let site = Site::start()
-        .await
-        .page("/", "<title>in</title><script src='/s.js'></script>");
+    let site = Site::start().await.page("/", "<title>in</title><script src='/s.js'></script>");
     let fixture = Fixture::start().await;
     let (_context, page) = restricted(&fixture, &site).await;
     goto(&page, &site.url("/")).await;
@@ -53,10 +45,8 @@ async fn allowed_hosts_work_as_ever() {
 
 #[tokio::test]
 async fn every_way_to_navigate_is_stopped() {
-    let site = Site::start()
-        .await
-        .redirect("/redirect", "http://localhost:{port}/by-redirect")
-        .page(
+    let site =
+        Site::start().await.redirect("/redirect", "http://localhost:{port}/by-redirect").page(
             "/",
             "<style>a{display:block;height:30px}*{margin:0}</style>
             <a href='http://localhost:{port}/by-link'>link</a>
@@ -67,16 +57,9 @@ async fn every_way_to_navigate_is_stopped() {
     let (context, page) = restricted(&fixture, &site).await;
     goto(&page, &site.url("/")).await;
     for path in ["/by-goto", "/redirect"] {
-        let host = if path == "/redirect" {
-            "127.0.0.1"
-        } else {
-            "localhost"
-        };
+        let host = if path == "/redirect" { "127.0.0.1" } else { "localhost" };
         let denied = soon(page.navigate(&site.url_on(host, path))).await;
-        assert!(
-            matches!(denied, Err(Error::HostDenied { .. })),
-            "{denied:?}"
-        );
+        assert!(matches!(denied, Err(Error::HostDenied { .. })), "{denied:?}");
     }
     let port = site.port();
     let away = |path: &str| format!("http://localhost:{port}{path}");
@@ -93,10 +76,7 @@ async fn every_way_to_navigate_is_stopped() {
             "document.head.innerHTML += `<meta http-equiv=refresh content='0;url=${URL}'>`",
             "/by-refresh",
         ),
-        (
-            "Object.assign(document.createElement('a'), {href: URL}).click()",
-            "/by-script-link",
-        ),
+        ("Object.assign(document.createElement('a'), {href: URL}).click()", "/by-script-link"),
     ] {
         let script = script.replace("URL", &format!("'{}'", away(path)));
         let script = script.replace("${'", "").replace("'}'", "'");
@@ -112,16 +92,8 @@ async fn every_way_to_navigate_is_stopped() {
     ] {
         let denied =
             |event: &Event| matches!(event, Event::Denied(_, denied) if denied.url.contains(path));
-        let before = fixture
-            .recorder
-            .all(|event| denied(event).then_some(()))
-            .len();
-        let at = |kind| MouseEvent {
-            kind,
-            x: 10.0,
-            y,
-            modifiers,
-        };
+        let before = fixture.recorder.all(|event| denied(event).then_some(())).len();
+        let at = |kind| MouseEvent { kind, x: 10.0, y, modifiers };
         settle(vec![
             page.mouse(at(MouseEventKind::Press { button, count: 1 })),
             page.mouse(at(MouseEventKind::Release { button, count: 1 })),
@@ -135,11 +107,7 @@ async fn every_way_to_navigate_is_stopped() {
         )
         .await;
     }
-    assert_eq!(
-        js(&page, "location.pathname").await,
-        "/",
-        "the page stays where it is"
-    );
+    assert_eq!(js(&page, "location.pathname").await, "/", "the page stays where it is");
     assert!(!context.pages().is_empty());
     assert_eq!(escaped(&site), Vec::<String>::new());
 }
@@ -182,9 +150,8 @@ async fn everything_that_is_no_document_is_stopped_by_the_proxy() {
     // The same without a restriction does get out, so the probe is a probe.
     fixture.goto(&site.url("/")).await;
     reach_out(&fixture.page, &site).await;
-    for path in [
-        "/image", "/socket", "/events", "/worker", "/beacon", "/style", "/ping", "/fetch",
-    ] {
+    for path in ["/image", "/socket", "/events", "/worker", "/beacon", "/style", "/ping", "/fetch"]
+    {
         soon(site.wait_hit(path)).await;
     }
 }
@@ -192,21 +159,13 @@ async fn everything_that_is_no_document_is_stopped_by_the_proxy() {
 #[tokio::test]
 async fn a_name_that_leads_to_a_private_place_is_refused_with_a_reason() {
     let site = Site::start().await.page("/", "in");
-    let mut options = browse_server::chromium::BrowserOptions::default();
-    let map = format!(
-        "MAP mapped.example 127.0.0.1:{}, MAP meta.example 169.254.169.254",
-        site.port()
-    );
-    options
-        .launch
-        .extra_args
-        .push(format!("--host-resolver-rules={map}"));
+    let mut options = options();
+    let map =
+        format!("MAP mapped.example 127.0.0.1:{}, MAP meta.example 169.254.169.254", site.port());
+    options.launch.extra_args.push(format!("--host-resolver-rules={map}"));
     let fixture = Fixture::start_with(options).await;
     let rules = HostRules::parse(&["mapped.example", "meta.example", "*"]).unwrap();
-    let options = ContextOptions {
-        hosts: Some(rules),
-        ..Default::default()
-    };
+    let options = ContextOptions { hosts: Some(rules), ..Default::default() };
     let context = fixture.browser.new_context(&options).await.unwrap();
     let page = context.new_page().await.unwrap();
     goto(&page, "http://mapped.example/").await;
@@ -220,9 +179,7 @@ async fn a_name_that_leads_to_a_private_place_is_refused_with_a_reason() {
 
 #[tokio::test]
 async fn metadata_and_files_are_refused_for_everybody() {
-    let site = Site::start()
-        .await
-        .redirect("/hop", "http://169.254.169.254/latest/");
+    let site = Site::start().await.redirect("/hop", "http://169.254.169.254/latest/");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.html");
     std::fs::write(&file, "<title>file</title>").unwrap();
@@ -238,10 +195,7 @@ async fn metadata_and_files_are_refused_for_everybody() {
         &file,
     ] {
         let denied = soon(page.navigate(url)).await;
-        assert!(
-            matches!(denied, Err(Error::HostDenied { .. })),
-            "{url}: {denied:?}"
-        );
+        assert!(matches!(denied, Err(Error::HostDenied { .. })), "{url}: {denied:?}");
         assert_eq!(page.last_denied().is_some(), true);
     }
     page.allow_file(&file);
@@ -264,4 +218,32 @@ async fn disposing_a_context_ends_its_tabs_and_its_proxy() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn free_tabs_are_not_disturbed_by_restricted_ones() {
+    let frames: String = (0..30)
+        .map(|n| {
+            format!(
+                "<iframe src='http://{}:{{port}}/f'></iframe>",
+                ["127.0.0.1", "localhost"][n % 2]
+            )
+        })
+        .collect();
+    let site = Site::start()
+        .await
+        .page("/", &frames)
+        .page("/f", "<iframe src='/g'></iframe>")
+        .page("/g", "<p>deep");
+    let fixture = Fixture::start().await;
+    let (_context, restricted) = restricted(&fixture, &site).await;
+    fixture.goto(&site.url("/")).await;
+    assert_eq!(fixture.page.frames().len(), 61);
+    assert!(fixture.page.frames().iter().skip(1).all(|frame| frame.url.starts_with("http")));
+    let denied = |event: &Event| matches!(event, Event::Denied(..)).then_some(());
+    assert_eq!(fixture.recorder.all(denied).len(), 0);
+    // The same page in the restricted tab has only its own half.
+    goto(&restricted, &site.url("/")).await;
+    soon(fixture.recorder.wait_until(|events| events.iter().filter_map(denied).count() == 15))
+        .await;
 }

@@ -5,6 +5,9 @@
 mod support;
 
 mod basics;
+mod capture;
+mod death;
+mod figures;
 mod frames;
 mod guard;
 mod trouble;

@@ -23,20 +23,12 @@ async fn dialogs_are_answered_at_once_and_recorded() {
     let script = "[alert('one'), confirm('two'), prompt('three', 'default'), confirm('four')]";
     fixture.page.answer_next_dialog(DialogAnswer::Accept(None));
     fixture.page.answer_next_dialog(DialogAnswer::Dismiss);
-    fixture
-        .page
-        .answer_next_dialog(DialogAnswer::Accept(Some("mine".into())));
+    fixture.page.answer_next_dialog(DialogAnswer::Accept(Some("mine".into())));
     assert_eq!(fixture.js(script).await, json!([null, false, "mine", true]));
-    assert_eq!(
-        fixture.js(script).await,
-        json!([null, true, "default", true])
-    );
+    assert_eq!(fixture.js(script).await, json!([null, true, "default", true]));
     let seen = dialogs(&fixture);
     assert_eq!(seen.len(), 8);
-    assert_eq!(
-        seen[1],
-        ("confirm".into(), "two".into(), DialogAnswer::Dismiss)
-    );
+    assert_eq!(seen[1], ("confirm".into(), "two".into(), DialogAnswer::Dismiss));
 }
 
 #[tokio::test]
@@ -45,20 +37,13 @@ async fn the_policy_can_dismiss_and_frames_of_other_processes_obey() {
         .await
         .page("/", "<iframe src='http://localhost:{port}/far'></iframe>")
         .page("/far", "far");
-    let options = BrowserOptions {
-        dialogs: DialogPolicy::Dismiss,
-        ..Default::default()
-    };
+    let options = BrowserOptions { dialogs: DialogPolicy::Dismiss, ..Default::default() };
     let fixture = Fixture::start_with(options).await;
     fixture.goto(&site.url("/")).await;
     let far = fixture.page.frames()[1].clone();
     assert!(far.out_of_process);
     let world = fixture.page.world(&far.id, &ENGINE).await.unwrap();
-    assert!(
-        !soon(world.evaluate::<bool>("confirm('from afar')"))
-            .await
-            .unwrap()
-    );
+    assert!(!soon(world.evaluate::<bool>("confirm('from afar')")).await.unwrap());
     assert_eq!(dialogs(&fixture)[0].1, "from afar");
 }
 
@@ -69,20 +54,14 @@ async fn a_crash_fails_what_waits_and_a_reload_revives() {
     let page = &fixture.page;
     fixture.goto(&site.url("/")).await;
     let frame = page.main_frame().id;
-    let waiting = page
-        .evaluate(&frame, "new Promise(() => {})", Default::default())
-        .unwrap();
-    page.session()
-        .call_method::<serde::de::IgnoredAny>("Page.crash", &json!({}))
-        .ignore();
+    let waiting = page.evaluate(&frame, "new Promise(() => {})", Default::default()).unwrap();
+    page.session().call_method::<serde::de::IgnoredAny>("Page.crash", &json!({})).ignore();
     let failed = soon(waiting).await;
     assert!(matches!(failed, Err(Error::TabCrashed)), "{failed:?}");
     let refused = page.world(&frame, &ENGINE).await;
     assert!(matches!(refused, Err(Error::TabCrashed)), "{refused:?}");
     assert!(fixture.browser.pages().iter().any(|page| page.is_crashed()));
-    let Navigated::Document(loader) = soon(page.reload()).await.unwrap() else {
-        panic!()
-    };
+    let Navigated::Document(loader) = soon(page.reload()).await.unwrap() else { panic!() };
     soon(page.wait_for(&loader, LoadState::Load)).await.unwrap();
     assert_eq!(fixture.js("document.title").await, "alive");
     let world = page.world(&frame, &ENGINE).await.unwrap();
@@ -94,10 +73,7 @@ async fn an_endless_loop_is_ended_without_hurting_the_tab() {
     let fixture = Fixture::start().await;
     let page = &fixture.page;
     let frame = page.main_frame().id;
-    for script in [
-        "while (true) {}",
-        "(function again() { Promise.resolve().then(again) })()",
-    ] {
+    for script in ["while (true) {}", "(function again() { Promise.resolve().then(again) })()"] {
         let looping = page.evaluate(&frame, script, Default::default()).unwrap();
         assert!(!page.answers(Duration::from_millis(50)).await);
         assert!(soon(page.interrupt(Duration::from_secs(5))).await);
@@ -111,12 +87,8 @@ async fn a_hung_tab_is_closed_at_once_and_others_are_untouched() {
     let fixture = Fixture::start().await;
     let other = fixture.context.new_page().await.unwrap();
     let frame = other.main_frame().id;
-    let looping = other
-        .evaluate(&frame, "while (true) {}", Default::default())
-        .unwrap();
-    soon(fixture.browser.close_page(other.target_id()))
-        .await
-        .unwrap();
+    let looping = other.evaluate(&frame, "while (true) {}", Default::default()).unwrap();
+    soon(fixture.browser.close_page(other.target_id())).await.unwrap();
     assert!(matches!(soon(looping).await, Err(Error::TabClosed)));
     assert_eq!(fixture.context.pages().len(), 1);
     assert_eq!(fixture.js("1 + 1").await, 2);
@@ -126,16 +98,11 @@ async fn a_hung_tab_is_closed_at_once_and_others_are_untouched() {
 async fn the_death_of_the_browser_fails_what_waits() {
     let fixture = Fixture::start().await;
     let frame = fixture.page.main_frame().id;
-    let waiting = fixture
-        .page
-        .evaluate(&frame, "new Promise(() => {})", Default::default())
-        .unwrap();
+    let waiting =
+        fixture.page.evaluate(&frame, "new Promise(() => {})", Default::default()).unwrap();
     let pid = nix::unistd::Pid::from_raw(fixture.browser.info().pid as i32);
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
-    assert!(matches!(
-        soon(waiting).await,
-        Err(Error::BrowserGone { .. })
-    ));
+    assert!(matches!(soon(waiting).await, Err(Error::BrowserGone { .. })));
     soon(fixture.browser.gone()).await;
     assert!(fixture.browser.pages().is_empty());
     let later = fixture.context.new_page().await;
@@ -150,21 +117,12 @@ async fn a_browser_that_does_not_start_says_why() {
     let mut options = BrowserOptions::default();
     options.launch.executable = Some("/bin/false".into());
     let failed = browse_server::chromium::Browser::launch(options.clone()).await;
-    let Err(Error::LaunchFailed { problem, .. }) = failed else {
-        panic!("it started")
-    };
+    let Err(Error::LaunchFailed { problem, .. }) = failed else { panic!("it started") };
     assert!(problem.contains("exit status: 1"), "{problem}");
     options.launch.executable = Some("/bin/cat".into());
     let failed = browse_server::chromium::Browser::launch(options).await;
-    let Err(Error::LaunchFailed { stderr, .. }) = failed else {
-        panic!("it started")
-    };
-    assert!(
-        stderr
-            .iter()
-            .any(|line| line.contains("remote-debugging-pipe")),
-        "{stderr:?}"
-    );
+    let Err(Error::LaunchFailed { stderr, .. }) = failed else { panic!("it started") };
+    assert!(stderr.iter().any(|line| line.contains("remote-debugging-pipe")), "{stderr:?}");
 }
 
 #[tokio::test]

@@ -1,21 +1,20 @@
 //! A browser with one tab.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use browse_server::chromium::{
     Browser, BrowserOptions, Context, ContextOptions, Engine, EvaluateOptions, LoadState,
     Navigated, Page,
 };
+use browse_server::guardian::Guardian;
 use serde_json::Value;
 
 use super::sink::Recorder;
 
 /// An engine that counts how often it ran in its world.
-pub static ENGINE: Engine = Engine {
-    world: "test",
-    script: "globalThis.runs = (globalThis.runs ?? 0) + 1;",
-};
+pub static ENGINE: Engine =
+    Engine { world: "test", script: "globalThis.runs = (globalThis.runs ?? 0) + 1;" };
 
 /// A browser, a context, a tab, and what was reported.
 pub struct Fixture {
@@ -25,14 +24,25 @@ pub struct Fixture {
     pub recorder: Recorder,
 }
 
+/// The defaults, with the browser of `BROWSE_CHROMIUM` where that is set, and
+/// with a guardian, so that a test that is killed leaves nothing behind.
+pub fn options() -> BrowserOptions {
+    static GUARDIAN: OnceLock<Arc<Guardian>> = OnceLock::new();
+    let start = || Guardian::start(env!("CARGO_BIN_EXE_browsed")).unwrap();
+    let mut options = BrowserOptions::default();
+    options.launch.guardian = Some(Arc::clone(GUARDIAN.get_or_init(start)));
+    options.launch.executable = std::env::var_os("BROWSE_CHROMIUM").map(Into::into);
+    options
+}
+
 impl Fixture {
     pub async fn start() -> Self {
-        Self::start_with(BrowserOptions::default()).await
+        Self::start_with(options()).await
     }
 
     /// The full browser instead of the headless shell.
     pub async fn start_full() -> Self {
-        let mut options = BrowserOptions::default();
+        let mut options = options();
         options.launch.executable = Some("/usr/lib/chromium/chromium".into());
         Self::start_with(options).await
     }
@@ -42,17 +52,9 @@ impl Fixture {
         let recorder = Recorder::default();
         options.sink = Arc::new(recorder.clone());
         let browser = Browser::launch(options).await.unwrap();
-        let context = browser
-            .new_context(&ContextOptions::default())
-            .await
-            .unwrap();
+        let context = browser.new_context(&ContextOptions::default()).await.unwrap();
         let page = context.new_page().await.unwrap();
-        Self {
-            browser,
-            context,
-            page,
-            recorder,
-        }
+        Self { browser, context, page, recorder }
     }
 
     /// Goes somewhere and waits for the load event.
@@ -87,15 +89,11 @@ pub async fn goto(page: &Page, url: &str) {
 
 pub async fn js(page: &Page, expression: &str) -> Value {
     let frame = page.main_frame().id;
-    let call = page
-        .evaluate(&frame, expression, EvaluateOptions::default())
-        .unwrap();
+    let call = page.evaluate(&frame, expression, EvaluateOptions::default()).unwrap();
     call.await.unwrap()
 }
 
 /// Fails a test that waits for something that does not come.
 pub async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(10), future)
-        .await
-        .expect("it did not come")
+    tokio::time::timeout(Duration::from_secs(10), future).await.expect("it did not come")
 }

@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 pub mod browser;
+pub mod processes;
 pub mod sink;
 pub mod site;

@@ -37,16 +37,13 @@ impl Site {
         let hits = Arc::new(watch::Sender::new(Vec::new()));
         let (served, seen) = (Arc::clone(&routes), Arc::clone(&hits));
         let task = tokio::spawn(async move {
+            // Open connections end with the site.
+            let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream, Arc::clone(&served), Arc::clone(&seen)));
+                connections.spawn(answer(stream, Arc::clone(&served), Arc::clone(&seen)));
             }
         });
-        Self {
-            port,
-            routes,
-            hits,
-            task,
-        }
+        Self { port, routes, hits, task }
     }
 
     /// Adds an HTML page. `{port}` in it becomes the site's port.
@@ -91,9 +88,7 @@ impl Site {
     pub async fn wait_hit(&self, path: &str) {
         let mut hits = self.hits.subscribe();
         let suffix = format!(" {path}");
-        hits.wait_for(|hits| hits.iter().any(|hit| hit.ends_with(&suffix)))
-            .await
-            .unwrap();
+        hits.wait_for(|hits| hits.iter().any(|hit| hit.ends_with(&suffix))).await.unwrap();
     }
 }
 
@@ -128,9 +123,7 @@ async fn answer(
         let mut words = head[0].split(' ');
         let (method, path) = (words.next().unwrap(), words.next().unwrap());
         let path = path.split('?').next().unwrap().to_owned();
-        let length: usize = header("content-length")
-            .and_then(|n| n.parse().ok())
-            .unwrap_or(0);
+        let length: usize = header("content-length").and_then(|n| n.parse().ok()).unwrap_or(0);
         let mut body = vec![0; length];
         if stream.read_exact(&mut body).await.is_err() {
             return;
@@ -146,16 +139,9 @@ async fn answer(
             Some(Route::Raw(status, headers, body)) => (status, headers, body),
             Some(Route::Redirect(to)) => (302, vec![format!("Location: {to}")], Vec::new()),
             Some(Route::Hang) => std::future::pending().await,
-            None => (
-                404,
-                vec!["Content-Type: text/plain".to_owned()],
-                b"nothing here".to_vec(),
-            ),
+            None => (404, vec!["Content-Type: text/plain".to_owned()], b"nothing here".to_vec()),
         };
-        let mut answer = format!(
-            "HTTP/1.1 {status} Status\r\nContent-Length: {}\r\n",
-            body.len()
-        );
+        let mut answer = format!("HTTP/1.1 {status} Status\r\nContent-Length: {}\r\n", body.len());
         for header in headers {
             answer.push_str(&header);
             answer.push_str("\r\n");

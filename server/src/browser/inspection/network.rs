@@ -21,18 +21,14 @@ pub async fn network(cx: &Context, request: v1::NetworkRequest) -> Result<v1::Ne
     Ok(v1::NetworkResponse { requests: requests.map(|entry| entry.summary).collect(), dropped })
 }
 
-/// Answers one request with its headers.
+/// Answers one request.
 pub async fn show_request(
     cx: &Context,
     request: v1::ShowRequestRequest,
 ) -> Result<v1::ShowRequestResponse> {
     let tab = cx.tab();
     let entry = tab.network().find(request.id).ok_or_else(|| unknown(request.id))?;
-    Ok(v1::ShowRequestResponse {
-        request: Some(entry.summary),
-        request_headers: entry.request_headers,
-        response_headers: entry.response_headers,
-    })
+    Ok(v1::ShowRequestResponse { request: Some(entry.summary) })
 }
 
 /// Answers the body that a request brought, while Chromium still has it.

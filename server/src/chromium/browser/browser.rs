@@ -1,6 +1,5 @@
 //! The running browser.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
@@ -8,6 +7,7 @@ use serde_json::json;
 
 use super::options::BrowserOptions;
 use super::registry::Registry;
+use super::spare::{Slot, Spares};
 use super::start::{Started, start};
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::pipe::Connection;
@@ -23,6 +23,9 @@ pub struct Browser {
     registry: Arc<Registry>,
     info: BrowserInfo,
     resolver_rules: ResolverRules,
+    spares: Spares,
+    free_spare: Slot,
+    restricted_spare: Slot,
     process: tokio::sync::Mutex<BrowserProcess>,
 }
 
@@ -30,17 +33,18 @@ impl Browser {
     /// Finds, starts and greets a browser.
     pub async fn launch(options: BrowserOptions) -> Result<Arc<Self>> {
         let resolver_rules = ResolverRules::from_arguments(&options.launch.extra_args);
-        let Started {
-            registry,
-            process,
-            info,
-        } = start(&options).await?;
-        Ok(Arc::new(Self {
+        let Started { registry, process, info } = start(&options).await?;
+        let browser = Arc::new(Self {
             registry,
             info,
             resolver_rules,
+            spares: options.spares,
+            free_spare: Slot::default(),
+            restricted_spare: Slot::default(),
             process: tokio::sync::Mutex::new(process),
-        }))
+        });
+        browser.fill_spares().await;
+        Ok(browser)
     }
 
     /// What is running.
@@ -63,8 +67,7 @@ impl Browser {
     pub async fn close_page(&self, target: &TargetId) -> Result<()> {
         let params = json!({ "targetId": target });
         let closed: Call<IgnoredAny> =
-            self.connection()
-                .call_method(None, "Target.closeTarget", &params);
+            self.connection().call_method(None, "Target.closeTarget", &params);
         let outcome = closed.await;
         self.registry.close_page(target);
         outcome.map(drop)
@@ -73,9 +76,14 @@ impl Browser {
     /// Waits for the browser's end and says why it came.
     pub async fn gone(&self) -> String {
         let mut gone = self.registry.gone();
-        match gone.wait_for(Option::is_some).await {
+        let reason = match gone.wait_for(Option::is_some).await {
             Ok(reason) => reason.clone().unwrap_or_default(),
             Err(_) => String::new(),
+        };
+        // The pipe ends a moment before the process; its status says more.
+        match self.process.try_lock() {
+            Ok(process) => process.obituary().await.unwrap_or(reason),
+            Err(_) => reason,
         }
     }
 
@@ -90,9 +98,7 @@ impl Browser {
                 &crate::chromium::connection::params::NoParams,
             );
             closing.ignore();
-            process
-                .exits_within(std::time::Duration::from_secs(2))
-                .await;
+            process.exits_within(std::time::Duration::from_secs(2)).await;
         }
         process.bury().await;
     }
@@ -110,8 +116,15 @@ impl Browser {
         &self.resolver_rules
     }
 
-    /// Where downloads land.
-    pub(crate) fn downloads(&self) -> PathBuf {
-        self.info.profile.join("browse-downloads")
+    pub(crate) fn spares(&self) -> Spares {
+        self.spares
+    }
+
+    pub(crate) fn free_spare(&self) -> &Slot {
+        &self.free_spare
+    }
+
+    pub(crate) fn restricted_spare(&self) -> &Slot {
+        &self.restricted_spare
     }
 }

@@ -12,7 +12,7 @@ use crate::chromium::connection::call::Call;
 use crate::chromium::error::Result;
 use crate::chromium::guard::proxy::Proxy;
 use crate::chromium::guard::reach::Reach;
-use crate::chromium::guard::rules::HostRules;
+use crate::chromium::guard::rules::{HostRules, LiveRules};
 use crate::chromium::ids::{BrowserContextId, TargetId};
 use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::page::Page;
@@ -54,54 +54,45 @@ impl Browser {
             Some(rules) => Some(self.restrict(rules.clone()).await?),
             None => None,
         };
-        let own_proxy = restriction
-            .as_ref()
-            .map(|restriction| restriction.proxy.url());
+        let own_proxy = restriction.as_ref().map(|restriction| restriction.proxy.url());
         if let Some(proxy) = own_proxy.as_ref().or(options.proxy.as_ref()) {
             params["proxyServer"] = json!(proxy);
             // Without this, loopback would go around the proxy.
             params["proxyBypassList"] = json!("<-loopback>");
         }
         let created: Call<Created> =
-            self.connection()
-                .call_method(None, "Target.createBrowserContext", &params);
+            self.connection().call_method(None, "Target.createBrowserContext", &params);
         let id = created.await?.browser_context_id;
         // Before the context has its first tab, so before its first request.
         if let Some(restriction) = restriction {
-            self.registry()
-                .shared
-                .policies
-                .insert(id.clone(), restriction);
+            self.registry().shared.policies.insert(id.clone(), restriction);
         }
         let params = json!({
             "behavior": "allowAndName",
             "browserContextId": id,
-            "downloadPath": self.downloads(),
+            "downloadPath": self.info().downloads,
             "eventsEnabled": true,
         });
         let connection = self.connection();
-        connection
-            .call_method::<IgnoredAny>(None, "Browser.setDownloadBehavior", &params)
-            .ignore();
-        Ok(Context {
-            browser: Arc::clone(self),
-            id,
-        })
+        connection.call_method::<IgnoredAny>(None, "Browser.setDownloadBehavior", &params).ignore();
+        Ok(Context { browser: Arc::clone(self), id })
     }
 }
 
 impl Browser {
     async fn restrict(&self, rules: HostRules) -> Result<Restriction> {
-        let reach = Reach {
-            rules: rules.clone(),
-            resolver: self.resolver_rules().clone(),
-        };
+        let rules = LiveRules::new(rules);
+        let reach = Reach { rules: rules.clone(), resolver: self.resolver_rules().clone() };
         let proxy = Arc::new(Proxy::start(reach).await?);
         Ok(Restriction { rules, proxy })
     }
 }
 
 impl Context {
+    pub(crate) fn of(browser: &Arc<Browser>, id: BrowserContextId) -> Self {
+        Self { browser: Arc::clone(browser), id }
+    }
+
     /// Its id.
     pub fn id(&self) -> &BrowserContextId {
         &self.id
@@ -125,9 +116,7 @@ impl Context {
             "newWindow": new_window,
         });
         let created: Call<CreatedTarget> =
-            self.browser
-                .connection()
-                .call_method(None, "Target.createTarget", &params);
+            self.browser.connection().call_method(None, "Target.createTarget", &params);
         let target = created.await?.target_id;
         self.browser.registry().page_ready(&target).await
     }
@@ -136,9 +125,7 @@ impl Context {
     pub async fn dispose(self) -> Result<()> {
         let params = json!({ "browserContextId": self.id });
         let disposed: Call<IgnoredAny> =
-            self.browser
-                .connection()
-                .call_method(None, "Target.disposeBrowserContext", &params);
+            self.browser.connection().call_method(None, "Target.disposeBrowserContext", &params);
         let outcome = disposed.await;
         self.browser.registry().shared.policies.remove(&self.id);
         outcome.map(drop)

@@ -1,12 +1,10 @@
 //! One browser: its contexts, its pages, its life.
 
-#[expect(
-    clippy::module_inception,
-    reason = "the module's main type has the module's name"
-)]
+#[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
 pub(crate) mod browser;
 pub(crate) mod context;
 pub(crate) mod options;
 pub(crate) mod policy;
 pub(crate) mod registry;
+pub(crate) mod spare;
 pub(crate) mod start;

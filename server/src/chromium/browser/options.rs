@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::chromium::world::world::Engine;
+use super::spare::Spares;
 use crate::chromium::capture::event::{EventSink, NoSink};
 use crate::chromium::launch::options::LaunchOptions;
 
@@ -29,11 +30,7 @@ pub struct Viewport {
 
 impl Default for Viewport {
     fn default() -> Self {
-        Self {
-            width: 1280,
-            height: 720,
-            scale: 1.0,
-        }
+        Self { width: 1280, height: 720, scale: 1.0 }
     }
 }
 
@@ -48,6 +45,8 @@ pub struct BrowserOptions {
     pub viewport: Viewport,
     /// Runs in its own world before the scripts of every document.
     pub first_script: Option<&'static Engine>,
+    /// Contexts kept ready for [`Browser::lease`](super::browser::Browser::lease).
+    pub spares: Spares,
     /// Hears of console lines, requests, dialogs, new pages.
     pub sink: Arc<dyn EventSink>,
 }
@@ -59,6 +58,7 @@ impl Default for BrowserOptions {
             dialogs: DialogPolicy::default(),
             viewport: Viewport::default(),
             first_script: None,
+            spares: Spares::default(),
             sink: Arc::new(NoSink),
         }
     }

@@ -10,7 +10,7 @@ use crate::chromium::capture::event::Event;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::guard::document::{Asker, Denied, RequestPaused, decide, refuse, release};
 use crate::chromium::guard::proxy::Proxy;
-use crate::chromium::guard::rules::HostRules;
+use crate::chromium::guard::rules::LiveRules;
 use crate::chromium::ids::{BrowserContextId, FrameId};
 use crate::chromium::page::page::Page;
 use crate::chromium::sync::Lock;
@@ -20,7 +20,7 @@ use super::registry::Registry;
 /// What holds for one restricted context.
 #[derive(Clone)]
 pub(crate) struct Restriction {
-    pub rules: HostRules,
+    pub rules: LiveRules,
     /// Lives exactly as long as the context.
     pub proxy: Arc<Proxy>,
 }
@@ -55,13 +55,8 @@ impl Registry {
         let url = &paused.request.url;
         let decision = match &page {
             Some(page) => match self.shared.policies.get(page.context_id()) {
-                Some(restriction) => decide(url, &Asker::Restricted(&restriction.rules)),
-                None => decide(
-                    url,
-                    &Asker::Free {
-                        files: &page.files.lock(),
-                    },
-                ),
+                Some(restriction) => decide(url, &Asker::Restricted(&restriction.rules.get())),
+                None => decide(url, &Asker::Free { files: &page.files.lock() }),
             },
             None if self.shared.policies.any() => decide(url, &Asker::Unknown),
             None => decide(url, &Asker::Free { files: &[] }),
@@ -72,27 +67,17 @@ impl Registry {
         tracing::info!(%url, %reason, "a document was refused");
         if let Some(page) = page {
             let is_main = paused.frame_id.as_str() == page.target_id().as_str();
-            page.denied(
-                Denied {
-                    url: url.clone(),
-                    reason,
-                },
-                is_main,
-            );
+            page.denied(Denied { url: url.clone(), reason }, is_main);
         }
         refuse(&self.shared.connection, paused);
     }
 
-    fn page_of_frame(&self, frame: &FrameId) -> Option<Arc<Page>> {
-        let pages = self.pages();
-        let main = pages
-            .iter()
-            .find(|page| page.target_id().as_str() == frame.as_str());
-        let found = main.or_else(|| {
-            pages
-                .iter()
-                .find(|page| page.state.lock().frames.get(frame).is_some())
-        });
+    /// The tab a frame belongs to.
+    pub(crate) fn page_of_frame(&self, frame: &FrameId) -> Option<Arc<Page>> {
+        let pages = self.all_pages();
+        let main = pages.iter().find(|page| page.target_id().as_str() == frame.as_str());
+        let found = main
+            .or_else(|| pages.iter().find(|page| page.state.lock().frames.get(frame).is_some()));
         found.cloned()
     }
 }
@@ -123,19 +108,11 @@ impl Page {
     /// its headers are what told us.
     pub(crate) fn drop_document(&self, url: &str) {
         let reason = "it was answered by a cloud metadata service".to_owned();
-        self.denied(
-            Denied {
-                url: url.to_owned(),
-                reason,
-            },
-            true,
-        );
+        self.denied(Denied { url: url.to_owned(), reason }, true);
         let session = self.session();
         let (stop, leave) = ("Page.stopLoading", "Page.navigate");
         session.call_method::<IgnoredAny>(stop, &NoParams).ignore();
-        session
-            .call_method::<IgnoredAny>(leave, &json!({ "url": "about:blank" }))
-            .ignore();
+        session.call_method::<IgnoredAny>(leave, &json!({ "url": "about:blank" })).ignore();
     }
 
     /// Remembers a refusal and tells of it.
@@ -148,9 +125,7 @@ impl Page {
                 state.pending = None;
             }
         }
-        self.shared
-            .sink
-            .event(Event::Denied(self.target_id().clone(), denied));
+        self.shared.sink.event(Event::Denied(self.target_id().clone(), denied));
         self.notify();
     }
 }

@@ -3,7 +3,8 @@
 //! All of this runs on the task that reads the pipe, one event after the
 //! other; the locks are for the callers' lookups.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -12,6 +13,7 @@ use tokio::sync::watch;
 use super::options::{BrowserOptions, DialogPolicy, Viewport};
 use super::policy::Policies;
 use crate::chromium::world::world::Engine;
+use crate::chromium::capture::downloads::OpenDownloads;
 use crate::chromium::capture::event::{Event, EventSink};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::pipe::{Connection, EventHandler};
@@ -30,11 +32,17 @@ pub(crate) struct Shared {
     pub dialogs: DialogPolicy,
     pub viewport: Viewport,
     pub first_script: Option<&'static Engine>,
+    /// Held by whoever needs its tab in front.
+    pub front: tokio::sync::Mutex<()>,
+    /// Not so in the headless shell, where every tab is visible.
+    pub tabs_share_windows: bool,
 }
 
 /// All that is attached.
 pub(crate) struct Registry {
     pub shared: Arc<Shared>,
+    pub downloads: Lock<OpenDownloads>,
+    pub download_folder: PathBuf,
     maps: Lock<Maps>,
     changed: watch::Sender<()>,
     gone: watch::Sender<Option<String>>,
@@ -45,6 +53,8 @@ struct Maps {
     /// In order of appearance.
     pages: Vec<Arc<Page>>,
     sessions: HashMap<SessionId, Attached>,
+    /// Contexts of spares.
+    hidden: HashSet<BrowserContextId>,
 }
 
 /// One session.
@@ -77,8 +87,6 @@ struct TargetInfo {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
-    title: String,
-    #[serde(default)]
     opener_id: Option<TargetId>,
     #[serde(default)]
     browser_context_id: Option<BrowserContextId>,
@@ -98,14 +106,13 @@ struct TargetOnly {
     target_id: TargetId,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TargetInfoChanged {
-    target_info: TargetInfo,
-}
-
 impl Registry {
-    pub(crate) fn new(connection: Connection, options: &BrowserOptions) -> Arc<Self> {
+    pub(crate) fn new(
+        connection: Connection,
+        options: &BrowserOptions,
+        download_folder: PathBuf,
+        tabs_share_windows: bool,
+    ) -> Arc<Self> {
         let shared = Shared {
             connection,
             policies: Policies::default(),
@@ -113,9 +120,13 @@ impl Registry {
             dialogs: options.dialogs,
             viewport: options.viewport,
             first_script: options.first_script,
+            front: tokio::sync::Mutex::default(),
+            tabs_share_windows,
         };
         Arc::new(Self {
             shared: Arc::new(shared),
+            downloads: Lock::default(),
+            download_folder,
             maps: Lock::default(),
             changed: watch::Sender::new(()),
             gone: watch::Sender::new(None),
@@ -124,16 +135,38 @@ impl Registry {
 
     /// All tabs, in order of appearance.
     pub(crate) fn pages(&self) -> Vec<Arc<Page>> {
+        let maps = self.maps.lock();
+        let seen = |page: &&Arc<Page>| !maps.hidden.contains(page.context_id());
+        maps.pages.iter().filter(seen).cloned().collect()
+    }
+
+    /// The tabs of spares too.
+    pub(crate) fn all_pages(&self) -> Vec<Arc<Page>> {
         self.maps.lock().pages.clone()
+    }
+
+    /// Keeps the tabs of a context out of sight until [`Registry::reveal`].
+    pub(crate) fn hide(&self, context: &BrowserContextId) {
+        self.maps.lock().hidden.insert(context.clone());
+    }
+
+    /// Reports the tabs of a hidden context as if they had just been opened.
+    pub(crate) fn reveal(&self, context: &BrowserContextId) {
+        let revealed: Vec<Arc<Page>> = {
+            let mut maps = self.maps.lock();
+            maps.hidden.remove(context);
+            let of = |page: &&Arc<Page>| page.context_id() == context;
+            maps.pages.iter().filter(of).cloned().collect()
+        };
+        for page in revealed {
+            self.shared.sink.event(Event::PageOpened(page));
+        }
     }
 
     /// One tab.
     pub(crate) fn page(&self, target: &TargetId) -> Option<Arc<Page>> {
         let maps = self.maps.lock();
-        maps.pages
-            .iter()
-            .find(|page| page.target_id() == target)
-            .cloned()
+        maps.pages.iter().find(|page| page.target_id() == target).cloned()
     }
 
     /// Waits for a tab that was just made to be attached and set up.
@@ -156,15 +189,15 @@ impl Registry {
     pub(crate) fn close_page(&self, target: &TargetId) {
         let page = {
             let mut maps = self.maps.lock();
-            let at = maps
-                .pages
-                .iter()
-                .position(|page| page.target_id() == target);
+            let at = maps.pages.iter().position(|page| page.target_id() == target);
             at.map(|at| maps.pages.remove(at))
         };
         if let Some(page) = page {
             page.end(&Error::TabClosed);
-            self.shared.sink.event(Event::PageClosed(target.clone()));
+            // Whoever was never told of a spare is not told of its end.
+            if !self.maps.lock().hidden.contains(page.context_id()) {
+                self.shared.sink.event(Event::PageClosed(target.clone()));
+            }
             self.changed.send_replace(());
         }
     }
@@ -183,20 +216,23 @@ impl Registry {
             ("iframe", _) => (Role::Frame, parent_page),
             _ => (Role::Other, parent_page),
         };
-        let attached = Attached {
-            session: session.clone(),
-            page: page.clone(),
-            role,
-        };
-        self.maps
-            .lock()
-            .sessions
-            .insert(session.id().clone(), attached);
+        let attached = Attached { session: session.clone(), page: page.clone(), role };
+        self.maps.lock().sessions.insert(session.id().clone(), attached);
         match (role, page) {
             (Role::Page, Some(page)) => {
                 setup::set_up_page(&page, self.shared.viewport);
-                self.maps.lock().pages.push(Arc::clone(&page));
-                self.shared.sink.event(Event::PageOpened(page));
+                let opener = page.opener().and_then(|opener| self.page(opener));
+                if let Some(opener) = opener {
+                    opener.state.lock().has_opened = true;
+                }
+                let hidden = {
+                    let mut maps = self.maps.lock();
+                    maps.pages.push(Arc::clone(&page));
+                    maps.hidden.contains(page.context_id())
+                };
+                if !hidden {
+                    self.shared.sink.event(Event::PageOpened(page));
+                }
             }
             (Role::Frame, Some(page)) => {
                 let frame = FrameId::from(info.target_id.as_str());
@@ -228,37 +264,27 @@ impl Registry {
             (Role::Page, Some(page)) => self.close_page(page.target_id()),
             (Role::Frame, Some(page)) => {
                 page.state.lock().frames.session_ended(session);
-                self.shared
-                    .connection
-                    .fail_session(session.as_str(), &Error::StaleContext);
+                self.shared.connection.fail_session(session.as_str(), &Error::StaleContext);
                 page.notify();
             }
-            _ => self
-                .shared
-                .connection
-                .fail_session(session.as_str(), &Error::TabClosed),
+            _ => self.shared.connection.fail_session(session.as_str(), &Error::TabClosed),
         }
     }
 
     /// A renderer died: a tab's, or that of an out-of-process frame, whose tab
     /// lives on with a hole in it.
     fn crashed(&self, target: &TargetId) {
-        let pages = self.pages();
+        let pages = self.all_pages();
         if let Some(page) = pages.iter().find(|page| page.target_id() == target) {
             return page.crashed();
         }
         let frame = FrameId::from(target.as_str());
         let session = pages.iter().find_map(|page| {
             let state = page.state.lock();
-            state
-                .frames
-                .get(&frame)
-                .map(|frame| frame.session.id().clone())
+            state.frames.get(&frame).map(|frame| frame.session.id().clone())
         });
         if let Some(session) = session {
-            self.shared
-                .connection
-                .fail_session(session.as_str(), &Error::StaleContext);
+            self.shared.connection.fail_session(session.as_str(), &Error::StaleContext);
         }
     }
 
@@ -270,12 +296,6 @@ impl Registry {
             }
             "targetDestroyed" => self.close_page(&event.params::<TargetOnly>()?.target_id),
             "targetCrashed" => self.crashed(&event.params::<TargetOnly>()?.target_id),
-            "targetInfoChanged" => {
-                let info = event.params::<TargetInfoChanged>()?.target_info;
-                let page = self.page(&info.target_id)?;
-                page.state.lock().title = info.title;
-                page.notify();
-            }
             _ => {}
         }
         Some(())
@@ -294,14 +314,12 @@ impl EventHandler for Registry {
             }
             return;
         }
-        let attached = event
-            .session
-            .and_then(|id| self.maps.lock().sessions.get(id).cloned());
-        if let Some(Attached {
-            session,
-            page: Some(page),
-            role,
-        }) = attached
+        if event.method.starts_with("Browser.") {
+            self.download_event(event);
+            return;
+        }
+        let attached = event.session.and_then(|id| self.maps.lock().sessions.get(id).cloned());
+        if let Some(Attached { session, page: Some(page), role }) = attached
             && role != Role::Other
         {
             events::apply(&page, &session, event);
@@ -310,16 +328,12 @@ impl EventHandler for Registry {
 
     fn closed(&self, reason: &str) {
         let maps = std::mem::take(&mut *self.maps.lock());
-        let error = Error::BrowserGone {
-            reason: reason.to_owned(),
-        };
+        let error = Error::BrowserGone { reason: reason.to_owned() };
         for page in maps.pages {
             page.end(&error);
         }
         self.gone.send_replace(Some(reason.to_owned()));
         self.changed.send_replace(());
-        self.shared
-            .sink
-            .event(Event::BrowserGone(reason.to_owned()));
+        self.shared.sink.event(Event::BrowserGone(reason.to_owned()));
     }
 }

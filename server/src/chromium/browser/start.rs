@@ -54,12 +54,8 @@ pub(crate) async fn start(options: &BrowserOptions) -> Result<Started> {
             return attempt(options, &found, Sandbox::Off { reason }).await;
         }
         match attempt(options, &found, Sandbox::On).await {
-            Err(Error::LaunchFailed { stderr, .. }) if is_about_sandbox(&stderr) => {
-                let reason = stderr
-                    .iter()
-                    .find(|line| NO_SANDBOX_WORDS.iter().any(|words| line.contains(words)))
-                    .cloned()
-                    .unwrap_or_default();
+            Err(Error::LaunchFailed { stderr, .. }) if sandbox_complaint(&stderr).is_some() => {
+                let reason = sandbox_complaint(&stderr).unwrap_or_default();
                 attempt(options, &found, Sandbox::Off { reason }).await
             }
             outcome => outcome,
@@ -81,30 +77,35 @@ pub(crate) async fn start(options: &BrowserOptions) -> Result<Started> {
     Ok(started)
 }
 
-fn is_about_sandbox(stderr: &[String]) -> bool {
-    stderr
-        .iter()
-        .any(|line| NO_SANDBOX_WORDS.iter().any(|words| line.contains(words)))
+/// What Chromium says of its sandbox, if it was that: the first sentence,
+/// without the log's prefix and without the advice to live dangerously.
+fn sandbox_complaint(stderr: &[String]) -> Option<String> {
+    let complains = |line: &&String| NO_SANDBOX_WORDS.iter().any(|words| line.contains(words));
+    let line = stderr.iter().find(complains)?;
+    let text = line.split_once("] ").map_or(line.as_str(), |(_, text)| text);
+    let end = text.find(['!', '.']).map_or(text.len(), |end| end + 1);
+    Some(format!("Chromium says: {}", &text[..end]))
 }
 
 /// One try.
 async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> Result<Started> {
     let launch = &options.launch;
-    let profile = Profile::open(launch.profile.as_deref())?;
-    if let (Some(guardian), true) = (&launch.guardian, profile.is_temporary()) {
-        guardian.remove(profile.path());
-    }
+    let profile = Profile::open(launch.profile.as_deref(), |path| {
+        if let Some(guardian) = &launch.guardian {
+            guardian.remove(path);
+        }
+    })?;
     let shared_memory_note = shared_memory_problem();
     let line = arguments(&Wanted {
         flavour: found.flavour,
-        profile: profile.path(),
+        profile: profile.data(),
         sandbox: &sandbox,
         avoid_shared_memory: shared_memory_note.is_some(),
         extra: &launch.extra_args,
     })?;
     let command = command(found, &line, &profile);
     let downloads = profile.downloads();
-    let profile_path = profile.path().to_owned();
+    let profile_path = profile.data().to_owned();
     let (registry, process) = bring_up(command, profile, launch, options, found).await?;
     let version = introduce(&registry, &downloads);
     let version = tokio::select! {
@@ -122,6 +123,7 @@ async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> R
                 sandbox,
                 shared_memory_note,
                 profile: profile_path,
+                downloads,
             },
             registry,
             process,
@@ -132,11 +134,7 @@ async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> R
 
 fn command(found: &Found, line: &[String], profile: &Profile) -> Command {
     let mut command = Command::new(&found.executable);
-    command
-        .args(line)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
+    command.args(line).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     if found.flavour == Flavour::Headed && std::env::var_os("XAUTHORITY").is_none() {
         // HOME moves into the profile; the key of the display stays where it is.
         if let Some(home) = std::env::home_dir() {
@@ -158,15 +156,19 @@ async fn bring_up(
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()
         .map_err(|error| Error::system("the pipe to Chromium", error))?;
     let connection = Connection::new(ours)?;
-    let child = spawn(command, theirs)
-        .await
-        .map_err(|error| Error::LaunchFailed {
-            path: found.executable.clone(),
-            problem: error.to_string(),
-            stderr: Vec::new(),
-        })?;
+    let child = spawn(command, theirs).await.map_err(|error| Error::LaunchFailed {
+        path: found.executable.clone(),
+        problem: error.to_string(),
+        stderr: Vec::new(),
+    })?;
+    let downloads = profile.downloads();
     let process = BrowserProcess::adopt(child, profile, launch.guardian.clone())?;
-    let registry = Registry::new(connection.clone(), options);
+    let registry = Registry::new(
+        connection.clone(),
+        options,
+        downloads,
+        found.flavour != Flavour::HeadlessShell,
+    );
     connection.run(Arc::clone(&registry) as Arc<_>);
     Ok((registry, process))
 }
@@ -175,16 +177,11 @@ async fn bring_up(
 fn introduce(registry: &Registry, downloads: &std::path::Path) -> Call<Version> {
     let connection = &registry.shared.connection;
     let say = |method: &'static str, params: &serde_json::Value| {
-        connection
-            .call_method::<IgnoredAny>(None, method, params)
-            .ignore();
+        connection.call_method::<IgnoredAny>(None, method, params).ignore();
     };
     say("Target.setDiscoverTargets", &json!({ "discover": true }));
     connection.send(None, &setup::auto_attach());
-    say(
-        "Fetch.enable",
-        &json!({ "patterns": [{ "resourceType": "Document" }] }),
-    );
+    say("Fetch.enable", &json!({ "patterns": [{ "resourceType": "Document" }] }));
     say(
         "Browser.setDownloadBehavior",
         &json!({ "behavior": "allowAndName", "downloadPath": downloads, "eventsEnabled": true }),
@@ -195,9 +192,7 @@ fn introduce(registry: &Registry, downloads: &std::path::Path) -> Call<Version> 
 /// Says why a browser that did not come up did not.
 async fn failure(found: &Found, mut process: BrowserProcess) -> Error {
     // Its pipe broke because it is ending; its own status tells more than ours.
-    process
-        .exits_within(std::time::Duration::from_millis(300))
-        .await;
+    process.exits_within(std::time::Duration::from_millis(300)).await;
     process.kill();
     let problem = match process.exited().await {
         Some(status) => format!("it ended with {status}"),
@@ -205,9 +200,5 @@ async fn failure(found: &Found, mut process: BrowserProcess) -> Error {
     };
     let stderr = process.last_words().await;
     process.bury().await;
-    Error::LaunchFailed {
-        path: found.executable.clone(),
-        problem,
-        stderr,
-    }
+    Error::LaunchFailed { path: found.executable.clone(), problem, stderr }
 }

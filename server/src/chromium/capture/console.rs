@@ -76,7 +76,8 @@ struct LogEntry {
 
 #[derive(Debug, Deserialize)]
 struct Argument {
-    #[serde(default)]
+    /// `null` is a value, unlike `undefined`.
+    #[serde(default, deserialize_with = "present")]
     value: Option<serde_json::Value>,
     #[serde(default)]
     description: Option<String>,
@@ -136,9 +137,7 @@ impl From<ConsoleApiCalled> for ConsoleEntry {
                 break;
             }
         }
-        let frame = event
-            .stack_trace
-            .and_then(|stack| stack.call_frames.into_iter().next());
+        let frame = event.stack_trace.and_then(|stack| stack.call_frames.into_iter().next());
         Self {
             kind: event.kind,
             text: cut(text),
@@ -170,6 +169,12 @@ impl From<LogEntryAdded> for ConsoleEntry {
             time: entry.timestamp,
         }
     }
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<serde_json::Value>, D::Error> {
+    serde_json::Value::deserialize(deserializer).map(Some)
 }
 
 /// Keeps lines of a bearable length.

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::console::ConsoleEntry;
+use super::downloads::Download;
+use super::network::NetworkRequest;
 use crate::chromium::guard::document::Denied;
 use crate::chromium::ids::TargetId;
 use crate::chromium::page::dialogs::Dialog;
@@ -20,6 +22,10 @@ pub enum Event {
     PageCrashed(TargetId),
     /// A line for the console, or an uncaught exception.
     Console(TargetId, ConsoleEntry),
+    /// A request started or ended.
+    Network(TargetId, Box<NetworkRequest>),
+    /// A download started or ended.
+    Download(Download),
     /// A dialog opened and was answered.
     Dialog(TargetId, Dialog),
     /// The guard refused a document of this tab.

@@ -1,6 +1,8 @@
 //! What pages do unasked: events for whoever keeps records.
 
-pub(crate) mod console;
-pub(crate) mod event;
-pub(crate) mod screenshot;
 pub(crate) mod body;
+pub(crate) mod console;
+pub(crate) mod downloads;
+pub(crate) mod event;
+pub(crate) mod network;
+pub(crate) mod valve;

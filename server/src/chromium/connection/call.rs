@@ -25,11 +25,7 @@ pub struct Call<T> {
 
 enum State {
     Failed(Option<Error>),
-    Waiting {
-        connection: Connection,
-        id: u32,
-        receiver: oneshot::Receiver<Result<Bytes>>,
-    },
+    Waiting { connection: Connection, id: u32, receiver: oneshot::Receiver<Result<Bytes>> },
 }
 
 impl<T: DeserializeOwned> Call<T> {
@@ -39,23 +35,11 @@ impl<T: DeserializeOwned> Call<T> {
         receiver: oneshot::Receiver<Result<Bytes>>,
         method: Cow<'static, str>,
     ) -> Self {
-        Self {
-            state: State::Waiting {
-                connection,
-                id,
-                receiver,
-            },
-            method,
-            decode: decode_result,
-        }
+        Self { state: State::Waiting { connection, id, receiver }, method, decode: decode_result }
     }
 
     pub(crate) fn failed(error: Error, method: Cow<'static, str>) -> Self {
-        Self {
-            state: State::Failed(Some(error)),
-            method,
-            decode: decode_result,
-        }
+        Self { state: State::Failed(Some(error)), method, decode: decode_result }
     }
 }
 
@@ -67,11 +51,7 @@ impl<T> Call<T> {
     /// the whole message; it runs on the task that awaits.
     pub(crate) fn decode_with<U>(mut self, decode: fn(&str, &[u8]) -> Result<U>) -> Call<U> {
         let state = std::mem::replace(&mut self.state, State::Failed(None));
-        Call {
-            state,
-            method: std::mem::take(&mut self.method),
-            decode,
-        }
+        Call { state, method: std::mem::take(&mut self.method), decode }
     }
 }
 
@@ -83,9 +63,9 @@ impl<T> Future for Call<T> {
             State::Failed(error) => Err(error.take().unwrap_or(Error::TabClosed)),
             State::Waiting { receiver, .. } => match ready!(Pin::new(receiver).poll(cx)) {
                 Ok(answer) => answer,
-                Err(_) => Err(Error::BrowserGone {
-                    reason: "its connection was shut down".to_owned(),
-                }),
+                Err(_) => {
+                    Err(Error::BrowserGone { reason: "its connection was shut down".to_owned() })
+                }
             },
         };
         // What was answered needs no forgetting.

@@ -81,11 +81,7 @@ impl Connection {
             UnixStream::from_std(stream)
         };
         let stream = prepare().map_err(|error| Error::system("the pipe to Chromium", error))?;
-        Ok(Self(Arc::new(Inner {
-            stream,
-            writer: Writer::default(),
-            pending: Lock::default(),
-        })))
+        Ok(Self(Arc::new(Inner { stream, writer: Writer::default(), pending: Lock::default() })))
     }
 
     /// Starts reading and flushing. The tasks end with the pipe.
@@ -103,9 +99,7 @@ impl Connection {
                 }
             };
             flush.abort();
-            connection.fail_all(&Error::BrowserGone {
-                reason: reason.clone(),
-            });
+            connection.fail_all(&Error::BrowserGone { reason: reason.clone() });
             handler.closed(&reason);
         });
     }
@@ -128,10 +122,7 @@ impl Connection {
     ) -> Call<R> {
         let method = method.into();
         let (reply, receiver) = oneshot::channel();
-        let waiter = Waiter {
-            session: session.cloned(),
-            reply: Reply::Task(reply),
-        };
+        let waiter = Waiter { session: session.cloned(), reply: Reply::Task(reply) };
         match self.dispatch(session, &method, params, Some(waiter)) {
             Ok(id) => Call::waiting(self.clone(), id, receiver, method),
             Err(error) => Call::failed(error, method),
@@ -150,10 +141,7 @@ impl Connection {
         let decode = move |answer: Result<Bytes>| {
             then(call::decoded(method, answer, call::decode_result::<R>));
         };
-        let waiter = Waiter {
-            session: session.cloned(),
-            reply: Reply::Here(Box::new(decode)),
-        };
+        let waiter = Waiter { session: session.cloned(), reply: Reply::Here(Box::new(decode)) };
         if let Err(error) = self.dispatch(session, method, params, Some(waiter)) {
             tracing::debug!(method, %error, "a command was not sent");
         }
@@ -175,18 +163,11 @@ impl Connection {
     /// Ends all calls that wait on a session which will never answer them.
     pub(crate) fn fail_session(&self, session: &str, error: &Error) {
         let of_session = |_: &u32, waiter: &mut Waiter| {
-            waiter
-                .session
-                .as_ref()
-                .is_some_and(|id| id.as_str() == session)
+            waiter.session.as_ref().is_some_and(|id| id.as_str() == session)
         };
         let failed: Vec<Waiter> = {
             let mut pending = self.0.pending.lock();
-            pending
-                .waiters
-                .extract_if(of_session)
-                .map(|(_, waiter)| waiter)
-                .collect()
+            pending.waiters.extract_if(of_session).map(|(_, waiter)| waiter).collect()
         };
         for waiter in failed {
             waiter.answer(Err(error.clone()));
@@ -248,10 +229,9 @@ impl Connection {
             let waiter = self.0.pending.lock().waiters.remove(&id);
             if let Some(waiter) = waiter {
                 let answer = match head.error {
-                    Some(refusal) => Err(Error::Protocol {
-                        method: String::new(),
-                        message: refusal.text(),
-                    }),
+                    Some(refusal) => {
+                        Err(Error::Protocol { method: String::new(), message: refusal.text() })
+                    }
                     None => Ok(message.clone()),
                 };
                 waiter.answer(answer);
@@ -280,10 +260,7 @@ fn encode(
     let mut message = Vec::with_capacity(256);
     let head = match session {
         Some(session) => {
-            write!(
-                message,
-                r#"{{"id":{id},"sessionId":"{session}","method":"{method}","params":"#
-            )
+            write!(message, r#"{{"id":{id},"sessionId":"{session}","method":"{method}","params":"#)
         }
         None => write!(message, r#"{{"id":{id},"method":"{method}","params":"#),
     };
@@ -291,10 +268,7 @@ fn encode(
     serde_json::to_writer(&mut message, params).map_err(|error| refused(&error))?;
     message.extend_from_slice(b"}\0");
     if message.len() > MAX_MESSAGE {
-        return Err(Error::TooLarge {
-            bytes: message.len(),
-            limit: MAX_MESSAGE,
-        });
+        return Err(Error::TooLarge { bytes: message.len(), limit: MAX_MESSAGE });
     }
     Ok(message)
 }

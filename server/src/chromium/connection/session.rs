@@ -50,8 +50,7 @@ impl Session {
         params: &impl Serialize,
         then: impl FnOnce(Result<R>) + Send + 'static,
     ) {
-        self.connection
-            .call_then(Some(&self.id), method, params, then);
+        self.connection.call_then(Some(&self.id), method, params, then);
     }
 
     /// Writes a typed command whose answer nobody wants.

@@ -44,12 +44,8 @@ const METADATA_V6: [Ipv6Addr; 3] = [
 ];
 
 /// Names that clouds answer themselves.
-const METADATA_NAMES: [&str; 4] = [
-    "metadata.google.internal",
-    "metadata.goog",
-    "metadata",
-    "instance-data",
-];
+const METADATA_NAMES: [&str; 4] =
+    ["metadata.google.internal", "metadata.goog", "metadata", "instance-data"];
 
 /// The kind of place of an address, whatever version it is written in.
 pub fn place(address: IpAddr) -> Place {
@@ -69,9 +65,7 @@ pub fn is_metadata_host(host: &Host<&str>) -> bool {
         Host::Ipv6(address) => place((*address).into()) == Place::Metadata,
         Host::Domain(name) => {
             let name = name.trim_end_matches('.');
-            METADATA_NAMES
-                .iter()
-                .any(|known| name.eq_ignore_ascii_case(known))
+            METADATA_NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
         }
     }
 }

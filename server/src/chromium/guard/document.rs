@@ -54,10 +54,7 @@ pub struct Denied {
 
 impl From<Denied> for Error {
     fn from(denied: Denied) -> Self {
-        Self::HostDenied {
-            url: denied.url,
-            reason: denied.reason,
-        }
+        Self::HostDenied { url: denied.url, reason: denied.reason }
     }
 }
 
@@ -101,18 +98,14 @@ fn decide_file(url: &Url, asker: &Asker<'_>) -> Result<(), String> {
 /// Lets a paused request go on.
 pub(crate) fn release(connection: &Connection, paused: &RequestPaused) {
     let params = json!({ "requestId": paused.request_id });
-    connection
-        .call_method::<IgnoredAny>(None, "Fetch.continueRequest", &params)
-        .ignore();
+    connection.call_method::<IgnoredAny>(None, "Fetch.continueRequest", &params).ignore();
 }
 
 /// Ends a paused request as if the navigation had never been: the page stays
 /// what it is, instead of turning into an error page.
 pub(crate) fn refuse(connection: &Connection, paused: &RequestPaused) {
     let params = json!({ "requestId": paused.request_id, "errorReason": "Aborted" });
-    connection
-        .call_method::<IgnoredAny>(None, "Fetch.failRequest", &params)
-        .ignore();
+    connection.call_method::<IgnoredAny>(None, "Fetch.failRequest", &params).ignore();
 }
 
 #[cfg(test)]

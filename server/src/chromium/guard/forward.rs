@@ -61,12 +61,7 @@ pub(crate) struct Forwarder {
 
 impl Forwarder {
     pub(crate) fn new(reach: Arc<Reach>, refusals: Arc<Refusals>) -> Self {
-        Self {
-            reach,
-            refusals,
-            upstream: Arc::default(),
-            tasks: Arc::default(),
-        }
+        Self { reach, refusals, upstream: Arc::default(), tasks: Arc::default() }
     }
 
     /// Serves until the browser or a refusal ends the connection.
@@ -125,15 +120,8 @@ impl Forwarder {
     /// of a connection that is kept open.
     async fn forward(self, mut request: Request<Incoming>) -> Result<Response<Body>, Failure> {
         let (host, port) = place_of(request.uri(), 80).ok_or(Failure::NoHost)?;
-        let authority = request
-            .uri()
-            .authority()
-            .map(ToString::to_string)
-            .unwrap_or_default();
-        let path = request
-            .uri()
-            .path_and_query()
-            .map_or("/", |path| path.as_str());
+        let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         *request.uri_mut() = path.parse().unwrap_or_else(|_| Uri::from_static("/"));
         strip(request.headers_mut());
         // The checked host, whatever the header said.
@@ -144,10 +132,8 @@ impl Forwarder {
         let fits = matches!(&*upstream, Some(open) if open.host == host && open.port == port && open.sender.is_ready());
         if !fits {
             let stream = TokioIo::new(self.connect(&host, port).await?);
-            let (sender, connection) = client::Builder::new()
-                .preserve_header_case(true)
-                .handshake(stream)
-                .await?;
+            let (sender, connection) =
+                client::Builder::new().preserve_header_case(true).handshake(stream).await?;
             self.tasks.lock().await.spawn(async move {
                 let _ = connection.await;
             });

@@ -58,11 +58,7 @@ impl Proxy {
         let refusals = Arc::<Refusals>::default();
         let serving = serve(listener, Arc::new(reach), Arc::clone(&refusals));
         let task = tokio::spawn(serving).abort_handle();
-        Ok(Self {
-            address,
-            refusals,
-            task,
-        })
+        Ok(Self { address, refusals, task })
     }
 
     /// For `proxyServer`.

@@ -11,7 +11,7 @@ use url::Host;
 
 use super::address::{Place, is_metadata_host, place};
 use super::resolver_rules::{Mapped, ResolverRules};
-use super::rules::HostRules;
+use super::rules::{HostRules, LiveRules};
 
 /// Why a connection was not made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,27 +43,25 @@ pub enum Refused {
 /// What one restricted context may reach.
 #[derive(Debug, Clone)]
 pub(crate) struct Reach {
-    pub rules: HostRules,
+    pub rules: LiveRules,
     pub resolver: ResolverRules,
 }
 
 impl Reach {
     /// Connects to a host if that is allowed.
     pub(crate) async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, Refused> {
-        let unreachable = |problem: String| Refused::Unreachable {
-            host: host.to_owned(),
-            problem,
-        };
+        let unreachable = |problem: String| Refused::Unreachable { host: host.to_owned(), problem };
         let parsed = Host::parse(host).map_err(|error| unreachable(error.to_string()))?;
         let parsed = as_ref(&parsed);
+        let rules = self.rules.get();
         if is_metadata_host(&parsed) {
             return Err(Refused::Metadata(host.to_owned()));
         }
-        if !self.rules.allows(&parsed, port) {
+        if !rules.allows(&parsed, port) {
             return Err(Refused::NotListed(host.to_owned()));
         }
         let mut last = unreachable("it has no address".to_owned());
-        for address in self.addresses(host, &parsed, port).await? {
+        for address in self.addresses(&rules, host, &parsed, port).await? {
             match TcpStream::connect(address).await {
                 Ok(stream) => return Ok(stream),
                 Err(error) => last = unreachable(error.to_string()),
@@ -75,18 +73,15 @@ impl Reach {
     /// The addresses that passed every check.
     async fn addresses(
         &self,
+        rules: &HostRules,
         host: &str,
         parsed: &Host<&str>,
         port: u16,
     ) -> Result<Vec<SocketAddr>, Refused> {
-        let unreachable = |problem: String| Refused::Unreachable {
-            host: host.to_owned(),
-            problem,
-        };
+        let unreachable = |problem: String| Refused::Unreachable { host: host.to_owned(), problem };
         let lookup = |name: String, port: u16| async move {
-            let found: io::Result<Vec<SocketAddr>> = tokio::net::lookup_host((name, port))
-                .await
-                .map(Iterator::collect);
+            let found: io::Result<Vec<SocketAddr>> =
+                tokio::net::lookup_host((name, port)).await.map(Iterator::collect);
             found.map_err(|error| unreachable(error.to_string()))
         };
         let (found, chosen_by_user) = match (self.resolver.map(host, port), parsed) {
@@ -107,7 +102,7 @@ impl Reach {
             match place(ip) {
                 Place::Metadata => refusal = Some(Refused::Metadata(host.to_owned())),
                 Place::Public => allowed.push(address),
-                _ if chosen_by_user || self.rules.names_address(ip, port) => allowed.push(address),
+                _ if chosen_by_user || rules.names_address(ip, port) => allowed.push(address),
                 // `localhost` is this machine by definition, not by resolution.
                 Place::Loopback if is_localhost(parsed) => allowed.push(address),
                 _ => {
@@ -150,7 +145,7 @@ mod tests {
 
     async fn outcome(rules: &[&str], resolver: &str, host: &str, port: u16) -> Result<(), Refused> {
         let reach = Reach {
-            rules: HostRules::parse(rules).expect("rules"),
+            rules: LiveRules::new(HostRules::parse(rules).expect("rules")),
             resolver: ResolverRules::from_arguments(&[format!("--host-resolver-rules={resolver}")]),
         };
         reach.connect(host, port).await.map(drop)
@@ -158,9 +153,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_what_the_rules_name_is_reached() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("bound");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let port = listener.local_addr().expect("bound").port();
         assert_eq!(outcome(&["127.0.0.1"], "", "127.0.0.1", port).await, Ok(()));
         assert_eq!(outcome(&["localhost"], "", "localhost", port).await, Ok(()));
@@ -172,22 +165,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_mapped_name_goes_where_the_user_says_but_never_to_metadata() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("bound");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let port = listener.local_addr().expect("bound").port();
         let map = format!("MAP site.example 127.0.0.1:{port}");
-        assert_eq!(
-            outcome(&["site.example"], &map, "site.example", 443).await,
-            Ok(())
-        );
-        let refused = outcome(
-            &["site.example"],
-            "MAP * 169.254.169.254",
-            "site.example",
-            80,
-        )
-        .await;
+        assert_eq!(outcome(&["site.example"], &map, "site.example", 443).await, Ok(()));
+        let refused = outcome(&["site.example"], "MAP * 169.254.169.254", "site.example", 80).await;
         assert_eq!(refused, Err(Refused::Metadata("site.example".into())));
         let refused = outcome(&["site.example"], "MAP * ^NOTFOUND", "site.example", 80).await;
         assert!(matches!(refused, Err(Refused::Unreachable { .. })));

@@ -73,10 +73,9 @@ impl ResolverRules {
         match self.maps.iter().find(|(pattern, _)| matches(pattern)) {
             None => Mapped::Unchanged,
             Some((_, Replacement::NotFound)) => Mapped::NotFound,
-            Some((_, Replacement::To { host, port: to })) => Mapped::To {
-                host: host.clone(),
-                port: to.unwrap_or(port),
-            },
+            Some((_, Replacement::To { host, port: to })) => {
+                Mapped::To { host: host.clone(), port: to.unwrap_or(port) }
+            }
         }
     }
 }
@@ -93,10 +92,7 @@ impl Replacement {
             _ => (text, None),
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        Some(Self::To {
-            host: host.to_owned(),
-            port,
-        })
+        Some(Self::To { host: host.to_owned(), port })
     }
 }
 
@@ -105,10 +101,7 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern.split_first(), text.split_first()) {
         (None, None) => true,
         (Some((b'*', rest)), _) => {
-            glob(rest, text)
-                || text
-                    .split_first()
-                    .is_some_and(|(_, text)| glob(pattern, text))
+            glob(rest, text) || text.split_first().is_some_and(|(_, text)| glob(pattern, text))
         }
         (Some((b'?', rest)), Some((_, text))) => glob(rest, text),
         (Some((a, rest)), Some((b, text))) if a == b => glob(rest, text),
@@ -121,10 +114,7 @@ mod tests {
     use super::*;
 
     fn to(host: &str, port: u16) -> Mapped {
-        Mapped::To {
-            host: host.to_owned(),
-            port,
-        }
+        Mapped::To { host: host.to_owned(), port }
     }
 
     #[test]

@@ -2,8 +2,31 @@
 //! `127.0.0.1:3000`, `[::1]`, and `*` for any public host.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use url::Host;
+
+use crate::chromium::sync::Lock;
+
+/// Rules that may be replaced while they are in force.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LiveRules(Arc<Lock<HostRules>>);
+
+impl LiveRules {
+    pub(crate) fn new(rules: HostRules) -> Self {
+        Self(Arc::new(Lock::new(rules)))
+    }
+
+    /// What holds now.
+    pub(crate) fn get(&self) -> HostRules {
+        self.0.lock().clone()
+    }
+
+    /// From now on these hold.
+    pub(crate) fn set(&self, rules: HostRules) {
+        *self.0.lock() = rules;
+    }
+}
 
 /// A rule that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -40,11 +63,7 @@ enum Pattern {
 impl HostRules {
     /// Reads a list of rules.
     pub fn parse<S: AsRef<str>>(rules: &[S]) -> Result<Self, BadRule> {
-        rules
-            .iter()
-            .map(|rule| Rule::parse(rule.as_ref()))
-            .collect::<Result<_, _>>()
-            .map(Self)
+        rules.iter().map(|rule| Rule::parse(rule.as_ref())).collect::<Result<_, _>>().map(Self)
     }
 
     /// Whether a host, as a URL's parser gives it, may be visited on a port.
@@ -67,10 +86,7 @@ impl HostRules {
 
 impl Rule {
     fn parse(text: &str) -> Result<Self, BadRule> {
-        let bad = |problem| BadRule {
-            rule: text.to_owned(),
-            problem,
-        };
+        let bad = |problem| BadRule { rule: text.to_owned(), problem };
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return Err(bad("it is empty"));
@@ -89,10 +105,7 @@ impl Rule {
             ),
         };
         if host == "*" {
-            return Ok(Self {
-                pattern: Pattern::Any,
-                port,
-            });
+            return Ok(Self { pattern: Pattern::Any, port });
         }
         let (below, name) = match host.strip_prefix("*.") {
             Some(name) => (true, name),
@@ -109,11 +122,7 @@ impl Rule {
                 if name.is_empty() {
                     return Err(bad("it names no host"));
                 }
-                if below {
-                    Pattern::Below(name)
-                } else {
-                    Pattern::Name(name)
-                }
+                if below { Pattern::Below(name) } else { Pattern::Name(name) }
             }
             _ => return Err(bad("it is not a host name or an address")),
         };
@@ -128,9 +137,8 @@ impl Pattern {
             (Self::Name(name), Host::Domain(host)) => *name == normal(host),
             (Self::Below(name), Host::Domain(host)) => {
                 let host = normal(host);
-                let label = host
-                    .strip_suffix(name.as_str())
-                    .and_then(|rest| rest.strip_suffix('.'));
+                let label =
+                    host.strip_suffix(name.as_str()).and_then(|rest| rest.strip_suffix('.'));
                 label.is_some_and(|label| !label.is_empty())
             }
             (Self::Address(address), Host::Ipv4(host)) => {
@@ -164,10 +172,7 @@ mod tests {
     fn allows(rule: &str, url: &str) -> bool {
         let url = url::Url::parse(url).expect(url);
         let rules = HostRules::parse(&[rule]).expect(rule);
-        rules.allows(
-            &url.host().expect("a host"),
-            url.port_or_known_default().expect("a port"),
-        )
+        rules.allows(&url.host().expect("a host"), url.port_or_known_default().expect("a port"))
     }
 
     #[test]

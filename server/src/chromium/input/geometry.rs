@@ -57,9 +57,7 @@ struct BoxModel {
 impl FrameMapping {
     /// The point as the main frame sees it.
     pub fn to_main(&self, point: Point) -> Point {
-        self.steps
-            .iter()
-            .fold(point, |point, step| step.outwards(point))
+        self.steps.iter().fold(point, |point, step| step.outwards(point))
     }
 }
 
@@ -75,22 +73,14 @@ impl Step {
         // along an edge a transform keeps ratios, which gives the content box.
         let ratio = |from: usize, to: usize| {
             let whole = distance(border[from], border[to]);
-            if whole > 0.0 {
-                distance(content[from], content[to]) / whole
-            } else {
-                0.0
-            }
+            if whole > 0.0 { distance(content[from], content[to]) / whole } else { 0.0 }
         };
         let width = model.width * ratio(0, 1);
         let height = model.height * ratio(0, 3);
         if width <= 0.0 || height <= 0.0 {
             return Err(degenerate());
         }
-        Ok(Self {
-            quad: content,
-            width,
-            height,
-        })
+        Ok(Self { quad: content, width, height })
     }
 
     /// Bilinear interpolation: exact for every affine transform.
@@ -98,11 +88,7 @@ impl Step {
         let (u, v) = (x / self.width, y / self.height);
         let [top_left, top_right, bottom_right, bottom_left] = self.quad;
         let mix = |a: Point, b: Point, t: f64| (a.0 + (b.0 - a.0) * t, a.1 + (b.1 - a.1) * t);
-        mix(
-            mix(top_left, top_right, u),
-            mix(bottom_left, bottom_right, u),
-            v,
-        )
+        mix(mix(top_left, top_right, u), mix(bottom_left, bottom_right, u), v)
     }
 }
 
@@ -126,9 +112,8 @@ impl Page {
         while let Some(parent) = inner.parent.clone() {
             let outer = self.frame(&parent)?;
             let session = &outer.session;
-            let owner: FrameOwner = session
-                .call_method("DOM.getFrameOwner", &json!({ "frameId": inner.id }))
-                .await?;
+            let owner: FrameOwner =
+                session.call_method("DOM.getFrameOwner", &json!({ "frameId": inner.id })).await?;
             let params = json!({ "backendNodeId": owner.backend_node_id });
             let model: GetBoxModel = session.call_method("DOM.getBoxModel", &params).await?;
             steps.push(Step::new(&model.model)?);
@@ -160,12 +145,7 @@ mod tests {
     use super::*;
 
     fn step(content: [f64; 8], border: [f64; 8], width: f64, height: f64) -> Step {
-        let model = BoxModel {
-            content: content.into(),
-            border: border.into(),
-            width,
-            height,
-        };
+        let model = BoxModel { content: content.into(), border: border.into(), width, height };
         Step::new(&model).expect("a box")
     }
 
@@ -174,9 +154,7 @@ mod tests {
         // A 300x150 frame with a border of 2 at (10, 20).
         let content = [12., 22., 312., 22., 312., 172., 12., 172.];
         let border = [10., 20., 314., 20., 314., 174., 10., 174.];
-        let mapping = FrameMapping {
-            steps: vec![step(content, border, 304., 154.)],
-        };
+        let mapping = FrameMapping { steps: vec![step(content, border, 304., 154.)] };
         assert_eq!(mapping.to_main((5.0, 6.0)), (17.0, 28.0));
     }
 
@@ -185,22 +163,14 @@ mod tests {
         let twice = [0., 0., 200., 0., 200., 200., 0., 200.];
         let shifted = [50., 0., 450., 0., 450., 400., 50., 400.];
         let mapping = FrameMapping {
-            steps: vec![
-                step(twice, twice, 100., 100.),
-                step(shifted, shifted, 400., 400.),
-            ],
+            steps: vec![step(twice, twice, 100., 100.), step(shifted, shifted, 400., 400.)],
         };
         assert_eq!(mapping.to_main((10.0, 20.0)), (70.0, 40.0));
     }
 
     #[test]
     fn a_frame_without_a_box_is_an_error() {
-        let model = BoxModel {
-            content: vec![0.; 8],
-            border: vec![0.; 8],
-            width: 0.,
-            height: 0.,
-        };
+        let model = BoxModel { content: vec![0.; 8], border: vec![0.; 8], width: 0., height: 0. };
         assert!(Step::new(&model).is_err());
     }
 }

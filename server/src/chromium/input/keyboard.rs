@@ -63,8 +63,7 @@ impl Page {
 
     /// Puts text into the focused element in one step, as an input method does.
     pub fn insert_text(&self, text: &str) -> Call<IgnoredAny> {
-        self.session()
-            .call_method("Input.insertText", &json!({ "text": text }))
+        self.session().call_method("Input.insertText", &json!({ "text": text }))
     }
 
     /// Presses a key and keeps it down.
@@ -74,33 +73,26 @@ impl Page {
         let plain = modifiers & !SHIFT == 0;
         let text = key.layout.text(shifted).filter(|_| plain);
         let mut params = describe(key, modifiers);
-        params["type"] = json!(if text.is_some() {
-            "keyDown"
-        } else {
-            "rawKeyDown"
-        });
+        params["type"] = json!(if text.is_some() { "keyDown" } else { "rawKeyDown" });
         if let Some(text) = text {
             params["text"] = json!(text);
             params["unmodifiedText"] = json!(text);
         }
         if cfg!(target_os = "macos")
             && modifiers & META != 0
-            && let Some((_, command)) = MAC_COMMANDS
-                .iter()
-                .find(|(code, _)| *code == key.layout.code)
+            && let Some((_, command)) =
+                MAC_COMMANDS.iter().find(|(code, _)| *code == key.layout.code)
         {
             params["commands"] = json!([command]);
         }
-        self.session()
-            .call_method("Input.dispatchKeyEvent", &params)
+        self.session().call_method("Input.dispatchKeyEvent", &params)
     }
 
     /// Lets a key go.
     pub fn key_up(&self, key: Key, modifiers: u8) -> Call<IgnoredAny> {
         let mut params = describe(key, modifiers);
         params["type"] = json!("keyUp");
-        self.session()
-            .call_method("Input.dispatchKeyEvent", &params)
+        self.session().call_method("Input.dispatchKeyEvent", &params)
     }
 }
 

@@ -47,35 +47,23 @@ impl Key {
         let main = |key: &LayoutKey| key.key == name && key.location != 3;
         let plain = find(&main).or_else(|| find(&|key| key.code == name));
         if let Some(layout) = plain {
-            return Ok(Self {
-                layout: *layout,
-                shifted: false,
-            });
+            return Ok(Self { layout: *layout, shifted: false });
         }
-        let layout = find(&|key| key.shifted == name).ok_or_else(|| Error::UnknownKey {
-            key: name.to_owned(),
-        })?;
-        Ok(Self {
-            layout: *layout,
-            shifted: true,
-        })
+        let layout = find(&|key| key.shifted == name)
+            .ok_or_else(|| Error::UnknownKey { key: name.to_owned() })?;
+        Ok(Self { layout: *layout, shifted: true })
     }
 
     /// The modifier bit this key holds, 0 for other keys.
     pub(crate) fn modifier(self) -> u8 {
-        MODIFIERS
-            .iter()
-            .find(|(name, _)| *name == self.layout.key)
-            .map_or(0, |(_, bit)| *bit)
+        MODIFIERS.iter().find(|(name, _)| *name == self.layout.key).map_or(0, |(_, bit)| *bit)
     }
 }
 
 impl KeyCombination {
     /// Reads `Control+Shift+K` and the like. A `+` at the end is the key `+`.
     pub fn parse(text: &str) -> Result<Self> {
-        let unknown = || Error::UnknownKey {
-            key: text.to_owned(),
-        };
+        let unknown = || Error::UnknownKey { key: text.to_owned() };
         let (held, key) = match text.strip_suffix('+') {
             Some("") => ("", "+"),
             Some(rest) => (rest.strip_suffix('+').ok_or_else(unknown)?, "+"),
@@ -86,17 +74,10 @@ impl KeyCombination {
             .filter(|name| !name.is_empty())
             .map(|name| {
                 let key = Key::named(name)?;
-                if key.modifier() == 0 {
-                    Err(unknown())
-                } else {
-                    Ok(key)
-                }
+                if key.modifier() == 0 { Err(unknown()) } else { Ok(key) }
             })
             .collect::<Result<Vec<Key>>>()?;
-        Ok(Self {
-            held,
-            key: Key::named(key)?,
-        })
+        Ok(Self { held, key: Key::named(key)? })
     }
 }
 
@@ -131,10 +112,7 @@ mod tests {
     #[test]
     fn unknown_keys_are_errors() {
         for text in ["", "Foo", "Control+", "a+b", "Control+Foo", "é"] {
-            assert!(
-                matches!(KeyCombination::parse(text), Err(Error::UnknownKey { .. })),
-                "{text}"
-            );
+            assert!(matches!(KeyCombination::parse(text), Err(Error::UnknownKey { .. })), "{text}");
         }
     }
 }

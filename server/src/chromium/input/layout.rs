@@ -32,13 +32,7 @@ const fn named(code: &'static str, key: &'static str, key_code: u32) -> LayoutKe
 }
 
 const fn at(code: &'static str, key: &'static str, key_code: u32, location: u32) -> LayoutKey {
-    LayoutKey {
-        code,
-        key,
-        shifted: key,
-        key_code,
-        location,
-    }
+    LayoutKey { code, key, shifted: key, key_code, location }
 }
 
 const fn typing(
@@ -47,13 +41,7 @@ const fn typing(
     shifted: &'static str,
     key_code: u32,
 ) -> LayoutKey {
-    LayoutKey {
-        code,
-        key,
-        shifted,
-        key_code,
-        location: 0,
-    }
+    LayoutKey { code, key, shifted, key_code, location: 0 }
 }
 
 /// All keys. Where a name stands for several, the first is meant.

@@ -113,7 +113,6 @@ impl Page {
             }
         };
         params["type"] = json!(kind);
-        self.session()
-            .call_method("Input.dispatchMouseEvent", &params)
+        self.session().call_method("Input.dispatchMouseEvent", &params)
     }
 }

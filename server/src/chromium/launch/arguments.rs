@@ -64,19 +64,10 @@ const DISABLED_FEATURES: &[&str] = &[
 
 /// Arguments that would open a door beside the pipe or move the profile.
 const REFUSED: &[(&str, &str)] = &[
-    (
-        "--remote-debugging-port",
-        "it gives full control to every local user",
-    ),
-    (
-        "--remote-debugging-address",
-        "it gives full control to every local user",
-    ),
+    ("--remote-debugging-port", "it gives full control to every local user"),
+    ("--remote-debugging-address", "it gives full control to every local user"),
     ("--remote-debugging-pipe", "the daemon sets it"),
-    (
-        "--user-data-dir",
-        "name the profile in the settings instead",
-    ),
+    ("--user-data-dir", "name the profile in the settings instead"),
 ];
 
 /// What the command line is made from.
@@ -124,10 +115,7 @@ fn check(extra: &[String]) -> Result<()> {
     for argument in extra {
         let name = argument.split('=').next().unwrap_or_default();
         if let Some((_, reason)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
-            return Err(Error::BadArgument {
-                argument: name.to_owned(),
-                reason,
-            });
+            return Err(Error::BadArgument { argument: name.to_owned(), reason });
         }
     }
     Ok(())
@@ -151,10 +139,8 @@ mod tests {
     #[test]
     fn the_users_disabled_features_join_ours() {
         let line = line(&["--disable-features=Mine", "--lang=de"]).expect("accepted");
-        let features: Vec<&String> = line
-            .iter()
-            .filter(|a| a.starts_with("--disable-features="))
-            .collect();
+        let features: Vec<&String> =
+            line.iter().filter(|a| a.starts_with("--disable-features=")).collect();
         assert_eq!(features.len(), 1);
         assert!(features[0].contains("Mine") && features[0].contains("Translate"));
         assert!(line.contains(&"--lang=de".to_owned()));
@@ -164,10 +150,7 @@ mod tests {
     #[test]
     fn a_debugging_port_is_refused() {
         for argument in ["--remote-debugging-port=9222", "--user-data-dir=/x"] {
-            assert!(
-                matches!(line(&[argument]), Err(Error::BadArgument { .. })),
-                "{argument}"
-            );
+            assert!(matches!(line(&[argument]), Err(Error::BadArgument { .. })), "{argument}");
         }
     }
 }

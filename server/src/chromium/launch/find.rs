@@ -32,12 +32,7 @@ const BROWSERS: &[&str] = &[
 ];
 
 /// Names looked up on PATH when no known place has a browser.
-const NAMES: &[&str] = &[
-    "chrome-headless-shell",
-    "chromium",
-    "google-chrome",
-    "chrome",
-];
+const NAMES: &[&str] = &["chrome-headless-shell", "chromium", "google-chrome", "chrome"];
 
 /// A binary and how it will run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,10 +44,8 @@ pub(crate) struct Found {
 /// The configured browser, else the best installed one.
 pub(crate) fn find(configured: Option<&Path>, headed: bool) -> Result<Found> {
     if let Some(path) = configured {
-        let executable = usable(path).map_err(|problem| Error::Unusable {
-            path: path.to_owned(),
-            problem,
-        })?;
+        let executable =
+            usable(path).map_err(|problem| Error::Unusable { path: path.to_owned(), problem })?;
         let executable = behind_wrapper(executable);
         let flavour = flavour_of(&executable, headed);
         if headed && flavour == Flavour::HeadlessShell {
@@ -61,47 +54,32 @@ pub(crate) fn find(configured: Option<&Path>, headed: bool) -> Result<Found> {
                 problem: "a headless shell cannot show windows".to_owned(),
             });
         }
-        return Ok(Found {
-            executable,
-            flavour,
-        });
+        return Ok(Found { executable, flavour });
     }
     let shells = SHELLS.iter().filter(|_| !headed);
     let home = std::env::home_dir().unwrap_or_default();
     shells
         .chain(BROWSERS)
         .map(PathBuf::from)
-        .chain(
-            BROWSERS
-                .iter()
-                .map(|path| home.join(path.trim_start_matches('/'))),
-        )
+        .chain(BROWSERS.iter().map(|path| home.join(path.trim_start_matches('/'))))
         .chain(on_path())
         .find_map(|path| usable(&path).ok())
         .map(|executable| {
             let executable = behind_wrapper(executable);
             let flavour = flavour_of(&executable, headed);
-            Found {
-                executable,
-                flavour,
-            }
+            Found { executable, flavour }
         })
         .filter(|found| !(headed && found.flavour == Flavour::HeadlessShell))
-        .ok_or_else(|| Error::NotFound {
-            hint: install_hint(),
-        })
+        .ok_or_else(|| Error::NotFound { hint: install_hint() })
 }
 
 /// The candidates on PATH.
 fn on_path() -> impl Iterator<Item = PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    NAMES.iter().flat_map(move |name| {
-        folders
-            .iter()
-            .map(|folder| folder.join(name))
-            .collect::<Vec<_>>()
-    })
+    NAMES
+        .iter()
+        .flat_map(move |name| folders.iter().map(|folder| folder.join(name)).collect::<Vec<_>>())
 }
 
 /// Follows links and says what is wrong with a path that cannot be run.
@@ -172,9 +150,6 @@ mod tests {
         std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("set");
         let found = find(Some(&file), false).expect("usable");
         assert_eq!(found.flavour, Flavour::HeadlessShell);
-        assert!(matches!(
-            find(Some(&file), true),
-            Err(Error::Unusable { .. })
-        ));
+        assert!(matches!(find(Some(&file), true), Err(Error::Unusable { .. })));
     }
 }

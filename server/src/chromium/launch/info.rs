@@ -42,6 +42,8 @@ pub struct BrowserInfo {
     pub sandbox: Sandbox,
     /// Set when /dev/shm was missing or too small to use.
     pub shared_memory_note: Option<String>,
-    /// The profile directory.
+    /// The user data directory.
     pub profile: PathBuf,
+    /// Where downloads land; temporary, 0700.
+    pub downloads: PathBuf,
 }

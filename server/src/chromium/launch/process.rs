@@ -46,11 +46,8 @@ impl BrowserProcess {
         }
         let stderr = Tail::default();
         let (ended, stderr_ended) = watch::channel(false);
-        let thread = |name: &str| {
-            std::thread::Builder::new()
-                .name(name.to_owned())
-                .stack_size(128 * 1024)
-        };
+        let thread =
+            |name: &str| std::thread::Builder::new().name(name.to_owned()).stack_size(128 * 1024);
         let fail = |error| Error::system("a thread for the browser", error);
         if let Some(pipe) = child.stderr.take() {
             let tail = Arc::clone(&stderr);
@@ -67,14 +64,7 @@ impl BrowserProcess {
                 let _ = exit.send(child.wait().ok());
             })
             .map_err(fail)?;
-        Ok(Self {
-            pid,
-            stderr,
-            stderr_ended,
-            exited,
-            profile: Some(profile),
-            guardian,
-        })
+        Ok(Self { pid, stderr, stderr_ended, exited, profile: Some(profile), guardian })
     }
 
     /// The browser process's id, which is also its process group.
@@ -99,11 +89,7 @@ impl BrowserProcess {
     /// Waits for the process to end.
     pub(crate) async fn exited(&self) -> Option<ExitStatus> {
         let mut exited = self.exited.clone();
-        exited
-            .wait_for(Option::is_some)
-            .await
-            .ok()
-            .and_then(|status| *status)
+        exited.wait_for(Option::is_some).await.ok().and_then(|status| *status)
     }
 
     /// Whether the process has ended.
@@ -113,14 +99,19 @@ impl BrowserProcess {
 
     /// Whether the profile outlives the browser.
     pub(crate) fn keeps_profile(&self) -> bool {
-        self.profile
-            .as_ref()
-            .is_some_and(|profile| !profile.is_temporary())
+        self.profile.as_ref().is_some_and(Profile::keeps_data)
     }
 
     /// Waits for the end, but not for ever.
     pub(crate) async fn exits_within(&self, patience: std::time::Duration) {
         let _ = tokio::time::timeout(patience, self.exited()).await;
+    }
+
+    /// How the process ended, if it does so soon.
+    pub(crate) async fn obituary(&self) -> Option<String> {
+        self.exits_within(LAST_WORDS).await;
+        let status = (*self.exited.borrow())?;
+        Some(format!("it ended with {status}"))
     }
 
     /// Kills the process and everything it started.
@@ -155,21 +146,10 @@ impl Drop for BrowserProcess {
     }
 }
 
-/// Removes a temporary profile. The children of the browser die a moment after
-/// it and may still write, so a failure is retried for a little while.
+/// Removes what is temporary; the guardian need not know of it any more.
 fn clean(profile: Profile, pid: u32, guardian: Option<&Guardian>) {
-    let path = profile.path().to_owned();
-    if profile.is_temporary() {
-        drop(profile);
-        for _ in 0..100 {
-            match std::fs::remove_dir_all(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    std::thread::sleep(std::time::Duration::from_millis(5));
-                }
-                _ => break,
-            }
-        }
-    }
+    let path = profile.root().to_owned();
+    drop(profile);
     if let Some(guardian) = guardian {
         guardian.forget_kill(pid);
         guardian.forget_remove(&path);
@@ -187,11 +167,8 @@ fn keep_tail(pipe: impl Read, tail: &Lock<VecDeque<String>>) {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }
-        let text: String = String::from_utf8_lossy(&line)
-            .trim_end()
-            .chars()
-            .take(KEPT_LINE)
-            .collect();
+        let text: String =
+            String::from_utf8_lossy(&line).trim_end().chars().take(KEPT_LINE).collect();
         tracing::debug!(target: "chromium", "{text}");
         let mut tail = tail.lock();
         if tail.len() == KEPT_LINES {

@@ -1,91 +1,109 @@
 //! The one directory that holds everything Chromium writes.
+//!
+//! Killed browsers leave files in TMPDIR, HOME and the XDG folders; so all of
+//! those lie in the same directory as the profile, and it goes as a whole. A
+//! profile that the user named stays; the rest goes as ever.
 
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::chromium::error::{Error, Result};
 
 /// Below this much room Chromium's shared memory does not work reliably.
 const MIN_SHARED_MEMORY: u64 = 64 * 1024 * 1024;
+/// Chromium makes a socket below TMPDIR, and a socket's path is at most 104
+/// bytes long on macOS. This is what is left for the system's own TMPDIR.
+const LONGEST_TEMP: usize = 32;
 
-/// A profile directory; a temporary one is removed when this is dropped.
+/// The directories of one browser; the temporary ones go when this is dropped.
 pub(crate) struct Profile {
-    path: PathBuf,
-    temporary: Option<tempfile::TempDir>,
+    root: PathBuf,
+    data: PathBuf,
+    keeps_data: bool,
 }
 
 impl Profile {
-    /// Makes a temporary profile, or opens the one the user named.
-    pub(crate) fn open(named: Option<&Path>) -> Result<Self> {
-        let fail = |error: std::io::Error| Error::system("the profile directory", error);
-        let profile = match named {
-            Some(path) => {
-                std::fs::DirBuilder::new()
-                    .recursive(true)
-                    .mode(0o700)
-                    .create(path)
-                    .map_err(fail)?;
-                Self {
-                    path: path.to_owned(),
-                    temporary: None,
-                }
-            }
-            None => {
-                let folder = tempfile::Builder::new()
-                    .prefix("browse-profile-")
-                    .permissions(std::fs::Permissions::from_mode(0o700))
-                    .tempdir()
-                    .map_err(fail)?;
-                Self {
-                    path: folder.path().to_owned(),
-                    temporary: Some(folder),
-                }
-            }
+    /// Makes the directories. `announce` hears of the temporary one before it
+    /// exists, so that it is removed whenever we die.
+    pub(crate) fn open(named: Option<&Path>, announce: impl FnOnce(&Path)) -> Result<Self> {
+        let private = |recursive: bool, path: &Path| {
+            let mut builder = std::fs::DirBuilder::new();
+            let made = builder.recursive(recursive).mode(0o700).create(path);
+            made.map_err(|error| Error::system("the profile directory", error))
         };
-        for folder in [profile.scratch(), profile.downloads()] {
-            std::fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder)
-                .map_err(fail)?;
+        let root = short_temp().join(format!("browse-{:016x}", rand::random::<u64>()));
+        announce(&root);
+        // Fails if it exists: nobody can have prepared it for us.
+        private(false, &root)?;
+        let profile = Self {
+            data: named.map_or_else(|| root.join("profile"), Path::to_owned),
+            keeps_data: named.is_some(),
+            root,
+        };
+        for folder in [&profile.data, &profile.scratch(), &profile.downloads()] {
+            private(true, folder)?;
         }
         Ok(profile)
     }
 
-    /// Where it lies.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// The user data directory.
+    pub(crate) fn data(&self) -> &Path {
+        &self.data
     }
 
-    /// Whether it goes away with the browser.
-    pub(crate) fn is_temporary(&self) -> bool {
-        self.temporary.is_some()
+    /// Whether the user data directory outlives the browser.
+    pub(crate) fn keeps_data(&self) -> bool {
+        self.keeps_data
     }
 
-    /// Where downloads land, 0700.
+    /// The temporary directory around everything.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where downloads land.
     pub(crate) fn downloads(&self) -> PathBuf {
-        self.path.join("browse-downloads")
+        self.root.join("downloads")
     }
 
-    /// TMPDIR, HOME and the XDG folders of the browser: killed browsers leave
-    /// files in all of them.
     fn scratch(&self) -> PathBuf {
-        self.path.join("browse-home")
+        self.root.join("h")
     }
 
     /// The variables that keep Chromium inside the directory.
     pub(crate) fn environment(&self) -> Vec<(&'static str, PathBuf)> {
-        [
-            "HOME",
-            "TMPDIR",
-            "XDG_CONFIG_HOME",
-            "XDG_CACHE_HOME",
-            "XDG_DATA_HOME",
-        ]
-        .into_iter()
-        .map(|name| (name, self.scratch()))
-        .collect()
+        ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"]
+            .into_iter()
+            .map(|name| (name, self.scratch()))
+            .collect()
     }
+}
+
+/// The temporary directory, or a shorter one when its path is too long.
+fn short_temp() -> PathBuf {
+    let temp = std::env::temp_dir();
+    let usual = PathBuf::from("/tmp");
+    if temp.as_os_str().len() > LONGEST_TEMP && usual.is_dir() { usual } else { temp }
+}
+
+impl Drop for Profile {
+    fn drop(&mut self) {
+        remove(&self.root);
+    }
+}
+
+/// Removes a tree. The children of a browser die a moment after it and may
+/// still write, so a failure is retried for a little while.
+fn remove(path: &Path) {
+    for _ in 0..100 {
+        match std::fs::remove_dir_all(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            _ => return,
+        }
+    }
+    tracing::warn!(path = %path.display(), "a temporary profile could not be removed");
 }
 
 /// Why /dev/shm cannot be used, when it cannot.

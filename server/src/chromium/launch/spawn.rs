@@ -37,9 +37,7 @@ pub(crate) async fn spawn(command: Command, theirs: UnixStream) -> io::Result<Ch
     launcher
         .send(job)
         .map_err(|_| io::Error::other("the launching thread could not be started"))?;
-    outcome
-        .await
-        .map_err(|_| io::Error::other("the launching thread ended"))?
+    outcome.await.map_err(|_| io::Error::other("the launching thread ended"))?
 }
 
 /// Forks on this thread.

@@ -91,9 +91,7 @@ pub(crate) fn opening(page: &Arc<Page>, event: &RawEvent<'_>) -> Option<()> {
     {
         params["promptText"] = json!(text.as_ref().or(opening.default_prompt.as_ref()));
     }
-    page.session()
-        .call_method::<IgnoredAny>("Page.handleJavaScriptDialog", &params)
-        .ignore();
+    page.session().call_method::<IgnoredAny>("Page.handleJavaScriptDialog", &params).ignore();
     let dialog = Dialog {
         message: opening.message.chars().take(MAX_MESSAGE).collect(),
         default_text: opening.default_prompt.filter(|_| opening.kind == "prompt"),
@@ -101,9 +99,7 @@ pub(crate) fn opening(page: &Arc<Page>, event: &RawEvent<'_>) -> Option<()> {
         url: opening.url,
         answer,
     };
-    page.shared
-        .sink
-        .event(Event::Dialog(page.target_id().clone(), dialog));
+    page.shared.sink.event(Event::Dialog(page.target_id().clone(), dialog));
     Some(())
 }
 

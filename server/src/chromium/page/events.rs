@@ -10,9 +10,10 @@ use super::protocol::{
 };
 use super::state::{LoadSet, LoadState, PageState, Pending};
 use crate::chromium::capture::console::{ConsoleApiCalled, ExceptionThrown, LogEntryAdded};
-use crate::chromium::capture::event::Event;
+use crate::chromium::capture::{network, valve};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::session::Session;
+use crate::chromium::ids::LoaderId;
 use crate::chromium::page::response::{LoadingFailed, RequestWillBeSent, ResponseReceived};
 
 /// Applies one event that came on `session`, which serves some of the page's
@@ -21,11 +22,16 @@ pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
     let known = match event.method.split_once('.') {
         Some(("Page", name)) => frame_event(page, session, name, event),
         Some(("Runtime", name)) => runtime_event(page, session, name, event),
-        Some(("Network", name)) => network_event(page, name, event),
-        Some(("Log", "entryAdded")) => event.params::<LogEntryAdded>().map(|entry| {
-            let target = page.target_id().clone();
-            page.shared.sink.event(Event::Console(target, entry.into()));
-        }),
+        Some(("Network", name)) => {
+            network::apply(page, name, event);
+            network_event(page, name, event)
+        }
+        Some(("Log", "entryAdded")) if valve::admit(page, session) => {
+            if let Some(entry) = event.params::<LogEntryAdded>() {
+                valve::deliver(page, entry.into());
+            }
+            None
+        }
         _ => None,
     };
     if known.is_some() {
@@ -43,11 +49,7 @@ fn frame_event(
         "frameAttached" => {
             let attached: FrameAttached = event.params()?;
             let mut state = page.state.lock();
-            state.frames.attach(
-                attached.frame_id,
-                Some(attached.parent_frame_id),
-                session.clone(),
-            );
+            state.frames.attach(attached.frame_id, Some(attached.parent_frame_id), session.clone());
         }
         "frameDetached" => {
             let detached: FrameDetached = event.params()?;
@@ -78,10 +80,7 @@ fn frame_event(
             let same_document = started.navigation_type.ends_with("ameDocument");
             if *state.frames.root() == started.frame_id && !same_document {
                 state.requested = None;
-                state.pending = Some(Pending {
-                    loader: started.loader_id,
-                    url: started.url,
-                });
+                state.pending = Some(Pending::new(started.loader_id, started.url));
             }
         }
         "frameStartedLoading" | "frameStoppedLoading" => {
@@ -125,22 +124,21 @@ fn navigated(state: &mut PageState, session: &Session, navigated: &FrameNavigate
         known.reached = (frame.loader_id.clone(), LoadSet::ALL);
     }
     if *state.frames.root() == frame.id {
+        state.show(&frame.loader_id);
         state.commits += 1;
         state.crashed = false;
         state.pending = None;
         state.requested = None;
         state.unreachable = frame.unreachable_url.clone();
-        state.title = String::new();
     }
 }
 
-fn runtime_event(page: &Page, session: &Session, name: &str, event: &RawEvent<'_>) -> Option<()> {
-    let console = |entry| {
-        let target = page.target_id().clone();
-        page.shared.sink.event(Event::Console(target, entry));
-        // Nobody waits for console lines.
-        None
-    };
+fn runtime_event(
+    page: &Arc<Page>,
+    session: &Session,
+    name: &str,
+    event: &RawEvent<'_>,
+) -> Option<()> {
     match name {
         "executionContextCreated" => {
             let created: ContextCreated = event.params()?;
@@ -154,14 +152,19 @@ fn runtime_event(page: &Page, session: &Session, name: &str, event: &RawEvent<'_
         "executionContextDestroyed" => {
             let destroyed: ContextDestroyed = event.params()?;
             let context = Some(destroyed.execution_context_id);
-            page.state
-                .lock()
-                .frames
-                .forget_worlds(session.id(), context);
+            page.state.lock().frames.forget_worlds(session.id(), context);
         }
         "executionContextsCleared" => page.state.lock().frames.forget_worlds(session.id(), None),
-        "consoleAPICalled" => console(event.params::<ConsoleApiCalled>()?.into())?,
-        "exceptionThrown" => console(event.params::<ExceptionThrown>()?.into())?,
+        // Nobody waits for console lines.
+        "consoleAPICalled" | "exceptionThrown" if !valve::admit(page, session) => return None,
+        "consoleAPICalled" => {
+            valve::deliver(page, event.params::<ConsoleApiCalled>()?.into());
+            return None;
+        }
+        "exceptionThrown" => {
+            valve::deliver(page, event.params::<ExceptionThrown>()?.into());
+            return None;
+        }
         _ => return None,
     }
     Some(())
@@ -172,35 +175,43 @@ fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
         "requestWillBeSent" => {
             let request: RequestWillBeSent = event.params()?;
             let mut state = page.state.lock();
-            if request.is_document_of(state.frames.root()) {
-                state.pending = Some(Pending {
-                    loader: request.loader_id,
-                    url: request.document_url,
-                });
+            if !request.is_document_of(state.frames.root()) {
+                return None;
+            }
+            let known =
+                state.pending.as_ref().is_some_and(|known| known.loader == request.loader_id);
+            if !known {
+                state.pending = Some(Pending::new(request.loader_id, request.document_url));
             }
         }
         "responseReceived" => {
             let received: ResponseReceived = event.params()?;
             let mut state = page.state.lock();
-            if received.is_document_of(state.frames.root()) {
-                state.pending = None;
-                let response = received.main_response();
-                let metadata = response.comes_from_metadata();
-                state.response = Some((received.loader_id.clone(), response));
-                drop(state);
-                if metadata {
-                    page.drop_document(received.url());
-                }
+            if !received.is_document_of(state.frames.root()) {
+                return None;
+            }
+            state.pending = None;
+            let response = received.main_response();
+            let metadata = response.comes_from_metadata();
+            state.response = Some((received.loader_id.clone(), response));
+            drop(state);
+            if metadata {
+                page.drop_document(received.url());
             }
         }
         "loadingFailed" => {
             let failed: LoadingFailed = event.params()?;
             let mut state = page.state.lock();
-            let pending = state.pending.as_ref()?;
-            if pending.loader.as_str() == failed.request_id {
-                state.failed = Some((pending.loader.clone(), failed.error_text));
-                state.pending = None;
+            // Either nothing was answered, or the answer was not a document.
+            let waiting = state.pending.as_ref().map(|pending| &pending.loader);
+            let answered = state.response.as_ref().map(|(loader, _)| loader);
+            let of_main = |loader: &&LoaderId| loader.as_str() == failed.request_id;
+            let loader = waiting.into_iter().chain(answered).find(of_main)?.clone();
+            if state.frames.get(state.frames.root())?.loader == loader {
+                return None;
             }
+            state.failed = Some((loader, failed.error_text));
+            state.pending = None;
         }
         _ => return None,
     }

@@ -46,10 +46,7 @@ pub(crate) struct FrameTree {
 impl FrameTree {
     /// A tree of one empty main frame.
     pub(crate) fn new(root: FrameId, session: Session) -> Self {
-        let mut tree = Self {
-            root: root.clone(),
-            frames: HashMap::new(),
-        };
+        let mut tree = Self { root: root.clone(), frames: HashMap::new() };
         tree.attach(root, None, session);
         tree
     }
@@ -82,9 +79,7 @@ impl FrameTree {
 
     /// A frame was attached, or came back from another process.
     pub(crate) fn attach(&mut self, id: FrameId, parent: Option<FrameId>, session: Session) {
-        if let Some(parent) = parent
-            .as_ref()
-            .and_then(|parent| self.frames.get_mut(parent))
+        if let Some(parent) = parent.as_ref().and_then(|parent| self.frames.get_mut(parent))
             && !parent.children.contains(&id)
         {
             parent.children.push(id.clone());
@@ -140,11 +135,7 @@ impl FrameTree {
             self.navigated(&tree.frame, session);
         }
         for child in &tree.child_frames {
-            self.attach(
-                child.frame.id.clone(),
-                Some(tree.frame.id.clone()),
-                session.clone(),
-            );
+            self.attach(child.frame.id.clone(), Some(tree.frame.id.clone()), session.clone());
             self.adopt(child, session);
         }
     }

@@ -8,12 +8,49 @@ use serde_json::json;
 use super::page::Page;
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::params::NoParams;
-use crate::chromium::error::Result;
+use crate::chromium::error::{Error, Result};
+use crate::chromium::ids::LoaderId;
 
 /// Between two attempts to end a script.
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl Page {
+    /// Refuses at once what Chromium would queue for an unknown time: the tab
+    /// is closed or crashed, or a navigation waits for its server.
+    pub fn ensure_answering(&self) -> Result<()> {
+        let (url, loader) = {
+            let mut state = self.state.lock();
+            state.alive()?;
+            let Some(pending) = &mut state.pending else {
+                return Ok(());
+            };
+            if std::mem::replace(&mut pending.checked, true) {
+                return Err(Error::NavigationPending { url: pending.url.clone() });
+            }
+            (pending.url.clone(), pending.loader.clone())
+        };
+        self.check_pending(loader);
+        Err(Error::NavigationPending { url })
+    }
+
+    /// Some navigations end without a word, such as those to `mailto:`. If the
+    /// renderer answers, none is waiting, whatever we believed.
+    fn check_pending(&self, loader: LoaderId) {
+        let page = self.weak();
+        let params = json!({ "expression": "1" });
+        let answered = move |answer: Result<IgnoredAny>| {
+            if let (Some(page), Ok(_)) = (page.upgrade(), answer) {
+                let mut state = page.state.lock();
+                if state.pending.as_ref().is_some_and(|pending| pending.loader == loader) {
+                    state.pending = None;
+                }
+                drop(state);
+                page.notify();
+            }
+        };
+        self.session().call_then("Runtime.evaluate", &params, answered);
+    }
+
     /// Asks the main frame for a sign of life.
     pub async fn answers(&self, within: Duration) -> bool {
         let params = json!({ "expression": "1", "returnByValue": true });
@@ -24,9 +61,8 @@ impl Page {
     /// Ends the script that runs in the main frame's process at this moment.
     /// One that has not begun yet is not hit; see [`Page::interrupt`].
     pub async fn terminate_execution(&self) -> Result<()> {
-        let ended: Call<IgnoredAny> = self
-            .session()
-            .call_method("Runtime.terminateExecution", &NoParams);
+        let ended: Call<IgnoredAny> =
+            self.session().call_method("Runtime.terminateExecution", &NoParams);
         ended.await.map(drop)
     }
 

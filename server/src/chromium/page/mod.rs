@@ -5,14 +5,14 @@ pub(crate) mod events;
 pub(crate) mod frames;
 pub(crate) mod liveness;
 pub(crate) mod navigate;
-#[expect(
-    clippy::module_inception,
-    reason = "the module's main type has the module's name"
-)]
+#[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
 pub(crate) mod page;
+pub(crate) mod patience;
 pub(crate) mod protocol;
 pub(crate) mod response;
+pub(crate) mod screenshot;
 pub(crate) mod setup;
 pub(crate) mod state;
 pub(crate) mod swap;
+pub(crate) mod title;
 pub(crate) mod wait;

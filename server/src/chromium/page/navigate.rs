@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::page::Page;
-use super::state::LoadState;
+use super::state::{LoadState, PageState};
 use super::swap::across_swap;
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::params::NoParams;
@@ -53,9 +53,8 @@ impl Page {
     /// Goes to `url`; answers when its server has answered.
     pub async fn navigate(&self, url: &str) -> Result<Navigated> {
         self.state.lock().begin_navigation()?;
-        let call: Call<NavigateAnswer> = self
-            .session()
-            .call_method("Page.navigate", &json!({ "url": url }));
+        let call: Call<NavigateAnswer> =
+            self.session().call_method("Page.navigate", &json!({ "url": url }));
         let answer = call.await?;
         // The guard's reason says more than `net::ERR_ABORTED`, and a document
         // that came from a forbidden address was dropped after its commit.
@@ -100,9 +99,7 @@ impl Page {
 
     /// Ends whatever is loading. Works while a server does not answer.
     pub async fn stop_loading(&self) -> Result<()> {
-        self.session()
-            .call(&cdp::StopLoadingParams::default())
-            .await?;
+        self.session().call(&cdp::StopLoadingParams::default()).await?;
         // Chromium reports no event when the navigation had not begun to load.
         self.state.lock().pending = None;
         self.notify();
@@ -117,9 +114,8 @@ impl Page {
         }
         let frame = self.main_frame();
         let params = json!({ "frameId": frame.id, "html": html });
-        let written: Call<IgnoredAny> = frame
-            .session
-            .call_method("Page.setDocumentContent", &params);
+        let written: Call<IgnoredAny> =
+            frame.session.call_method("Page.setDocumentContent", &params);
         written.await?;
         Ok(frame.loader)
     }
@@ -144,16 +140,18 @@ impl Page {
     async fn committed_after(&self, before: u64) -> Result<Navigated> {
         let loader = self.loader();
         self.wait_until(|state| {
-            if let Some((_, error_text)) = &state.failed
-                && error_text == "net::ERR_ABORTED"
-            {
-                return Some(Err(Error::NavigationFailed {
-                    url: String::new(),
-                    error_text: error_text.clone(),
-                }));
+            if let Some(denied) = &state.denied_main {
+                return Some(Err(denied.clone().into()));
             }
+            let failed = state.failed.as_ref().map(|(_, text)| text.as_str());
             if state.commits == before {
-                return None;
+                // Aborted: a download, an answer without content, or stopped.
+                let aborted = failed.filter(|text| *text == "net::ERR_ABORTED")?;
+                return Some(Err(self.navigation_error(&self.shown(state), aborted.to_owned())));
+            }
+            if let Some(url) = &state.unreachable {
+                let text = failed.unwrap_or("net::ERR_FAILED").to_owned();
+                return Some(Err(self.navigation_error(url, text)));
             }
             let main = state.frames.get(state.frames.root())?;
             Some(Ok(if main.loader == loader {
@@ -165,6 +163,12 @@ impl Page {
         .await?
     }
 
+    /// URL of the document that is shown.
+    fn shown(&self, state: &PageState) -> String {
+        let main = state.frames.get(state.frames.root());
+        main.map(|frame| frame.url.clone()).unwrap_or_default()
+    }
+
     /// Names the cause of a failed navigation as well as it is known.
     fn navigation_error(&self, url: &str, error_text: String) -> Error {
         let refused = || {
@@ -174,14 +178,8 @@ impl Page {
         };
         // The proxy gives no answer to what it refuses, only a reason to us.
         match refused() {
-            Some(refused) => Error::HostDenied {
-                url: url.to_owned(),
-                reason: refused.to_string(),
-            },
-            None => Error::NavigationFailed {
-                url: url.to_owned(),
-                error_text,
-            },
+            Some(refused) => Error::HostDenied { url: url.to_owned(), reason: refused.to_string() },
+            None => Error::NavigationFailed { url: url.to_owned(), error_text },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A tab as the rest of the daemon sees it.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tokio::sync::watch;
 
@@ -10,6 +10,8 @@ use super::frames::{Frame, FrameTree};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use crate::chromium::browser::registry::Shared;
 use crate::chromium::capture::event::Event;
+use crate::chromium::capture::network::OpenRequests;
+use crate::chromium::capture::valve::Valve;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
@@ -25,6 +27,9 @@ pub struct Page {
     session: Session,
     pub(crate) state: Lock<PageState>,
     pub(crate) worlds: WorldCache,
+    myself: Weak<Self>,
+    pub(crate) valve: Lock<Valve>,
+    pub(crate) requests: Lock<OpenRequests>,
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
@@ -40,14 +45,18 @@ impl Page {
         opener: Option<TargetId>,
     ) -> Arc<Self> {
         let frames = FrameTree::new(FrameId::from(target.as_str()), session.clone());
-        Arc::new(Self {
+        let viewport = shared.viewport;
+        Arc::new_cyclic(|myself| Self {
             shared,
             target,
             context,
             opener,
             session,
-            state: Lock::new(PageState::new(frames)),
+            state: Lock::new(PageState::new(frames, viewport)),
             worlds: WorldCache::default(),
+            myself: Weak::clone(myself),
+            valve: Lock::default(),
+            requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
             changed: watch::Sender::new(()),
@@ -78,11 +87,6 @@ impl Page {
     /// URL of the current document, with fragment.
     pub fn url(&self) -> String {
         self.main_frame().url
-    }
-
-    /// The document's title, as last reported.
-    pub fn title(&self) -> String {
-        self.state.lock().title.clone()
     }
 
     /// Loader of the current main document.
@@ -130,34 +134,14 @@ impl Page {
     pub fn frame(&self, id: &FrameId) -> Result<Frame> {
         let state = self.state.lock();
         state.alive()?;
-        state
-            .frames
-            .get(id)
-            .cloned()
-            .ok_or_else(|| Error::NoSuchFrame {
-                frame: id.to_string(),
-            })
+        state.frames.get(id).cloned().ok_or_else(|| Error::NoSuchFrame { frame: id.to_string() })
     }
 
     /// The main frame.
     pub fn main_frame(&self) -> Frame {
         let state = self.state.lock();
         let root = state.frames.get(state.frames.root());
-        root.cloned()
-            .expect("the root is never removed from a frame tree")
-    }
-
-    /// Refuses at once what Chromium would queue for an unknown time: the tab
-    /// is closed or crashed, or a navigation waits for its server.
-    pub fn ensure_answering(&self) -> Result<()> {
-        let state = self.state.lock();
-        state.alive()?;
-        match &state.pending {
-            Some(pending) => Err(Error::NavigationPending {
-                url: pending.url.clone(),
-            }),
-            None => Ok(()),
-        }
+        root.cloned().expect("the root is never removed from a frame tree")
     }
 
     /// The renderer is dead: nothing that waits on it will be answered.
@@ -169,21 +153,12 @@ impl Page {
             }
             state.pending = None;
             state.loading = false;
-            state
-                .frames
-                .all()
-                .into_iter()
-                .map(|frame| frame.session)
-                .collect()
+            state.frames.all().into_iter().map(|frame| frame.session).collect()
         };
         for session in sessions {
-            self.shared
-                .connection
-                .fail_session(session.id().as_str(), &Error::TabCrashed);
+            self.shared.connection.fail_session(session.id().as_str(), &Error::TabCrashed);
         }
-        self.shared
-            .sink
-            .event(Event::PageCrashed(self.target.clone()));
+        self.shared.sink.event(Event::PageCrashed(self.target.clone()));
         self.notify();
     }
 
@@ -193,19 +168,17 @@ impl Page {
             let mut state = self.state.lock();
             state.closed = true;
             state.ready.get_or_insert_with(|| Err(error.clone()));
-            state
-                .frames
-                .all()
-                .into_iter()
-                .map(|frame| frame.session)
-                .collect()
+            state.frames.all().into_iter().map(|frame| frame.session).collect()
         };
         for session in sessions {
-            self.shared
-                .connection
-                .fail_session(session.id().as_str(), error);
+            self.shared.connection.fail_session(session.id().as_str(), error);
         }
         self.notify();
+    }
+
+    /// For callbacks, which must not keep the page.
+    pub(crate) fn weak(&self) -> Weak<Self> {
+        Weak::clone(&self.myself)
     }
 
     /// Tells those who wait that something may have changed.

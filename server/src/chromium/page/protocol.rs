@@ -28,11 +28,7 @@ pub(crate) struct WireFrame {
 impl WireFrame {
     /// The URL with its fragment.
     pub(crate) fn full_url(&self) -> String {
-        format!(
-            "{}{}",
-            self.url,
-            self.url_fragment.as_deref().unwrap_or_default()
-        )
+        format!("{}{}", self.url, self.url_fragment.as_deref().unwrap_or_default())
     }
 }
 

@@ -30,16 +30,9 @@ use crate::chromium::error::Result;
 
 /// Attaches to everything below a session, stopped until told to go on.
 pub(crate) fn auto_attach() -> SetAutoAttachParams {
-    let except = |kind: &str| FilterEntry {
-        exclude: Some(true),
-        r#type: Some(kind.to_owned()),
-    };
-    let filter = vec![
-        except("browser"),
-        except("tab"),
-        except("browser_ui"),
-        FilterEntry::default(),
-    ];
+    let except = |kind: &str| FilterEntry { exclude: Some(true), r#type: Some(kind.to_owned()) };
+    let filter =
+        vec![except("browser"), except("tab"), except("browser_ui"), FilterEntry::default()];
     let mut params = SetAutoAttachParams::new(true, true);
     params.flatten = Some(true);
     params.filter = Some(TargetFilter::new(filter));
@@ -58,16 +51,12 @@ pub(crate) fn set_up_page(page: &Arc<Page>, viewport: Viewport) {
     session.send(&SetFocusEmulationEnabledParams::new(true));
     session.send(&metrics(viewport));
     let waiting = Arc::downgrade(page);
-    session.call_then(
-        "Runtime.runIfWaitingForDebugger",
-        &NoParams,
-        move |answer| {
-            if let Some(page) = waiting.upgrade() {
-                page.state.lock().ready = Some(answer.map(|_: IgnoredAny| ()));
-                page.notify();
-            }
-        },
-    );
+    session.call_then("Runtime.runIfWaitingForDebugger", &NoParams, move |answer| {
+        if let Some(page) = waiting.upgrade() {
+            page.state.lock().ready = Some(answer.map(|_: IgnoredAny| ()));
+            page.notify();
+        }
+    });
 }
 
 /// Sets the session of an out-of-process frame up.
@@ -85,16 +74,12 @@ fn observe(page: &Arc<Page>, session: &Session) {
         session.send(&script);
     }
     let (waiting, served) = (Arc::downgrade(page), session.clone());
-    session.call_then(
-        "Page.getFrameTree",
-        &NoParams,
-        move |answer: Result<GetFrameTree>| {
-            if let (Some(page), Ok(tree)) = (waiting.upgrade(), answer) {
-                page.state.lock().frames.adopt(&tree.frame_tree, &served);
-                page.notify();
-            }
-        },
-    );
+    session.call_then("Page.getFrameTree", &NoParams, move |answer: Result<GetFrameTree>| {
+        if let (Some(page), Ok(tree)) = (waiting.upgrade(), answer) {
+            page.state.lock().frames.adopt(&tree.frame_tree, &served);
+            page.notify();
+        }
+    });
     session.send(&cdp::SetLifecycleEventsEnabledParams::new(true));
     session.send(&network::EnableParams::default());
     session.send(&runtime::EnableParams::default());

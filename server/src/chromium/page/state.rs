@@ -1,10 +1,16 @@
 //! What is known of a tab at this moment.
 
+use std::collections::VecDeque;
+
 use super::frames::FrameTree;
+use crate::chromium::browser::options::Viewport;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::address::{Place, place};
 use crate::chromium::guard::document::Denied;
 use crate::chromium::ids::LoaderId;
+
+/// Documents remembered, for waits that come late.
+const MAX_SHOWN: usize = 32;
 
 /// A milestone of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,8 +74,7 @@ impl MainResponse {
     pub(crate) fn comes_from_metadata(&self) -> bool {
         let text = self.remote_address.as_deref().unwrap_or_default();
         let text = text.trim_start_matches('[').trim_end_matches(']');
-        text.parse()
-            .is_ok_and(|address| place(address) == Place::Metadata)
+        text.parse().is_ok_and(|address| place(address) == Place::Metadata)
     }
 }
 
@@ -78,6 +83,14 @@ impl MainResponse {
 pub(crate) struct Pending {
     pub loader: LoaderId,
     pub url: String,
+    /// Somebody was refused meanwhile, so it is being checked.
+    pub checked: bool,
+}
+
+impl Pending {
+    pub(crate) fn new(loader: LoaderId, url: String) -> Self {
+        Self { loader, url, checked: false }
+    }
 }
 
 /// Everything mutable of a page, behind one lock.
@@ -85,13 +98,14 @@ pub(crate) struct PageState {
     /// Whether the setup is done, and how it ended.
     pub ready: Option<Result<()>>,
     pub frames: FrameTree,
-    pub title: String,
     pub pending: Option<Pending>,
     /// Where the main frame's page asked to go, until that begins or is over.
     pub requested: Option<String>,
     pub loading: bool,
     /// Answer for the navigation under way or the current document.
     pub response: Option<(LoaderId, MainResponse)>,
+    /// The last documents of the main frame, newest last.
+    pub shown: VecDeque<LoaderId>,
     /// Counts commits and same-document navigations of the main frame.
     pub commits: u64,
     /// Loader and error of the last navigation that failed before its commit.
@@ -104,29 +118,47 @@ pub(crate) struct PageState {
     pub unreachable: Option<String>,
     /// Kind of the dialog that is open.
     pub dialog: Option<String>,
+    pub viewport: Viewport,
+    /// A page opened another from this tab.
+    pub has_opened: bool,
     pub crashed: bool,
     pub closed: bool,
 }
 
 impl PageState {
-    pub(crate) fn new(frames: FrameTree) -> Self {
+    pub(crate) fn new(frames: FrameTree, viewport: Viewport) -> Self {
         Self {
             ready: None,
             frames,
-            title: String::new(),
             pending: None,
             requested: None,
             loading: false,
             response: None,
+            shown: VecDeque::new(),
             commits: 0,
             failed: None,
             denied: None,
             denied_main: None,
             unreachable: None,
             dialog: None,
+            viewport,
+            has_opened: false,
             crashed: false,
             closed: false,
         }
+    }
+
+    /// The main frame has a new document.
+    pub(crate) fn show(&mut self, loader: &LoaderId) {
+        if self.shown.len() == MAX_SHOWN {
+            self.shown.pop_front();
+        }
+        self.shown.push_back(loader.clone());
+    }
+
+    /// Whether the main frame shows this document or did so lately.
+    pub(crate) fn was_shown(&self, loader: &LoaderId) -> bool {
+        self.shown.contains(loader)
     }
 
     /// Why no call can be answered at all, if so.
@@ -140,12 +172,15 @@ impl PageState {
         }
     }
 
+    /// A crashed tab can still be looked at from outside.
+    pub(crate) fn alive_or_crashed(&self) -> Result<()> {
+        if self.closed { Err(Error::TabClosed) } else { Ok(()) }
+    }
+
     /// Whether the tab can go somewhere. A crashed one can: the navigation
     /// gives it a new renderer, and calls made meanwhile wait for that.
     pub(crate) fn begin_navigation(&mut self) -> Result<()> {
-        if self.closed {
-            return Err(Error::TabClosed);
-        }
+        self.alive_or_crashed()?;
         self.crashed = false;
         self.failed = None;
         self.denied = None;
@@ -156,9 +191,7 @@ impl PageState {
     /// What the main frame is doing.
     pub(crate) fn navigation(&self) -> NavigationState {
         match &self.pending {
-            Some(pending) => NavigationState::AwaitingHeaders {
-                url: pending.url.clone(),
-            },
+            Some(pending) => NavigationState::AwaitingHeaders { url: pending.url.clone() },
             None if self.loading => NavigationState::Loading,
             None => NavigationState::Idle,
         }

@@ -27,8 +27,9 @@ impl Page {
         }
     }
 
-    /// Waits until the tab has been set up.
-    pub(crate) async fn wait_ready(&self) -> Result<()> {
+    /// Waits until the tab has been set up. Tabs that pages open are reported
+    /// before they are.
+    pub async fn wait_ready(&self) -> Result<()> {
         self.wait_until(|state| state.ready.clone()).await?
     }
 
@@ -36,14 +37,14 @@ impl Page {
     /// the loader that did. A document that is replaced meanwhile hands the
     /// wait over to its successor, so client-side redirects are followed.
     pub async fn wait_for(&self, loader: &LoaderId, milestone: LoadState) -> Result<LoaderId> {
-        let mut seen = false;
         self.wait_until(|state| {
             let main = state.frames.get(state.frames.root())?;
-            // The commit of `loader` may not have been reported yet.
-            seen |= main.loader == *loader;
-            let current = seen && state.pending.is_none();
             let reached = main.reached.0 == main.loader && main.reached.1.contains(milestone);
-            (current && reached).then(|| main.loader.clone())
+            // Itself, or a successor that is not about to be replaced as well.
+            // The commit of `loader` may not have been reported yet.
+            let arrived =
+                main.loader == *loader || (state.was_shown(loader) && state.pending.is_none());
+            (arrived && reached).then(|| main.loader.clone())
         })
         .await
     }

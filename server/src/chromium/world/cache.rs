@@ -59,9 +59,8 @@ impl Page {
                 "worldName": engine.world,
                 "grantUniveralAccess": false,
             });
-            let created: Call<Created> = before
-                .session
-                .call_method("Page.createIsolatedWorld", &params);
+            let created: Call<Created> =
+                before.session.call_method("Page.createIsolatedWorld", &params);
             let created = match created.await {
                 Ok(created) => created,
                 // The frame went away or moved between our look and the call.

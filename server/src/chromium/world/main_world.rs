@@ -21,11 +21,7 @@ pub struct EvaluateOptions {
 
 impl Default for EvaluateOptions {
     fn default() -> Self {
-        Self {
-            user_gesture: true,
-            await_promise: true,
-            repl: false,
-        }
+        Self { user_gesture: true, await_promise: true, repl: false }
     }
 }
 

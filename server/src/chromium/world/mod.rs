@@ -4,8 +4,5 @@ pub(crate) mod argument;
 pub(crate) mod cache;
 pub(crate) mod main_world;
 pub(crate) mod outcome;
-#[expect(
-    clippy::module_inception,
-    reason = "the module's main type has the module's name"
-)]
+#[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
 pub(crate) mod world;

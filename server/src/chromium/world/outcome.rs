@@ -37,10 +37,7 @@ struct Thrown {
 pub(crate) fn value<T: DeserializeOwned>(method: &str, message: &[u8]) -> Result<T> {
     let answer = envelope::result::<Answer<T>>(message);
     match answer {
-        Ok(Answer {
-            exception_details: Some(details),
-            ..
-        }) => Err(thrown(&details)),
+        Ok(Answer { exception_details: Some(details), .. }) => Err(thrown(&details)),
         Ok(Answer { result, .. }) => match result.value {
             Some(value) => Ok(value),
             // `undefined` has no value at all; as JSON it is null.
@@ -50,9 +47,7 @@ pub(crate) fn value<T: DeserializeOwned>(method: &str, message: &[u8]) -> Result
         },
         // A thrown object may not have the wanted type either.
         Err(error) => match envelope::result::<Thrown>(message) {
-            Ok(Thrown {
-                exception_details: Some(details),
-            }) => Err(self::thrown(&details)),
+            Ok(Thrown { exception_details: Some(details) }) => Err(self::thrown(&details)),
             _ => Err(unexpected(method, &error.to_string())),
         },
     }
@@ -69,9 +64,7 @@ pub(crate) fn object(method: &str, message: &[u8]) -> Result<Option<String>> {
 }
 
 fn thrown(details: &ExceptionDetails) -> Error {
-    Error::Script {
-        message: details.message(),
-    }
+    Error::Script { message: details.message() }
 }
 
 fn unexpected(method: &str, what: &str) -> Error {

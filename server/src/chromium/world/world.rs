@@ -42,14 +42,7 @@ impl World {
         context: i64,
         engine: &'static Engine,
     ) -> Self {
-        Self {
-            session,
-            frame,
-            loader,
-            context,
-            engine,
-            injected: Arc::default(),
-        }
+        Self { session, frame, loader, context, engine, injected: Arc::default() }
     }
 
     /// The frame it is in.
@@ -84,8 +77,7 @@ impl World {
             "returnByValue": true,
             "awaitPromise": true,
         });
-        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params)
-            .decode_with(outcome::value)
+        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params).decode_with(outcome::value)
     }
 
     /// As [`World::call`], with an object of this world as `this`.
@@ -102,8 +94,7 @@ impl World {
             "returnByValue": true,
             "awaitPromise": true,
         });
-        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params)
-            .decode_with(outcome::value)
+        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params).decode_with(outcome::value)
     }
 
     /// Calls `function` and answers the id of the object it returns, `None`
@@ -122,8 +113,7 @@ impl World {
             "objectGroup": group,
             "awaitPromise": true,
         });
-        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params)
-            .decode_with(outcome::object)
+        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params).decode_with(outcome::object)
     }
 
     /// Evaluates an expression and answers its JSON value.
@@ -134,8 +124,7 @@ impl World {
             "returnByValue": true,
             "awaitPromise": true,
         });
-        self.run::<IgnoredAny>("Runtime.evaluate", &params)
-            .decode_with(outcome::value)
+        self.run::<IgnoredAny>("Runtime.evaluate", &params).decode_with(outcome::value)
     }
 
     /// Sends any method to this world's session with the engine in place, for
@@ -152,9 +141,7 @@ impl World {
     /// Lets go of the remote objects of a group.
     pub fn release(&self, group: &str) {
         let params = json!({ "objectGroup": group });
-        self.session
-            .call_method::<IgnoredAny>("Runtime.releaseObjectGroup", &params)
-            .ignore();
+        self.session.call_method::<IgnoredAny>("Runtime.releaseObjectGroup", &params).ignore();
     }
 
     /// Writes a call, preceded by the engine if this document has none yet:
@@ -178,28 +165,23 @@ impl World {
         });
         let injected = Arc::clone(&self.injected);
         let world = self.engine.world;
-        self.session
-            .call_then("Runtime.evaluate", &params, move |answer: Result<Value>| {
-                let problem = match &answer {
-                    Err(error) => error.to_string(),
-                    Ok(answer) => match answer.get("exceptionDetails") {
-                        Some(details) => details.to_string(),
-                        None => return,
-                    },
-                };
-                // Ended by `terminateExecution`, say: the next call tries again.
-                tracing::debug!(world, %problem, "the engine was not injected");
-                *injected.lock() = false;
-            });
+        self.session.call_then("Runtime.evaluate", &params, move |answer: Result<Value>| {
+            let problem = match &answer {
+                Err(error) => error.to_string(),
+                Ok(answer) => match answer.get("exceptionDetails") {
+                    Some(details) => details.to_string(),
+                    None => return,
+                },
+            };
+            // Ended by `terminateExecution`, say: the next call tries again.
+            tracing::debug!(world, %problem, "the engine was not injected");
+            *injected.lock() = false;
+        });
     }
 }
 
 impl std::fmt::Debug for World {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "World({} in {}, {})",
-            self.context, self.frame, self.loader
-        )
+        write!(formatter, "World({} in {}, {})", self.context, self.frame, self.loader)
     }
 }

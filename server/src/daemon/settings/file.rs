@@ -5,7 +5,7 @@ use std::{fs, io, path::Path};
 use toml::{Spanned, de::DeTable};
 
 use super::{
-    keys::KEYS,
+    keys::{File, KEYS},
     values::{Raw, refuse},
 };
 use crate::error::Result;
@@ -15,7 +15,7 @@ use crate::error::Result;
 /// # Errors
 /// `SETTING_INVALID` with file and line: no TOML, an unknown key, a nested
 /// value, or a file that cannot be read.
-pub fn read(path: &Path) -> Result<Vec<Raw>> {
+pub fn read(path: &Path, of: File) -> Result<Vec<Raw>> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -29,8 +29,12 @@ pub fn read(path: &Path) -> Result<Vec<Raw>> {
     let entries = table.into_inner().into_iter().map(|(name, value)| {
         let place = show(path, line(name.span().start));
         let name = name.get_ref().as_ref();
-        let known = KEYS.iter().find(|key| key.in_file && key.name == name);
+        let known = KEYS.iter().find(|key| key.file != File::None && key.name == name);
         let key = known.ok_or_else(|| refuse(name, &place, &unknown(name)))?;
+        if of == File::Any && key.file == File::User {
+            let why = "a project may not choose programs: set it in BROWSE_HOME/config.toml";
+            return Err(refuse(name, &place, why));
+        }
         let items = items(&value).ok_or_else(|| refuse(name, &place, "it is no plain value"))?;
         Ok(Raw { name: key.name, items, place })
     });
@@ -59,7 +63,8 @@ fn items(value: &Spanned<toml::de::DeValue<'_>>) -> Option<Vec<String>> {
 }
 
 fn unknown(name: &str) -> String {
-    let known: Vec<_> = KEYS.iter().filter(|key| key.in_file).map(|key| key.name).collect();
+    let known: Vec<_> =
+        KEYS.iter().filter(|key| key.file != File::None).map(|key| key.name).collect();
     format!("`{name}` is none of {}", known.join(", "))
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     Settings, file,
-    keys::{KEYS, Key},
+    keys::{File, KEYS, Key},
     values::{Raw, refuse},
 };
 use crate::{chromium::DialogPolicy, daemon::project, error::Result};
@@ -72,8 +72,8 @@ impl SettingsReader {
             None => default_home()?,
         };
         let folder = project.join(".browse");
-        let mut files = file::read(&folder.join("config.toml"))?;
-        files.extend(file::read(&home.join("config.toml"))?);
+        let mut files = file::read(&folder.join("config.toml"), File::Any)?;
+        files.extend(file::read(&home.join("config.toml"), File::User)?);
         let get = |name| self.get(name, &files);
         Ok(Settings {
             state_file: get("state_file")
@@ -155,8 +155,8 @@ mod tests {
         let args = "\"--host-resolver-rules=MAP a 127.0.0.1:1\" --mute";
         let settings = read("", &[], &[("BROWSE_CHROMIUM_ARGS", args)]).expect("it is good");
         assert_eq!(settings.chromium_args, ["--host-resolver-rules=MAP a 127.0.0.1:1", "--mute"]);
-        let settings = read("chromium_args = [\"--a=b c\"]", &[], &[]).expect("it is good");
-        assert_eq!(settings.chromium_args, ["--a=b c"]);
+        let refused = read("chromium_args = [\"--a\"]", &[], &[]).expect_err("a project's file");
+        assert!(refused.contains("a project may not choose programs"), "{refused}");
     }
 
     #[test]

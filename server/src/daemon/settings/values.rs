@@ -47,10 +47,12 @@ impl Raw {
 
     /// A duration such as `30m`; a bare number is milliseconds.
     pub fn duration(&self) -> Result<Duration> {
-        if let Ok(ms) = self.text().parse() {
-            return Ok(Duration::from_millis(ms));
-        }
-        humantime::parse_duration(self.text()).map_err(|_| self.refuse("a time such as `30m`"))
+        let text = self.text();
+        let milliseconds = text.parse().ok().map(Duration::from_millis);
+        let time = milliseconds.or_else(|| humantime::parse_duration(text).ok());
+        // Zero would end the daemon before its first call.
+        let time = time.filter(|time| !time.is_zero());
+        time.ok_or_else(|| self.refuse("a time such as `30m`"))
     }
 
     pub fn boolean(&self) -> Result<bool> {

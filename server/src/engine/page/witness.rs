@@ -55,6 +55,12 @@ impl Witness {
             Event::Dialog(target, dialog) if target == page.target_id() => {
                 seen.dialogs.push(dialog_text(dialog));
             }
+            Event::Download(download)
+                if download.tab.as_ref() == Some(page.target_id())
+                    && !seen.downloads.contains(&download.suggested_name) =>
+            {
+                seen.downloads.push(download.suggested_name.clone());
+            }
             _ => {}
         }
     }

@@ -14,7 +14,10 @@ fn erased(source: &str) -> String {
 fn annotations_go() {
     assert_eq!(erased("const a: number = 1;"), "const a = 1;");
     assert_eq!(erased("let a!: string, b;"), "let a , b;");
-    assert_eq!(erased("function f<T>(a?: T, ...b: T[]): T { return a! }"), "function f (a , ...b ) { return a }");
+    assert_eq!(
+        erased("function f<T>(a?: T, ...b: T[]): T { return a! }"),
+        "function f (a , ...b ) { return a }"
+    );
     assert_eq!(erased("try {} catch (e: unknown) {}"), "try {} catch (e ) {}");
     assert_eq!(erased("const f = <T,>(a: T): T => a;"), "const f = (a ) => a;");
     assert_eq!(erased("function f(this: Window, a: number) {}"), "function f( a ) {}");
@@ -39,8 +42,14 @@ fn expressions_lose_their_types_alone() {
 fn type_statements_go() {
     assert_eq!(erased("type A = 1; let a;"), "; let a;");
     assert_eq!(erased("let a = b\ninterface C {}\n(d)()"), "let a = b ; (d)()");
-    assert_eq!(erased("export interface A {} export type B = 1; export const c = 1"), "; ; export const c = 1");
-    assert_eq!(erased("declare const a: 1; declare function b(): void; declare module 'x' {}"), "; ; ;");
+    assert_eq!(
+        erased("export interface A {} export type B = 1; export const c = 1"),
+        "; ; export const c = 1"
+    );
+    assert_eq!(
+        erased("declare const a: 1; declare function b(): void; declare module 'x' {}"),
+        "; ; ;"
+    );
     assert_eq!(erased("function f(a: 1): 1; function f(a: any) {}"), "; function f(a ) {}");
     assert_eq!(erased("export default interface A {}"), ";");
     assert_eq!(erased("declare enum A { B } declare namespace C { const d: 1 }"), "; ;");
@@ -49,21 +58,47 @@ fn type_statements_go() {
 #[test]
 fn modules_keep_values_and_point_to_javascript() {
     assert_eq!(erased("import type { A } from './a.ts';"), ";");
-    assert_eq!(erased("import { type A, b, type C } from './a.ts';"), "import { b, } from './a.js';");
+    assert_eq!(
+        erased("import { type A, b, type C } from './a.ts';"),
+        "import { b, } from './a.js';"
+    );
     assert_eq!(erased("import { type A } from './a.ts';"), "import { } from './a.js';");
-    assert_eq!(erased("export { type A, b } from '../a.mts'; export * from \"./c.ts\";"), "export { b } from '../a.mjs'; export * from \"./c.js\";");
+    assert_eq!(
+        erased("export { type A, b } from '../a.mts'; export * from \"./c.ts\";"),
+        "export { b } from '../a.mjs'; export * from \"./c.js\";"
+    );
     assert_eq!(erased("export type { A } from './a.ts'; export type * from './b.ts'"), "; ;");
-    assert_eq!(erased("import a from 'pkg/x.ts'; await import('./d.ts');"), "import a from 'pkg/x.ts'; await import('./d.js');");
+    assert_eq!(
+        erased("import a from 'pkg/x.ts'; await import('./d.ts');"),
+        "import a from 'pkg/x.ts'; await import('./d.js');"
+    );
 }
 
 #[test]
 fn classes_lose_modifiers_and_what_is_abstract() {
-    assert_eq!(erased("abstract class A<T> extends B<T> implements C, D<T> { }"), "class A extends B { }");
+    assert_eq!(
+        erased("abstract class A<T> extends B<T> implements C, D<T> { }"),
+        "class A extends B { }"
+    );
     assert_eq!(erased("class A implements B {}"), "class A {}");
-    assert_eq!(erased("class A { private static readonly b?: number = 1; #c!: 2; [k: string]: any; declare d: 1 }"), "class A { static b = 1; #c ; ; ; }");
-    assert_eq!(erased("class A { public override async f?(a: 1): Promise<void> {} }"), "class A { async f (a ) {} }");
-    assert_eq!(erased("abstract class A { abstract f(): void; g(): 1; g() {} abstract h: 1 }"), "class A { ; ; g() {} ; }");
-    assert_eq!(erased("class A { /* private */ protected get x(): 1 { return 1 } readonly = 1 }"), "class A { /* private */ get x() { return 1 } readonly = 1 }");
+    assert_eq!(
+        erased(
+            "class A { private static readonly b?: number = 1; #c!: 2; [k: string]: any; declare d: 1 }"
+        ),
+        "class A { static b = 1; #c ; ; ; }"
+    );
+    assert_eq!(
+        erased("class A { public override async f?(a: 1): Promise<void> {} }"),
+        "class A { async f (a ) {} }"
+    );
+    assert_eq!(
+        erased("abstract class A { abstract f(): void; g(): 1; g() {} abstract h: 1 }"),
+        "class A { ; ; g() {} ; }"
+    );
+    assert_eq!(
+        erased("class A { /* private */ protected get x(): 1 { return 1 } readonly = 1 }"),
+        "class A { /* private */ get x() { return 1 } readonly = 1 }"
+    );
     assert_eq!(erased("class A { readonly(): void {} }"), "class A { readonly() {} }");
 }
 

@@ -3,12 +3,12 @@
 use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, Class, ClassElement, Declaration,
     ExportAllDeclaration, ExportDefaultDeclaration, ExportDefaultDeclarationKind,
-    ExportFromDeclaration, ExportNamedDeclaration, Expression, FormalParameter,
-    FunctionType, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
-    ImportOrExportKind, MethodDefinition, PropertyDefinition, Statement, StringLiteral,
-    TSAsExpression, TSExportAssignment, TSNonNullExpression, TSSatisfiesExpression,
-    TSThisParameter, TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration,
-    TSTypeParameterInstantiation, VariableDeclarator,
+    ExportFromDeclaration, ExportNamedDeclaration, Expression, FormalParameter, FunctionType,
+    ImportDeclaration, ImportDeclarationSpecifier, ImportExpression, ImportOrExportKind,
+    MethodDefinition, PropertyDefinition, Statement, StringLiteral, TSAsExpression,
+    TSExportAssignment, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter,
+    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan as _, Span};
@@ -268,7 +268,11 @@ impl<'a> Visit<'a> for Eraser {
     }
 
     fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
-        self.member(it.span.start, it.key.span(), it.value.params.span.start.max(it.key.span().end));
+        self.member(
+            it.span.start,
+            it.key.span(),
+            it.value.params.span.start.max(it.key.span().end),
+        );
         walk::walk_method_definition(self, it);
     }
 

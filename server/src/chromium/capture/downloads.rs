@@ -1,0 +1,107 @@
+//! Files that pages send.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::event::Event;
+use crate::chromium::browser::registry::Registry;
+use crate::chromium::connection::envelope::RawEvent;
+use crate::chromium::ids::{FrameId, TargetId};
+
+/// How far a download is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DownloadState {
+    /// It began.
+    Started,
+    /// The file is whole.
+    Completed,
+    /// It was given up.
+    Canceled,
+}
+
+/// One download.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Download {
+    /// Chromium's id, which is also the file's name.
+    pub id: String,
+    /// The tab it came from, while that is known.
+    pub tab: Option<TargetId>,
+    /// Where from.
+    pub url: String,
+    /// The name the server or the page wants it to have. Not to be trusted as
+    /// a path.
+    pub suggested_name: String,
+    /// Where it lies: in a 0700 directory of the profile, gone with the browser.
+    pub path: PathBuf,
+    /// Bytes so far.
+    pub received: u64,
+    /// How far it is.
+    pub state: DownloadState,
+}
+
+/// Downloads under way, by id.
+pub(crate) type OpenDownloads = HashMap<String, Download>;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WillBegin {
+    guid: String,
+    #[serde(default)]
+    frame_id: Option<FrameId>,
+    #[serde(default)]
+    url: String,
+    #[serde(default)]
+    suggested_filename: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Progress {
+    guid: String,
+    #[serde(default)]
+    received_bytes: f64,
+    #[serde(default)]
+    state: String,
+}
+
+impl Registry {
+    /// `Browser.downloadWillBegin` and `Browser.downloadProgress`.
+    pub(crate) fn download_event(&self, event: &RawEvent<'_>) -> Option<()> {
+        let mut open = self.downloads.lock();
+        let report = match event.method {
+            "Browser.downloadWillBegin" => {
+                let begins: WillBegin = event.params()?;
+                let page = begins.frame_id.and_then(|frame| self.page_of_frame(&frame));
+                let download = Download {
+                    path: self.download_folder.join(&begins.guid),
+                    id: begins.guid.clone(),
+                    tab: page.map(|page| page.target_id().clone()),
+                    url: begins.url,
+                    suggested_name: begins.suggested_filename,
+                    received: 0,
+                    state: DownloadState::Started,
+                };
+                open.insert(begins.guid, download.clone());
+                download
+            }
+            "Browser.downloadProgress" => {
+                let progress: Progress = event.params()?;
+                let state = match progress.state.as_str() {
+                    "completed" => DownloadState::Completed,
+                    "canceled" => DownloadState::Canceled,
+                    _ => return None,
+                };
+                let mut download = open.remove(&progress.guid)?;
+                download.received = progress.received_bytes as u64;
+                download.state = state;
+                download
+            }
+            _ => return None,
+        };
+        drop(open);
+        self.shared.sink.event(Event::Download(report));
+        Some(())
+    }
+}

@@ -1,0 +1,255 @@
+//! Requests as records. Headers are not kept at all, so no cookie and no
+//! authorization can end up in one.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde::Deserialize;
+
+use super::event::Event;
+use crate::chromium::connection::envelope::RawEvent;
+use crate::chromium::ids::FrameId;
+use crate::chromium::page::page::Page;
+
+/// Requests of one tab that are followed at a time.
+const MAX_OPEN: usize = 2000;
+/// Characters kept of a URL; `data:` URLs can be megabytes.
+const MAX_URL: usize = 2000;
+
+/// How far a request is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestState {
+    /// It was sent.
+    Started,
+    /// The answer is complete.
+    Finished,
+    /// It ended with an error, such as `net::ERR_CONNECTION_REFUSED`.
+    Failed(String),
+}
+
+/// One request. Reported when it starts and, whole, when it ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NetworkRequest {
+    /// Chromium's id; a redirect continues under the same id.
+    pub id: String,
+    /// The frame that asked, where one did.
+    pub frame: Option<FrameId>,
+    /// `GET` and so on.
+    pub method: String,
+    /// Cut at 2,000 characters.
+    pub url: String,
+    /// `Document`, `Script`, `Image`, `Fetch`, `WebSocket` and so on.
+    pub kind: String,
+    /// HTTP status, once there is one.
+    pub status: Option<u16>,
+    /// Content type without parameters.
+    pub mime_type: Option<String>,
+    /// Bytes on the wire, headers included.
+    pub size: u64,
+    /// Whether it came from a cache.
+    pub from_cache: bool,
+    /// Milliseconds since 1970.
+    pub started: f64,
+    /// Milliseconds from start to end, once it ended.
+    pub duration: Option<f64>,
+    /// How far it is.
+    pub state: RequestState,
+}
+
+/// The open requests of one tab.
+#[derive(Default)]
+pub(crate) struct OpenRequests {
+    requests: HashMap<String, Open>,
+    /// Oldest first; ids that ended meanwhile are skipped.
+    order: VecDeque<String>,
+}
+
+struct Open {
+    request: NetworkRequest,
+    /// Chromium's monotonic clock, in seconds.
+    began: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WillBeSent {
+    request_id: String,
+    request: Request,
+    #[serde(default)]
+    timestamp: f64,
+    #[serde(default)]
+    wall_time: f64,
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    frame_id: Option<FrameId>,
+    #[serde(default)]
+    redirect_response: Option<Response>,
+}
+
+#[derive(Deserialize)]
+struct Request {
+    url: String,
+    #[serde(default)]
+    method: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Received {
+    request_id: String,
+    #[serde(default)]
+    response: Response,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Response {
+    status: u16,
+    mime_type: String,
+    encoded_data_length: f64,
+    from_disk_cache: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Ended {
+    request_id: String,
+    #[serde(default)]
+    timestamp: f64,
+    #[serde(default)]
+    encoded_data_length: f64,
+    #[serde(default)]
+    error_text: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SocketCreated {
+    request_id: String,
+    url: String,
+}
+
+/// Applies a `Network` event to the tab's open requests.
+pub(crate) fn apply(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
+    let mut reports = Vec::new();
+    let mut open = page.requests.lock();
+    match name {
+        "requestWillBeSent" => open.sent(event.params()?, &mut reports),
+        "responseReceived" | "webSocketHandshakeResponseReceived" => {
+            open.received(&event.params()?)
+        }
+        "requestServedFromCache" => {
+            let served: Ended = event.params()?;
+            open.requests.get_mut(&served.request_id)?.request.from_cache = true;
+        }
+        "loadingFinished" | "webSocketClosed" => open.ended(&event.params()?, &mut reports),
+        "loadingFailed" => open.ended(&event.params()?, &mut reports),
+        "webSocketCreated" => open.socket(event.params()?, &mut reports),
+        _ => return None,
+    }
+    drop(open);
+    for request in reports {
+        page.shared.sink.event(Event::Network(page.target_id().clone(), Box::new(request)));
+    }
+    Some(())
+}
+
+impl OpenRequests {
+    fn sent(&mut self, sent: WillBeSent, reports: &mut Vec<NetworkRequest>) {
+        if let Some(redirect) = sent.redirect_response
+            && let Some(mut open) = self.requests.remove(&sent.request_id)
+        {
+            open.receive(&redirect);
+            reports.push(open.end(sent.timestamp, RequestState::Finished));
+        }
+        let request = NetworkRequest {
+            id: sent.request_id,
+            frame: sent.frame_id,
+            method: sent.request.method,
+            url: cut(&sent.request.url),
+            kind: sent.kind.unwrap_or_else(|| "Other".to_owned()),
+            status: None,
+            mime_type: None,
+            size: 0,
+            from_cache: false,
+            started: sent.wall_time * 1000.0,
+            duration: None,
+            state: RequestState::Started,
+        };
+        self.open(request, sent.timestamp, reports);
+    }
+
+    fn socket(&mut self, created: SocketCreated, reports: &mut Vec<NetworkRequest>) {
+        let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        let request = NetworkRequest {
+            id: created.request_id,
+            frame: None,
+            method: "GET".to_owned(),
+            url: cut(&created.url),
+            kind: "WebSocket".to_owned(),
+            status: None,
+            mime_type: None,
+            size: 0,
+            from_cache: false,
+            started: now.as_secs_f64() * 1000.0,
+            duration: None,
+            state: RequestState::Started,
+        };
+        // Its clock is only learnt when it ends.
+        self.open(request, f64::NAN, reports);
+    }
+
+    fn open(&mut self, request: NetworkRequest, began: f64, reports: &mut Vec<NetworkRequest>) {
+        reports.push(request.clone());
+        self.order.push_back(request.id.clone());
+        self.requests.insert(request.id.clone(), Open { request, began });
+        while self.requests.len() > MAX_OPEN {
+            let Some(oldest) = self.order.pop_front() else {
+                break;
+            };
+            self.requests.remove(&oldest);
+        }
+        if self.order.len() > 2 * MAX_OPEN {
+            let requests = &self.requests;
+            self.order.retain(|id| requests.contains_key(id));
+        }
+    }
+
+    fn received(&mut self, received: &Received) {
+        if let Some(open) = self.requests.get_mut(&received.request_id) {
+            open.receive(&received.response);
+        }
+    }
+
+    fn ended(&mut self, ended: &Ended, reports: &mut Vec<NetworkRequest>) {
+        let Some(mut open) = self.requests.remove(&ended.request_id) else {
+            return;
+        };
+        open.request.size = open.request.size.max(ended.encoded_data_length as u64);
+        let state = match &ended.error_text {
+            Some(error) => RequestState::Failed(error.clone()),
+            None => RequestState::Finished,
+        };
+        reports.push(open.end(ended.timestamp, state));
+    }
+}
+
+impl Open {
+    fn receive(&mut self, response: &Response) {
+        self.request.status = Some(response.status);
+        self.request.mime_type = Some(response.mime_type.clone()).filter(|kind| !kind.is_empty());
+        self.request.size = response.encoded_data_length as u64;
+        self.request.from_cache |= response.from_disk_cache;
+    }
+
+    fn end(mut self, at: f64, state: RequestState) -> NetworkRequest {
+        let duration = (at - self.began) * 1000.0;
+        self.request.duration = Some(duration).filter(|duration| duration.is_finite());
+        self.request.state = state;
+        self.request
+    }
+}
+
+fn cut(url: &str) -> String {
+    url.chars().take(MAX_URL).collect()
+}

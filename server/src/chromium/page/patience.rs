@@ -1,0 +1,39 @@
+//! Not waiting for what may never come.
+
+use std::time::Duration;
+
+use super::page::Page;
+use crate::chromium::connection::call::Call;
+use crate::chromium::error::{Error, Result};
+
+impl Page {
+    /// Waits for the answer of a call, but ends with `NavigationPending` once
+    /// the tab has waited for a server for as long as `patience`: Chromium
+    /// answers no call then. For calls that follow an action, which may have
+    /// started a navigation.
+    pub async fn unless_pending<T>(&self, call: Call<T>, patience: Duration) -> Result<T> {
+        tokio::select! {
+            biased;
+            answer = call => answer,
+            url = self.waits_for_server(patience) => Err(Error::NavigationPending { url }),
+        }
+    }
+
+    /// Ends when one navigation has waited for its server for that long.
+    async fn waits_for_server(&self, patience: Duration) -> String {
+        loop {
+            let pending = self.wait_until(|state| state.pending.clone()).await;
+            let Ok(pending) = pending else {
+                // Closed or crashed: the call itself says so.
+                return std::future::pending().await;
+            };
+            let over = self.wait_until(|state| {
+                let still = state.pending.as_ref().is_some_and(|now| now.loader == pending.loader);
+                (!still).then_some(())
+            });
+            if tokio::time::timeout(patience, over).await.is_err() {
+                return pending.url;
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Pictures of a tab.
+
+use base64::Engine as _;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use super::page::Page;
+use super::setup;
+use super::swap::across_swap;
+use crate::chromium::browser::options::Viewport;
+use crate::chromium::connection::params::NoParams;
+use crate::chromium::error::{Error, Result};
+
+/// Above this many device pixels a side Chromium's WebP encoder returns
+/// nothing, without an error.
+const MAX_WEBP_SIDE: f64 = 16_000.0;
+/// Pages longer than this in device pixels are cut.
+const MAX_SIDE: f64 = 50_000.0;
+
+/// How a picture is encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ImageFormat {
+    /// Lossless.
+    #[default]
+    Png,
+    /// With a quality from 0 to 100.
+    Jpeg(u8),
+    /// With a quality from 0 to 100; at most 16,000 pixels a side.
+    Webp(u8),
+}
+
+/// What is in the picture.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Area {
+    /// What a person would see now.
+    #[default]
+    Viewport,
+    /// The whole document.
+    FullPage,
+    /// A rectangle of the document, in CSS pixels from its top left corner.
+    Clip {
+        /// From the left.
+        x: f64,
+        /// From the top.
+        y: f64,
+        /// Width.
+        width: f64,
+        /// Height.
+        height: f64,
+    },
+}
+
+/// A picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Screenshot {
+    /// The encoded image.
+    pub bytes: Vec<u8>,
+    /// Set when the page was longer than can be captured: height of the
+    /// document in CSS pixels, of which only the upper part is there.
+    pub cut_from: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LayoutMetrics {
+    css_content_size: Size,
+}
+
+#[derive(Deserialize)]
+struct Size {
+    width: f64,
+    height: f64,
+}
+
+#[derive(Deserialize)]
+struct Captured {
+    data: String,
+}
+
+impl Page {
+    /// Takes a picture. The viewport can be taken even while a navigation
+    /// waits for its server.
+    pub async fn screenshot(&self, area: Area, format: ImageFormat) -> Result<Screenshot> {
+        self.state.lock().alive()?;
+        let scale = self.state.lock().viewport.scale;
+        let mut cut_from = None;
+        let clip = match area {
+            Area::Viewport => None,
+            Area::Clip { x, y, width, height } => Some((x, y, width, height)),
+            Area::FullPage => {
+                self.ensure_answering()?;
+                let session = self.session();
+                let metrics: LayoutMetrics =
+                    across_swap(|| session.call_method("Page.getLayoutMetrics", &NoParams)).await?;
+                let Size { width, height } = metrics.css_content_size;
+                let most = MAX_SIDE / scale;
+                cut_from = (height > most).then_some(height);
+                Some((0.0, 0.0, width.clamp(1.0, most), height.clamp(1.0, most)))
+            }
+        };
+        if let (ImageFormat::Webp(_), Some((_, _, width, height))) = (format, clip)
+            && width.max(height) * scale > MAX_WEBP_SIDE
+        {
+            return Err(Error::Protocol {
+                method: "Page.captureScreenshot".to_owned(),
+                message: "WebP holds at most 16000 pixels a side".to_owned(),
+            });
+        }
+        let mut params = json!({ "optimizeForSpeed": true });
+        match format {
+            ImageFormat::Png => params["format"] = json!("png"),
+            ImageFormat::Jpeg(quality) | ImageFormat::Webp(quality) => {
+                let jpeg = matches!(format, ImageFormat::Jpeg(_));
+                params["format"] = json!(if jpeg { "jpeg" } else { "webp" });
+                params["quality"] = json!(quality.min(100));
+            }
+        }
+        if let Some((x, y, width, height)) = clip {
+            params["captureBeyondViewport"] = json!(true);
+            params["clip"] =
+                json!({ "x": x, "y": y, "width": width, "height": height, "scale": 1 });
+        }
+        let bytes = self.capture(&params).await?;
+        Ok(Screenshot { bytes, cut_from })
+    }
+
+    async fn capture(&self, params: &serde_json::Value) -> Result<Vec<u8>> {
+        // Outside the shell a tab that shares its window may be hidden, and a
+        // hidden tab is captured some day or never. One at a time, because
+        // the next one to come to the front hides this one.
+        let _turn = match self.shares_window() {
+            true => {
+                let turn = self.shared.front.lock().await;
+                let session = self.session();
+                across_swap(|| session.call_method::<IgnoredAny>("Page.bringToFront", &NoParams))
+                    .await?;
+                Some(turn)
+            }
+            false => None,
+        };
+        let session = self.session();
+        let captured: Captured =
+            across_swap(|| session.call_method("Page.captureScreenshot", params)).await?;
+        let refused = |message: &str| Error::Protocol {
+            method: "Page.captureScreenshot".to_owned(),
+            message: message.to_owned(),
+        };
+        let bytes = base64::engine::general_purpose::STANDARD
+            .decode(captured.data)
+            .map_err(|_| refused("the picture is not base64"))?;
+        if bytes.is_empty() {
+            return Err(refused("Chromium returned an empty picture"));
+        }
+        Ok(bytes)
+    }
+
+    /// Whether another tab may be in front of this one. Tabs that we open have
+    /// windows of their own; tabs that pages open have not.
+    fn shares_window(&self) -> bool {
+        self.shared.tabs_share_windows && (self.opener().is_some() || self.state.lock().has_opened)
+    }
+
+    /// Changes the size of the page area, or its scale.
+    pub async fn set_viewport(&self, viewport: Viewport) -> Result<()> {
+        self.ensure_answering()?;
+        self.session().call(&setup::metrics(viewport)).await?;
+        self.state.lock().viewport = viewport;
+        Ok(())
+    }
+
+    /// Size of the page area.
+    pub fn viewport(&self) -> Viewport {
+        self.state.lock().viewport
+    }
+}

@@ -1,0 +1,36 @@
+//! What the caller is told besides the response, in its metadata.
+
+use browse_proto::{metadata, render::Untrusted};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use tonic::metadata::MetadataMap;
+
+use super::Context;
+use crate::content::Delivery;
+
+/// Says that there is page-derived content, and where it comes from.
+pub fn untrusted(cx: &Context, derived: bool, entries: &mut MetadataMap) {
+    if (derived || cx.is_page_derived()) && cx.delivery() == Delivery::Guarded {
+        // Random, so that no page can write the end of the envelope.
+        let nonce = format!("{:06x}", rand::random::<u32>() & 0x00ff_ffff);
+        put(entries, metadata::UNTRUSTED, &Untrusted { nonce, source: cx.source() }.entry());
+    }
+}
+
+/// Says what became of the tabs of the last daemon, to the first root caller
+/// who wants something of the browser.
+pub fn notice(cx: &Context, entries: &mut MetadataMap) {
+    let wants_browser = cx.command().service == "BrowserService";
+    if cx.is_root()
+        && wants_browser
+        && let Some(notice) = cx.daemon().take_notice()
+    {
+        let encoded = utf8_percent_encode(&notice, NON_ALPHANUMERIC).to_string();
+        put(entries, metadata::NOTICE, &encoded);
+    }
+}
+
+fn put(entries: &mut MetadataMap, name: &'static str, value: &str) {
+    if let Ok(value) = value.parse() {
+        entries.insert(name, value);
+    }
+}

@@ -1,0 +1,29 @@
+//! Skills: programs that drive the browser as child processes.
+//!
+//! A skill is a folder with a manifest, a program and the SDK that it was
+//! written for. It runs with a token of its own, which is good for the hosts of
+//! its manifest and dies with it.
+
+mod arguments;
+mod catalog;
+mod environment;
+mod hash;
+mod hashes;
+mod manifest;
+mod runtime;
+mod skill;
+pub mod supervisor;
+mod tier;
+mod trust;
+mod typescript;
+
+mod handlers;
+mod run;
+
+mod shelf;
+mod suggest;
+
+pub use handlers::{list_skills, show_skill, trust_skill};
+pub use run::run_skill;
+pub use shelf::Skills;
+pub use tier::{Places, Tier};

@@ -1,0 +1,122 @@
+//! Finds skills: the folders of the tiers, read once and again when they
+//! change. A watcher says when; a stat of each folder and manifest catches what
+//! a watcher missed.
+
+mod stamp;
+mod watch;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use browse_proto::Reason;
+
+use super::{skill::Skill, tier::Tier};
+use crate::error::{Error, Result};
+use stamp::Stamp;
+use watch::Watch;
+
+/// The skills of a daemon.
+pub struct Catalog {
+    tiers: Vec<(Tier, PathBuf)>,
+    seen: Mutex<Seen>,
+    watch: Watch,
+}
+
+#[derive(Default)]
+struct Seen {
+    stamps: Vec<Stamp>,
+    skills: Arc<Vec<Skill>>,
+}
+
+impl Catalog {
+    /// The skills in these folders, those before shadowing those behind.
+    pub fn new(tiers: Vec<(Tier, PathBuf)>) -> Self {
+        Self { tiers, seen: Mutex::default(), watch: Watch::new() }
+    }
+
+    /// Every skill of every tier, as it is now, shadowed ones included.
+    pub fn all(&self) -> Arc<Vec<Skill>> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = self.watch.take_change();
+        if changed || seen.stamps.is_empty() || seen.stamps.iter().any(Stamp::has_changed) {
+            *seen = self.walk();
+            self.watch
+                .follow(seen.stamps.iter().filter(|stamp| stamp.is_folder()).map(Stamp::path));
+        }
+        Arc::clone(&seen.skills)
+    }
+
+    /// The skills as the watcher knows them: no file is touched while nothing
+    /// changes.
+    pub fn watched(&self) -> Arc<Vec<Skill>> {
+        if self.watch.is_quiet() {
+            let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            if !seen.stamps.is_empty() {
+                return Arc::clone(&seen.skills);
+            }
+        }
+        self.all()
+    }
+
+    /// The skills of one tier, or, of all, those that no other shadows.
+    pub fn list(&self, tier: Option<Tier>) -> Vec<Skill> {
+        unshadowed(&self.all(), tier)
+    }
+
+    /// The skill `name`.
+    ///
+    /// # Errors
+    /// `SKILL_NOT_FOUND`.
+    pub fn find(&self, name: &str, tier: Option<Tier>) -> Result<Skill> {
+        let skills = self.all();
+        let found = skills
+            .iter()
+            .find(|skill| skill.name == name && tier.is_none_or(|tier| skill.tier == tier));
+        found.cloned().ok_or_else(|| {
+            let place = tier.map_or(String::new(), |tier| format!(" in the {} tier", tier.name()));
+            let message = format!("there is no skill `{}`{place}", name.escape_debug());
+            Error::new(Reason::SkillNotFound, message).with("skill", name.escape_debug())
+        })
+    }
+
+    fn walk(&self) -> Seen {
+        let mut stamps = Vec::new();
+        let mut skills = Vec::new();
+        for (tier, folder) in &self.tiers {
+            stamps.push(Stamp::folder(folder));
+            for path in skill_folders(folder) {
+                stamps.push(Stamp::folder(&path));
+                stamps.push(Stamp::file(&path.join("SKILL.md")));
+                skills.push(Skill::read(*tier, path));
+            }
+        }
+        Seen { stamps, skills: Arc::new(skills) }
+    }
+}
+
+/// Those of one tier, or of all tiers the first of each name, by name.
+pub fn unshadowed(skills: &[Skill], tier: Option<Tier>) -> Vec<Skill> {
+    let mut listed: Vec<Skill> = Vec::new();
+    for skill in skills.iter().filter(|skill| tier.is_none_or(|tier| skill.tier == tier)) {
+        if !listed.iter().any(|other| other.name == skill.name) {
+            listed.push(skill.clone());
+        }
+    }
+    listed.sort_by(|a, b| a.name.cmp(&b.name));
+    listed
+}
+
+/// The folders in a tier, sorted; those that begin with a dot are not skills.
+fn skill_folders(tier: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(tier) else { return Vec::new() };
+    let visible = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
+    };
+    let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.retain(|path| visible(path) && path.is_dir());
+    folders.sort();
+    folders
+}
+
+#[cfg(test)]
+mod tests;

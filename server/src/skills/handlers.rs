@@ -1,0 +1,111 @@
+//! Lists, shows and trusts skills.
+
+use browse_proto::{Reason, v1};
+
+use super::{
+    run,
+    skill::{Contents, Skill},
+    tier::Tier,
+};
+use crate::{
+    dispatch::Context,
+    error::{Error, Result},
+};
+
+/// How a run is confined; the words of `skill show`.
+const CONFINEMENT: &str = "no sandbox in this version: the token is good for the hosts above only, \
+    the environment is scrubbed, and everything that the run started is ended with it; files and \
+    the network of this machine are within its reach";
+const CONFINEMENT_TRUSTED: &str = "none, for it is trusted: it gets the environment of its caller; \
+    the token is good for the hosts above only, and everything that the run started is ended with it";
+
+/// Lists the skills.
+pub async fn list_skills(
+    cx: &Context,
+    request: v1::ListSkillsRequest,
+) -> Result<v1::ListSkillsResponse> {
+    let skills = cx.daemon().skills().catalog().list(Tier::named(request.source));
+    Ok(v1::ListSkillsResponse { skills: skills.iter().map(|skill| describe(cx, skill)).collect() })
+}
+
+/// Shows a skill, also one that cannot run.
+pub async fn show_skill(
+    cx: &Context,
+    request: v1::ShowSkillRequest,
+) -> Result<v1::ShowSkillResponse> {
+    let skills = cx.daemon().skills();
+    let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;
+    let contents = skill.contents().ok();
+    let has_environment = contents.as_ref().is_some_and(|contents| contents.manifest.asks_trust)
+        && skills.is_trusted(&skill);
+    let sandbox = if has_environment { CONFINEMENT_TRUSTED } else { CONFINEMENT };
+    Ok(v1::ShowSkillResponse {
+        skill: Some(describe(cx, &skill)),
+        path: skill.folder.display().to_string(),
+        hash: skills.hash(&skill).unwrap_or_default(),
+        sandbox: sandbox.to_owned(),
+        prose: contents.map(|contents| contents.prose.clone()).unwrap_or_default(),
+    })
+}
+
+/// Trusts a skill as it stands.
+pub async fn trust_skill(
+    cx: &Context,
+    request: v1::TrustSkillRequest,
+) -> Result<v1::TrustSkillResponse> {
+    if !cx.is_root() {
+        let message = format!("`{}` may not trust a skill", cx.client());
+        return Err(
+            Error::new(Reason::TrustDenied, message).with("skill", request.name.escape_debug())
+        );
+    }
+    let skills = cx.daemon().skills();
+    let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;
+    skill.contents()?;
+    let hash = skills.hash(&skill)?;
+    skills.trust().record(&skill, &hash)?;
+    Ok(v1::TrustSkillResponse { name: skill.name, tier: skill.tier.message().into(), hash })
+}
+
+fn describe(cx: &Context, skill: &Skill) -> v1::Skill {
+    let tier = skill.tier.message().into();
+    let Ok(contents) = skill.contents() else {
+        return v1::Skill {
+            name: skill.name.clone(),
+            tier,
+            trust: "untrusted".to_owned(),
+            problem: skill.problem().unwrap_or_default().to_owned(),
+            ..v1::Skill::default()
+        };
+    };
+    let Contents { manifest, kind, .. } = &*contents;
+    let trust = match cx.daemon().skills().is_trusted(skill) {
+        true => "trusted",
+        false if manifest.asks() => "asks",
+        false => "untrusted",
+    };
+    v1::Skill {
+        name: skill.name.clone(),
+        description: manifest.description.clone(),
+        hosts: manifest.host_patterns.clone(),
+        tier,
+        runtime: kind.name().to_owned(),
+        trust: trust.to_owned(),
+        triggers: manifest.triggers.clone(),
+        args: manifest.args.iter().map(argument).collect(),
+        version: manifest.version.clone(),
+        source: manifest.source.name().to_owned(),
+        session: manifest.session.name().to_owned(),
+        timeout_ms: run::timeout_ms(manifest),
+        problem: String::new(),
+    }
+}
+
+fn argument(argument: &super::manifest::ArgumentSpec) -> v1::SkillArgument {
+    v1::SkillArgument {
+        name: argument.name.clone(),
+        description: argument.description.clone(),
+        required: argument.required,
+        default: argument.default.clone(),
+    }
+}

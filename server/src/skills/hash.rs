@@ -1,0 +1,60 @@
+//! The content hash of a skill: what trust and the caches hold on to.
+//!
+//! This file uses nothing of the crate: the build script reads it too, for the
+//! hashes of the bundled skills.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+/// Most files that a skill may have.
+const MOST_FILES: usize = 10_000;
+
+/// The files of a skill, relative to it, sorted.
+///
+/// # Errors
+/// A symbolic link or other special file: what it leads to is not the skill's.
+pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(inner) = open.pop() {
+        for entry in fs::read_dir(folder.join(&inner))? {
+            let entry = entry?;
+            let path = inner.join(entry.file_name());
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                open.push(path);
+            } else if kind.is_file() {
+                found.push(path);
+            } else {
+                let problem = format!("`{}` is neither a file nor a folder", path.display());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+            }
+        }
+        if found.len() > MOST_FILES {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it has too many files"));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// SHA-256 over name, mode and content of every file.
+pub fn hash(folder: &Path) -> io::Result<String> {
+    let mut sha = Sha256::new();
+    for path in files(folder)? {
+        let name = path.as_os_str().as_encoded_bytes();
+        let whole = folder.join(&path);
+        let executable = fs::metadata(&whole)?.permissions().mode() & 0o111 != 0;
+        let content = fs::read(whole)?;
+        sha.update((name.len() as u64).to_le_bytes());
+        sha.update(name);
+        sha.update([u8::from(executable)]);
+        sha.update((content.len() as u64).to_le_bytes());
+        sha.update(content);
+    }
+    Ok(sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,98 @@
+//! What a manifest may say.
+
+use std::time::Duration;
+
+use super::{Manifest, SessionWish, split};
+
+const LEAST: &str = "name: hn\ndescription: Reads.\nhost: a.example\n";
+
+fn read(extra: &str) -> Result<Manifest, String> {
+    Manifest::read(&format!("{LEAST}{extra}"), "hn")
+}
+
+#[test]
+fn the_least_manifest_has_defaults() {
+    let manifest = read("").expect("it is enough");
+    assert_eq!(manifest.timeout, Duration::from_secs(60));
+    assert_eq!((manifest.session, manifest.asks()), (SessionWish::Own, false));
+    assert_eq!(manifest.hosts.patterns(), ["a.example"]);
+}
+
+#[test]
+fn unknown_and_missing_keys_are_all_named() {
+    let problem = Manifest::read("name: hn\nhosts: a\ntypo: 1\n", "hn").expect_err("it is wrong");
+    assert_eq!(
+        problem,
+        "has wrong keys (unknown: `hosts`, `typo`; missing: `description`, `host`)"
+    );
+}
+
+#[test]
+fn several_hosts_with_stars_and_ports_pass() {
+    let yaml = "name: hn\ndescription: d\nhost: [a.example, '*.b.example', 'localhost:8080']";
+    let manifest = Manifest::read(yaml, "hn").expect("they are hosts");
+    assert_eq!(manifest.host_patterns, ["a.example", "*.b.example", "localhost:8080"]);
+}
+
+#[test]
+fn arguments_have_text_defaults() {
+    let manifest = read("args:\n- name: count\n  default: 30\n- {name: q, required: true}\n");
+    let args = manifest.expect("they are arguments").args;
+    assert_eq!((args[0].default.as_deref(), args[1].required), (Some("30"), true));
+}
+
+#[test]
+fn trust_and_session_are_wishes() {
+    assert!(read("trusted: true").expect("a wish").asks());
+    assert!(read("session: user").expect("a wish").asks());
+}
+
+#[test]
+fn bad_values_name_their_key() {
+    for (extra, word) in [
+        ("timeout: soon", "`timeout`"),
+        ("timeout: 2h", "`timeout`"),
+        ("timeout: 0", "`timeout`"),
+        ("session: mine", "mine"),
+        ("source: robot", "robot"),
+        ("trusted: perhaps", "trusted"),
+        ("args: [{name: a, kind: b}]", "`kind`"),
+        ("args: [{name: a}, {name: a}]", "`a` twice"),
+        ("args: [{name: a, required: true, default: 1}]", "`a` is required"),
+        ("args: [{name: '-a'}]", "`-a`"),
+        ("triggers: 3", "triggers"),
+        ("version: [1]", "`version`"),
+    ] {
+        let problem = read(extra).expect_err(extra);
+        assert!(problem.contains(word), "{extra}: {problem}");
+    }
+}
+
+#[test]
+fn hosts_and_names_are_checked() {
+    for host in ["https://a.example", "*", "a/b", "''", "[]"] {
+        assert!(
+            Manifest::read(&format!("name: hn\ndescription: d\nhost: {host}"), "hn").is_err(),
+            "{host}"
+        );
+    }
+    assert!(Manifest::read(LEAST, "other").expect_err("elsewhere").contains("`other`"));
+    assert!(Manifest::read("name: Hn\ndescription: d\nhost: a", "Hn").is_err());
+    assert!(Manifest::read("name: ../x\ndescription: d\nhost: a", "../x").is_err());
+}
+
+#[test]
+fn yaml_that_is_none_is_refused() {
+    for yaml in ["", "- a", "name: [", "name: a\nname: b"] {
+        assert!(Manifest::read(yaml, "hn").is_err(), "{yaml}");
+    }
+}
+
+#[test]
+fn frontmatter_stands_between_two_fences() {
+    assert_eq!(split("---\na: 1\n---\n\n# Prose\n"), Ok(("a: 1\n", "# Prose")));
+    assert_eq!(split("\u{feff}---\r\na: 1\r\n---\r\n"), Ok(("a: 1\r\n", "")));
+    for text in ["", "# Prose", "---\na: 1\n", "--- a\n---\n"] {
+        assert!(split(text).is_err(), "{text}");
+    }
+}

@@ -1,0 +1,141 @@
+//! Runs a skill: makes its program ready, gives it a session and a token,
+//! starts it, hands on what it says, and ends all of that with it.
+
+mod lease;
+mod output;
+mod process;
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Instant;
+
+use browse_proto::v1;
+use futures::Stream;
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{
+    arguments::Arguments,
+    environment::{self, Environment},
+    manifest::{Manifest, SessionWish},
+    runtime::{Program, Setup},
+    skill::Skill,
+    tier::Tier,
+};
+use crate::{dispatch::Context, error::Result};
+use lease::Lease;
+use process::{Process, Recipe};
+
+/// What waits for a slow reader; the program waits behind it.
+const WAITING: usize = 16;
+
+type Event = Result<v1::RunSkillResponse>;
+
+/// Runs a skill, and streams what it says.
+///
+/// # Errors
+/// Everything that is wrong before its program starts.
+pub async fn run_skill(
+    cx: Arc<Context>,
+    request: v1::RunSkillRequest,
+) -> Result<impl Stream<Item = Event> + Send + 'static> {
+    let skill = cx.daemon().skills().catalog().find(&request.name, Tier::named(request.source))?;
+    let contents = skill.contents()?;
+    let manifest = &contents.manifest;
+    cx.set_source(&manifest.host_patterns.join(","));
+    let arguments = Arguments::check(manifest, &request.arg)?;
+    let trusted = manifest.asks() && cx.daemon().skills().is_trusted(&skill);
+    let program = prepare(&cx, &skill, trusted && manifest.asks_trust).await?;
+    // Making the program ready is not the program's time.
+    let limit = cx.named_timeout().unwrap_or(manifest.timeout);
+    let deadline = Instant::now() + limit;
+    let lease =
+        Lease::take(&cx, manifest, trusted && manifest.session == SessionWish::User, limit).await?;
+    let base = base_environment(trusted && manifest.asks_trust, request.environment);
+    let recipe = Recipe {
+        environment: variables(base, &program, &arguments, &cx, &lease),
+        words: arguments.words(),
+        folder: skill.folder.clone(),
+        program,
+    };
+    let process = Process::start(&recipe, &skill.name)?;
+    lease.warm_up();
+    let (sender, receiver) = mpsc::channel(WAITING);
+    if manifest.asks() && !trusted {
+        let _ = sender.try_send(Ok(note(&skill.name)));
+    }
+    let task = tokio::spawn(async move {
+        let outcome = process.finish(deadline, limit, &sender).await;
+        // The token is dead before the caller knows that the program is.
+        lease.end();
+        let event = outcome.map(|output| v1::RunSkillResponse {
+            event: Some(v1::run_skill_response::Event::Output(output)),
+        });
+        let _ = sender.send(event).await;
+    });
+    Ok(Events { receiver, _task: AbortOnDropHandle::new(task) })
+}
+
+async fn prepare(cx: &Context, skill: &Skill, trusted: bool) -> Result<Program> {
+    let skills = cx.daemon().skills();
+    let hash = skills.hash(skill)?;
+    let address = cx.daemon().address().to_string();
+    let setup = Setup {
+        skill,
+        hash: &hash,
+        cache: skills.cache(),
+        programs: skills.programs(),
+        address: &address,
+        trusted,
+    };
+    skill.contents()?.kind.prepare(&setup).await
+}
+
+fn base_environment(trusted: bool, caller: HashMap<String, String>) -> Environment {
+    if trusted { environment::of_caller(caller) } else { environment::scrubbed() }
+}
+
+/// Address and token are set last: nothing can stand in their place.
+fn variables(
+    mut environment: Environment,
+    program: &Program,
+    arguments: &Arguments,
+    cx: &Context,
+    lease: &Lease,
+) -> Environment {
+    environment.extend(program.environment.clone());
+    environment.insert("BROWSE_SKILL_ARGS".to_owned(), arguments.json());
+    environment.insert("BROWSE_ADDR".to_owned(), cx.daemon().address().to_string());
+    environment.insert("BROWSE_SKILL_TOKEN".to_owned(), lease.token().to_owned());
+    environment
+}
+
+/// What a skill's own messages are preceded by when it runs with less than it
+/// asks for.
+fn note(skill: &str) -> v1::RunSkillResponse {
+    let text = format!(
+        "note: `{skill}` asks for trust and runs without; `browse skill trust {skill}` gives it\n"
+    );
+    v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Stderr(text.into_bytes())) }
+}
+
+/// What a run says. Dropping it, as when the caller leaves, ends the run.
+struct Events {
+    receiver: mpsc::Receiver<Event>,
+    _task: AbortOnDropHandle<()>,
+}
+
+impl Stream for Events {
+    type Item = Event;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Option<Event>> {
+        self.receiver.poll_recv(cx)
+    }
+}
+
+/// The time of a manifest, for a listing.
+pub fn timeout_ms(manifest: &Manifest) -> u64 {
+    u64::try_from(manifest.timeout.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,79 @@
+//! The output of a run: one JSON document.
+
+use browse_proto::Reason;
+use serde::de::IgnoredAny;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+use crate::error::{Error, Result};
+
+/// Most bytes that a run may print.
+pub const LARGEST: u64 = 1024 * 1024;
+
+/// Everything that comes, or nothing when it is too much.
+pub async fn collect(stdout: impl AsyncRead + Unpin) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // What cannot be read ends the output, as an end would.
+    let _ = stdout.take(LARGEST + 1).read_to_end(&mut bytes).await;
+    (bytes.len() as u64 <= LARGEST).then_some(bytes)
+}
+
+/// The document, as it was printed.
+///
+/// # Errors
+/// `SKILL_OUTPUT_INVALID`: it is none, or there is more than one.
+pub fn document(skill: &str, bytes: Vec<u8>) -> Result<String> {
+    let wrong = |problem: &str, text: &str| {
+        let message = format!("the skill `{skill}` printed no JSON document: {problem}");
+        Error::new(Reason::SkillOutputInvalid, message).with("skill", skill).with("output", text)
+    };
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let text = String::from_utf8_lossy(error.as_bytes());
+            return Err(wrong("it is not UTF-8", &text));
+        }
+    };
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return Err(wrong("it printed nothing", ""));
+    }
+    match serde_json::from_str::<IgnoredAny>(trimmed) {
+        Ok(_) => Ok(trimmed.to_owned()),
+        Err(error) => Err(wrong(&error.to_string(), trimmed)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGEST, collect, document};
+
+    fn problem(text: &[u8]) -> String {
+        let error = document("a", text.to_vec()).expect_err("it is no document");
+        format!("{error} / {}", error.safe_metadata()["output"])
+    }
+
+    #[test]
+    fn one_document_passes_as_it_is() {
+        for text in ["null", " [1, 2.50] \n", "{\"a\":1e400}", "\"\u{1f30d}\""] {
+            assert_eq!(document("a", text.as_bytes().to_vec()).expect(text), text.trim());
+        }
+    }
+
+    #[test]
+    fn anything_else_is_quoted() {
+        let begins = "the skill `a` printed no JSON document: ";
+        for text in ["", "hello", "{} {}", "{\"a\":}", "[1,", "\u{0}"] {
+            assert!(problem(text.as_bytes()).starts_with(begins), "{text}");
+        }
+        assert!(problem(b"\xff\xfe").contains("not UTF-8"));
+        assert!(problem("x".repeat(500).as_bytes()).ends_with("xx…"));
+        assert!(problem("[".repeat(500).as_bytes()).contains("recursion"));
+    }
+
+    #[tokio::test]
+    async fn a_mebibyte_is_the_most() {
+        let most = vec![b' '; LARGEST as usize];
+        assert!(collect(most.as_slice()).await.is_some());
+        assert!(collect([most, vec![b' ']].concat().as_slice()).await.is_none());
+    }
+}

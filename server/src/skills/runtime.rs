@@ -1,0 +1,104 @@
+//! What the program of a skill runs on: the first file found decides.
+
+mod executable;
+mod programs;
+mod python;
+mod rust;
+mod typescript;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use browse_proto::Reason;
+
+use super::{environment::Environment, skill::Skill};
+use crate::error::{Error, Result};
+
+pub use programs::Programs;
+
+/// A kind of program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Kind {
+    TypeScript,
+    Python,
+    Rust,
+    Executable,
+}
+
+/// A command line, ready to be run in the folder of the skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// Absolute path.
+    pub path: PathBuf,
+    /// What stands before the arguments of the skill.
+    pub words: Vec<OsString>,
+    /// Variables that the runtime itself needs.
+    pub environment: Environment,
+}
+
+/// What a program is made ready with.
+pub struct Setup<'a> {
+    /// The skill.
+    pub skill: &'a Skill,
+    /// Its content hash.
+    pub hash: &'a str,
+    /// `$BROWSE_HOME/cache`.
+    pub cache: &'a Path,
+    /// Where runtimes are.
+    pub programs: &'a Programs,
+    /// `127.0.0.1:port` of the daemon.
+    pub address: &'a str,
+    /// Whether the skill may do what the user can.
+    pub trusted: bool,
+}
+
+impl Kind {
+    /// The kind of the program in `folder`.
+    pub fn of(folder: &Path) -> Option<Self> {
+        if folder.join("script.ts").is_file() {
+            Some(Self::TypeScript)
+        } else if folder.join("script.py").is_file() {
+            Some(Self::Python)
+        } else if folder.join("Cargo.toml").is_file() && folder.join("src/main.rs").is_file() {
+            Some(Self::Rust)
+        } else {
+            folder.join("run").is_file().then_some(Self::Executable)
+        }
+    }
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TypeScript => "typescript",
+            Self::Python => "python",
+            Self::Rust => "rust",
+            Self::Executable => "executable",
+        }
+    }
+
+    /// Makes the program ready: finds its runtime, translates or builds it.
+    ///
+    /// # Errors
+    /// `RUNTIME_MISSING`, `SKILL_INVALID`.
+    pub async fn prepare(self, setup: &Setup<'_>) -> Result<Program> {
+        match self {
+            Self::TypeScript => typescript::prepare(setup).await,
+            Self::Python => python::prepare(setup).await,
+            Self::Rust => rust::prepare(setup).await,
+            Self::Executable => executable::prepare(setup),
+        }
+    }
+}
+
+fn missing(runtime: &str) -> Error {
+    let message = format!("{runtime} is not installed, or not on the PATH of the daemon");
+    Error::new(Reason::RuntimeMissing, message).with("runtime", runtime)
+}
+
+fn invalid(skill: &Skill, file: &Path, problem: &str) -> Error {
+    let message = format!("the skill `{}` cannot run: {problem}", skill.name);
+    Error::new(Reason::SkillInvalid, message)
+        .with("skill", &skill.name)
+        .with("file", skill.folder.join(file).display())
+}

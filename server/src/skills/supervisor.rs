@@ -1,0 +1,141 @@
+//! The process between the daemon and a skill: `browsed --supervise PROGRAM …`.
+//!
+//! It is the subreaper of everything that the skill starts: whoever leaves the
+//! process group, or loses its parent, becomes its child, and is found below
+//! it. It ends all of them when the skill ends, and when its standard input
+//! does, which is when the daemon gives the run up, or is gone by whatever
+//! death. (On systems other than Linux only the process group is ended.)
+//!
+//! What it does not reach: processes that another service starts on the
+//! skill's behalf, and those of another user.
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::time::Duration;
+
+use nix::{
+    errno::Errno,
+    sys::{
+        signal::{Signal, kill, killpg},
+        wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid},
+    },
+    unistd::Pid,
+};
+
+use crate::guardian::processes;
+
+/// The argument that makes `browsed` a supervisor.
+pub const FLAG: &str = "--supervise";
+
+/// What it exits with when the program cannot be started.
+pub const CANNOT_START: u8 = 126;
+
+/// Rounds of looking for what is left; each ends all that it finds.
+const ROUNDS: usize = 500;
+
+/// Starts the program that the arguments name, and ends with its exit code;
+/// 128 and the number of the signal when one ended it.
+pub fn run() -> ExitCode {
+    let mut words = std::env::args_os().skip(2);
+    adopt_orphans();
+    let child = match words.next().map(|program| start(program, words)) {
+        Some(Ok(child)) => child,
+        Some(Err(error)) => {
+            eprintln!("error: the program cannot be started: {error}");
+            return ExitCode::from(CANNOT_START);
+        }
+        None => return ExitCode::from(CANNOT_START),
+    };
+    std::thread::spawn(move || {
+        let _ = std::io::stdin().lock().read_to_end(&mut Vec::new());
+        end_all(child);
+    });
+    let code = wait_for(child);
+    end_all(child);
+    ExitCode::from(code)
+}
+
+/// Starts the program in a process group of its own.
+fn start(program: OsString, words: impl Iterator<Item = OsString>) -> std::io::Result<Pid> {
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::null()).process_group(0);
+    die_with_parent(&mut command);
+    let child = command.spawn()?;
+    Ok(Pid::from_raw(child.id().cast_signed()))
+}
+
+/// Collects whoever ends, until the program itself does. The program stays
+/// uncollected until all else is gone, so that its pid means it.
+fn wait_for(child: Pid) -> u8 {
+    loop {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        match waitid(Id::All, flags) {
+            Ok(status) if status.pid() == Some(child) => return code_of(status),
+            Ok(status) => {
+                let _ = status.pid().map(|pid| waitpid(pid, None));
+            }
+            Err(Errno::EINTR) => {}
+            Err(_) => return CANNOT_START,
+        }
+    }
+}
+
+fn code_of(status: WaitStatus) -> u8 {
+    match status {
+        WaitStatus::Exited(_, code) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
+        WaitStatus::Signaled(_, signal, _) => 128 + u8::try_from(signal as i32).unwrap_or(0),
+        _ => u8::MAX,
+    }
+}
+
+/// Ends everything below this process. What is found is stopped first and
+/// killed when nothing new turns up, so that nothing can outrun it by forking.
+fn end_all(child: Pid) {
+    let _ = killpg(child, Signal::SIGKILL);
+    let us = Pid::this().as_raw();
+    let mut known: Vec<i32> = Vec::new();
+    for _ in 0..ROUNDS {
+        let all = processes::all();
+        let living = |pid: &i32| all.iter().any(|process| process.pid == *pid && !process.zombie);
+        let below: Vec<_> = processes::tree(us, &all).into_iter().skip(1).filter(living).collect();
+        if below.is_empty() {
+            return;
+        }
+        let is_settled = below.iter().all(|pid| known.contains(pid));
+        let signal = if is_settled { Signal::SIGKILL } else { Signal::SIGSTOP };
+        for pid in &below {
+            let _ = kill(Pid::from_raw(*pid), signal);
+        }
+        known = below;
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The exit code of a supervisor that a signal ended, as it would have said it.
+pub fn exit_code(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}
+
+#[cfg(target_os = "linux")]
+fn adopt_orphans() {
+    let _ = nix::sys::prctl::set_child_subreaper(true);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn adopt_orphans() {}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn die_with_parent(command: &mut Command) {
+    // SAFETY: one system call, between fork and exec, of a single thread.
+    unsafe {
+        command.pre_exec(|| {
+            nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(std::io::Error::from)
+        });
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn die_with_parent(_command: &mut Command) {}

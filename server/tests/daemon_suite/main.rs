@@ -1,0 +1,14 @@
+//! The daemon as a whole: as a process, and in memory with a real browser.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod process;
+mod world;
+
+mod deaths;
+mod limits;
+mod starts;
+mod steps;
+mod wire;

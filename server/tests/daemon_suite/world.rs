@@ -1,0 +1,110 @@
+//! A daemon in memory: its services behind their gate, at the end of a pipe,
+//! and a real browser when a test wants one.
+
+use std::{sync::Arc, time::Duration};
+
+use browse_proto::{metadata, v1};
+use browse_server::{
+    chromium::Browser,
+    content::Delivery,
+    daemon::{Daemon, Parts, SettingsReader, browser_options, services},
+    policy::{
+        Audience, Authority, ClientId, GrantSpec, Hosts, Kind, Listener, Minted, Rate, Scopes,
+        SessionRule, TabPolicy,
+        layer::{Guarded, Origin},
+    },
+    sessions::{BrowserState, Sessions},
+};
+use tonic::Request;
+use v1::{
+    browser_service_client::BrowserServiceClient, daemon_service_client::DaemonServiceClient,
+};
+
+const ORIGIN: &str = "http://127.0.0.1:4000";
+
+pub struct World {
+    pub daemon: Arc<Daemon>,
+    pub services: Guarded,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    /// A daemon whose browser never comes.
+    pub async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let flag = |name: &str| format!("--{name}={}", folder.path().display());
+        let reader = SettingsReader::new(&[flag("project"), flag("home")], |_| None).unwrap();
+        let daemon = Daemon::new(Parts {
+            settings: reader.read().unwrap(),
+            address: "127.0.0.1:4000".parse().unwrap(),
+            build_id: "test".to_owned(),
+            authority: Arc::new(Authority::new().unwrap()),
+            sessions: Sessions::new(),
+            guardian: None,
+            notice: None,
+        });
+        let origin = Origin::Loopback { port: 4000 };
+        let services = services(&daemon, Listener::Local, origin).await.unwrap();
+        Self { daemon, services, _folder: folder }
+    }
+
+    pub async fn with_browser() -> Self {
+        let world = Self::new().await;
+        let browser = Browser::launch(browser_options(&world.daemon, None)).await.unwrap();
+        world.daemon.sessions().slot().set(BrowserState::Running(browser));
+        world
+    }
+
+    // The clients call the services without tonic's transport, which would
+    // cut calls at their deadline by itself.
+
+    pub fn browser(&self) -> BrowserServiceClient<Guarded> {
+        BrowserServiceClient::with_origin(self.services.clone(), ORIGIN.parse().unwrap())
+    }
+
+    pub fn control(&self) -> DaemonServiceClient<Guarded> {
+        DaemonServiceClient::with_origin(self.services.clone(), ORIGIN.parse().unwrap())
+    }
+
+    /// A call by root.
+    pub fn root<T>(&self, message: T) -> Request<T> {
+        by(self.daemon.authority().root_token(), message)
+    }
+
+    /// A token of a client that has these scopes and the default session.
+    pub fn mint(&self, client: &str, scopes: Scopes) -> Minted {
+        let spec = GrantSpec {
+            client: ClientId::new(client).unwrap(),
+            audience: Audience::Skill,
+            kind: Kind::Skill,
+            scopes,
+            hosts: Hosts::Any,
+            tabs: TabPolicy::Session,
+            session: SessionRule::Only("default".to_owned()),
+            rate: Rate::Unlimited,
+            delivery: Delivery::Guarded,
+            lifetime: Duration::from_secs(60),
+        };
+        self.daemon.authority().mint(spec).unwrap()
+    }
+
+    /// Loads a document into the active tab.
+    pub async fn load(&self, html: &str) {
+        let request = v1::LoadHtmlRequest { html: html.to_owned(), wait: 0 };
+        self.browser().load_html(self.root(request)).await.unwrap();
+    }
+}
+
+/// A call by whoever holds `token`.
+pub fn by<T>(token: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    let token = format!("Bearer {token}").parse().unwrap();
+    request.metadata_mut().insert(metadata::AUTHORIZATION, token);
+    request
+}
+
+/// `request` with a limit.
+pub fn within<T>(limit: Duration, mut request: Request<T>) -> Request<T> {
+    request.set_timeout(limit);
+    request
+}

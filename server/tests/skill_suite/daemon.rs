@@ -1,0 +1,182 @@
+//! A daemon of a test: its own project and home, and a client with the root
+//! token.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use browse_proto::v1::{
+    self, browser_service_client::BrowserServiceClient, run_skill_response::Event,
+    skill_service_client::SkillServiceClient,
+};
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::{Interceptor, interceptor::InterceptedService};
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Request, Status};
+use tonic_types::StatusExt as _;
+
+/// Longest time that anything may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct Daemon {
+    child: Child,
+    place: tempfile::TempDir,
+    pub address: String,
+    pub token: String,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub stderr: String,
+    pub output: Option<serde_json::Value>,
+    pub error: Option<Failure>,
+}
+
+#[derive(Debug)]
+pub struct Failure {
+    pub reason: String,
+    pub message: String,
+    pub metadata: HashMap<String, String>,
+}
+
+/// Adds a token to each call.
+#[derive(Clone)]
+pub struct Bearer(MetadataValue<Ascii>);
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        request.metadata_mut().insert("authorization", self.0.clone());
+        request.metadata_mut().insert("browse-content", MetadataValue::from_static("raw"));
+        Ok(request)
+    }
+}
+
+pub type Service = InterceptedService<Channel, Bearer>;
+
+impl Daemon {
+    /// A daemon without a browser, which most tests do without.
+    pub async fn start() -> Self {
+        Self::start_with(&[("BROWSE_NO_BROWSER", "1")]).await
+    }
+
+    pub async fn start_with(environment: &[(&str, &str)]) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let (project, home) = (place.path().join("project"), place.path().join("home"));
+        std::fs::create_dir_all(&project).unwrap();
+        std::fs::create_dir_all(&home).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_browsed"))
+            .arg("--project")
+            .arg(&project)
+            .env("BROWSE_HOME", &home)
+            .env("SECRET_OF_THE_USER", "s3cret")
+            .env_remove("BROWSE_STATE_FILE")
+            .envs(environment.iter().copied())
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let state = read_state(&project.join(".browse/daemon.json")).await;
+        let text = |key: &str| state[key].as_str().unwrap().to_owned();
+        Self { child, place, address: text("address"), token: text("token") }
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.place.path().join("project")
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.place.path().join("home")
+    }
+
+    pub async fn skills(&self) -> SkillServiceClient<Service> {
+        SkillServiceClient::new(self.service(&self.token).await)
+    }
+
+    /// The browser, as the holder of this token sees it.
+    pub async fn browser(&self, token: &str) -> BrowserServiceClient<Service> {
+        BrowserServiceClient::new(self.service(token).await)
+    }
+
+    async fn service(&self, token: &str) -> Service {
+        let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
+        let channel = endpoint.connect().await.unwrap();
+        InterceptedService::new(channel, Bearer(format!("Bearer {token}").parse().unwrap()))
+    }
+
+    pub async fn run(&self, name: &str) -> Outcome {
+        self.run_with(v1::RunSkillRequest { name: name.to_owned(), ..Default::default() }, None)
+            .await
+    }
+
+    pub async fn run_with(
+        &self,
+        request: v1::RunSkillRequest,
+        timeout: Option<Duration>,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut request = Request::new(request);
+        if let Some(timeout) = timeout {
+            request.set_timeout(timeout);
+        }
+        let listened = tokio::time::timeout(PATIENCE, listen(self, request, &mut outcome)).await;
+        if let Err(status) = listened.expect("the run ends") {
+            outcome.error = Some(Failure::from(status));
+        }
+        outcome
+    }
+
+    /// Kills the daemon as nothing else does.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+async fn listen(
+    daemon: &Daemon,
+    request: Request<v1::RunSkillRequest>,
+    outcome: &mut Outcome,
+) -> Result<(), Status> {
+    let mut events = daemon.skills().await.run_skill(request).await?.into_inner();
+    while let Some(response) = events.message().await? {
+        match response.event.unwrap() {
+            Event::Stderr(bytes) => outcome.stderr.push_str(&String::from_utf8_lossy(&bytes)),
+            Event::Output(text) => outcome.output = Some(serde_json::from_str(&text).unwrap()),
+        }
+    }
+    Ok(())
+}
+
+impl From<Status> for Failure {
+    fn from(status: Status) -> Self {
+        let info = status.get_error_details().error_info().cloned().unwrap();
+        Self { reason: info.reason, message: status.message().to_owned(), metadata: info.metadata }
+    }
+}
+
+/// Killed, not told to stop: that is quicker, and its guardian tidies up.
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+async fn read_state(file: &Path) -> serde_json::Value {
+    let found =
+        until(|| std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()));
+    found.await.expect("the daemon writes its state file")
+}
+
+/// Asks again until there is an answer.
+pub async fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end {
+        if let Some(answer) = ask() {
+            return Some(answer);
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    None
+}

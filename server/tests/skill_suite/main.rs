@@ -1,0 +1,16 @@
+//! Skills, run by a real daemon.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/site.rs"]
+#[allow(dead_code)]
+mod site;
+
+mod daemon;
+mod shelf;
+
+mod ends;
+mod hosts;
+mod listing;
+mod output;
+mod rights;
+mod runtimes;

@@ -1,0 +1,88 @@
+//! Each runtime runs its program.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+
+use crate::{daemon::Daemon, shelf::skill};
+
+#[tokio::test]
+async fn python_finds_its_neighbours_and_leaves_nothing() {
+    let daemon = Daemon::start().await;
+    let draft = skill(&daemon.home(), "a", "")
+        .file(
+            "script.py",
+            "import json, os\nfrom _lib import b\nprint(json.dumps([b.c, os.getcwd()]))",
+        )
+        .file("_lib/b.py", "c = 1");
+    let outcome = daemon.run("a").await;
+    assert_eq!(outcome.output, Some(json!([1, draft.folder()])), "{}", outcome.stderr);
+    assert!(!draft.folder().join("_lib/__pycache__").exists());
+}
+
+const TYPES: &str = "
+import { b, type C } from './b.ts';
+const c: C = { d: b };
+const words = process.argv.slice(2);
+console.log(JSON.stringify([c, words, process.cwd().endsWith('/a')] satisfies unknown[]));
+";
+
+#[tokio::test]
+async fn typescript_loses_its_types() {
+    let daemon = Daemon::start().await;
+    skill(&daemon.home(), "a", "args: [{name: n, default: 1}]")
+        .file("script.ts", TYPES)
+        .file("b.ts", "export interface C { d: number }\nexport const b: number = 1;");
+    let outcome = daemon.run("a").await;
+    assert_eq!(outcome.output, Some(json!([{"d": 1}, ["--n=1"], true])), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_trace_points_at_the_source() {
+    let daemon = Daemon::start().await;
+    skill(&daemon.home(), "a", "")
+        .file("script.ts", "type A = 1;\n\nfunction f<T>(a: T) { throw new Error('no') }\nf(1);");
+    let outcome = daemon.run("a").await;
+    assert_eq!(outcome.error.unwrap().metadata["exit_code"], "1");
+    assert!(outcome.stderr.contains("script.js:3:"), "{}", outcome.stderr);
+}
+
+#[tokio::test]
+async fn a_missing_runtime_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    symlink("/bin/sh", folder.path().join("sh")).unwrap();
+    let daemon = Daemon::start_with(&[
+        ("BROWSE_NO_BROWSER", "1"),
+        ("PATH", &folder.path().display().to_string()),
+    ])
+    .await;
+    for (name, file, runtime) in [("a", "script.ts", "node"), ("b", "script.py", "python3")] {
+        skill(&daemon.home(), name, "").file(file, "");
+        let error = daemon.run(name).await.error.unwrap();
+        assert_eq!(
+            (error.reason.as_str(), error.metadata["runtime"].as_str()),
+            ("RUNTIME_MISSING", runtime)
+        );
+    }
+}
+
+#[tokio::test]
+async fn rust_is_built_once() {
+    let daemon = Daemon::start().await;
+    let draft = skill(&daemon.home(), "a", "")
+        .file(
+            "Cargo.toml",
+            "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n",
+        )
+        .file("Cargo.lock", "version = 4\n\n[[package]]\nname = \"a\"\nversion = \"0.1.0\"\n")
+        .file("src/main.rs", "fn main() { println!(\"{:?}\", std::env::args().count()) }");
+    assert_eq!(daemon.run("a").await.output, Some(json!(1)));
+    assert!(!draft.folder().join("target").exists());
+    let before = std::time::Instant::now();
+    assert_eq!(daemon.run("a").await.output, Some(json!(1)));
+    assert!(before.elapsed() < std::time::Duration::from_secs(2), "{:?}", before.elapsed());
+    draft.file("src/main.rs", "fn main() { nothing() }");
+    let error = daemon.run("a").await.error.unwrap();
+    assert_eq!(error.reason, "SKILL_INVALID");
+    assert!(error.message.contains("does not build"), "{}", error.message);
+}
