@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::place::Placed;
-use crate::chromium::{self, World};
+use crate::chromium::{self, LoadState, Page, World};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::target::target::Target;
@@ -16,6 +16,10 @@ use crate::engine::target::target::Target;
 /// How long an action waits for its element at most. An agent learns more from
 /// the reason than from the rest of its deadline.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long it waits for an element that is not there, when the page has
+/// finished loading.
+const SETTLED_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Kept free before the deadline, so that the reason arrives in time.
 const MARGIN: Duration = Duration::from_millis(100);
@@ -97,6 +101,7 @@ impl Engine {
 
 /// When to give up.
 pub(crate) struct Attempts {
+    begun: Instant,
     until: Instant,
     pauses: std::slice::Iter<'static, u64>,
     pause: u64,
@@ -106,12 +111,12 @@ impl Attempts {
     pub fn new(deadline: Instant) -> Self {
         let now = Instant::now();
         let until = (now + PATIENCE).min(deadline.checked_sub(MARGIN).unwrap_or(now));
-        Self { until, pauses: PAUSES_MS.iter(), pause: 0 }
+        Self { begun: now, until, pauses: PAUSES_MS.iter(), pause: 0 }
     }
 
     /// Waits before another attempt, or answers the error when it is final or
     /// the time is over.
-    pub async fn again(&mut self, target: &Target, error: Error) -> Result<()> {
+    pub async fn again(&mut self, page: &Page, target: &Target, error: Error) -> Result<()> {
         let passes = match &error {
             Error::Refused { kind, .. } => kind.may_pass(),
             // A selector may match in the document that replaced this one.
@@ -125,7 +130,11 @@ impl Attempts {
         }
         self.pause = *self.pauses.next().unwrap_or(&self.pause);
         let pause = Duration::from_millis(self.pause);
-        if Instant::now() + pause >= self.until {
+        let settled =
+            error.kind() == Some(Kind::NotFound) && page.has_reached(LoadState::NetworkIdle);
+        let until =
+            if settled { self.until.min(self.begun + SETTLED_PATIENCE) } else { self.until };
+        if Instant::now() + pause >= until {
             return Err(error);
         }
         sleep(pause).await;

@@ -97,7 +97,7 @@ impl Engine {
         loop {
             match self.gesture_once(target, gesture, deadline).await {
                 Ok(receipt) => return Ok(receipt),
-                Err(error) => attempts.again(target, error).await?,
+                Err(error) => attempts.again(self.page(), target, error).await?,
             }
         }
     }

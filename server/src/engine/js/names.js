@@ -42,6 +42,10 @@ const ownName = (element, role, naming) => {
   return referencedName(element, naming) || ariaLabel(element) || nativeName(element, role, naming) || contentName(element, role, naming) || tooltip(element, role);
 };
 
+/** The name by attribute alone. */
+const givenName = (element) =>
+  hasAttributes(element) ? referencedName(element, { visited: new Set([element]), root: element, referenced: false, showHidden: false }) || ariaLabel(element) : '';
+
 const ariaLabel = (element) => tidy(attribute(element, 'aria-label') || '');
 
 const tooltip = (element) => {

@@ -176,6 +176,8 @@ const visitElement = (walk, element, depth, flags) => {
 /** Whether a role is a line in this kind of snapshot. */
 const isLine = (walk, element, role, tag, flags) => {
   if (walk.options.interactive) return INTERACTIVE.has(role) && !(tag === 'option' && flags & INSIDE && isDropdownOption(element));
+  // What is in a name already is not said again, except what can be operated.
+  if (flags & MUTE && !INTERACTIVE.has(role)) return false;
   return !WRAPPERS.has(role) || (NAMED_ONLY.has(role) && hasAuthorName(element));
 };
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::chromium::sync::Lock;
-use crate::chromium::{Dialog, DialogAnswer, Event, Page};
+use crate::chromium::{Dialog, DialogAnswer, DownloadState, Event, Page};
 
 /// Console errors kept for one receipt.
 const MAX_ERRORS: usize = 3;
@@ -66,7 +66,7 @@ impl Witness {
             }
             Event::Download(download)
                 if download.tab.as_ref().is_none_or(|tab| tab == page.target_id())
-                    && !seen.downloads.contains(&download.suggested_name) =>
+                    && download.state == DownloadState::Started =>
             {
                 seen.downloads.push(download.suggested_name.clone());
             }
