@@ -57,21 +57,35 @@ fn main() {
     println!("cargo::rerun-if-changed={}", folder.display());
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    match join(folder) {
-        Ok(script) => fs::write(out.join("engine.js"), script).expect("OUT_DIR can be written"),
-        Err(problem) => {
-            println!("cargo::error=page engine: {problem}");
+    let scripts = join(folder).and_then(|script| Ok([("engine.js", script), ("first.js", first(folder)?)]));
+    match scripts {
+        Ok(scripts) => {
+            for (name, script) in scripts {
+                fs::write(out.join(name), script).expect("OUT_DIR can be written");
+            }
         }
+        Err(problem) => println!("cargo::error=page engine: {problem}"),
     }
     if let Err(problem) = bundled::write() {
         println!("cargo::error=bundled skills: {problem}");
     }
 }
 
+/// The script that runs before those of the page stands alone.
+fn first(folder: &Path) -> Result<String, String> {
+    let path = folder.join("first/ear.js");
+    let source = fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
+    check("ear", &source, &mut HashMap::new())?;
+    slim("ear", &source)
+}
+
 fn join(folder: &Path) -> Result<String, String> {
     let listed = fs::read_dir(folder).map_err(|error| error.to_string())?;
     for entry in listed.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
+        if name == "first" {
+            continue;
+        }
         let known = name.strip_suffix(".js").is_some_and(|stem| ORDER.contains(&stem));
         if !known {
             return Err(format!("`{name}` is not in the order of build.rs"));

@@ -47,8 +47,7 @@ fn a_chain_runs_in_one_call_and_stops_at_the_first_error() {
     assert_eq!(output.code, Some(0), "{output:?}");
     assert!(output.stdout.contains("Ada"), "{output:?}");
 
-    let steps =
-        "[\"click\", \"#none\"]\n[\"js\", \"document.title = 'ran'\"]\n";
+    let steps = "[\"click\", \"#none\"]\n[\"js\", \"document.title = 'ran'\"]\n";
     let output = project.feed(&["chain", "--timeout", "2s"], steps);
     assert_eq!(output.code, Some(1), "{output:?}");
     assert_eq!(project.json(&["get", "title"]), json!("Form"));

@@ -26,6 +26,7 @@ use super::{
 };
 use crate::{
     chromium::{Browser, BrowserOptions, LaunchOptions, Spares},
+    engine,
     error::{Error, Result},
     guardian::Guardian,
     policy::{Authority, Listener, layer::Origin},
@@ -283,6 +284,7 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
         },
         dialogs: settings.dialogs,
         spares: Spares { free: true, restricted: true },
+        first_script: Some(&engine::FIRST),
         sink: daemon.sessions().ear(),
         ..BrowserOptions::default()
     }

@@ -31,7 +31,7 @@ pub use action::scroll::{Direction, Point, Scroll};
 pub use error::{Error, Kind, Result};
 pub use page::engine::Engine;
 pub use page::numbers::RefNumbers;
-pub use page::script::SCRIPT;
+pub use page::script::{FIRST, SCRIPT};
 pub use read::facts::{Described, Rect, State};
 pub use read::find::{Found, Pattern};
 pub use read::text::Link;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::spare::Spares;
+use crate::chromium::world::world::Engine;
 use crate::chromium::capture::event::{EventSink, NoSink};
 use crate::chromium::launch::options::LaunchOptions;
 
@@ -44,6 +45,8 @@ pub struct BrowserOptions {
     pub viewport: Viewport,
     /// Contexts kept ready for [`Browser::lease`](super::browser::Browser::lease).
     pub spares: Spares,
+    /// Runs in its own world before the scripts of every document.
+    pub first_script: Option<&'static Engine>,
     /// Hears of console lines, requests, dialogs, new pages.
     pub sink: Arc<dyn EventSink>,
 }
@@ -55,6 +58,7 @@ impl Default for BrowserOptions {
             dialogs: DialogPolicy::default(),
             viewport: Viewport::default(),
             spares: Spares::default(),
+            first_script: None,
             sink: Arc::new(NoSink),
         }
     }

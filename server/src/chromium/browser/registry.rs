@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use super::options::{BrowserOptions, DialogPolicy, Viewport};
 use super::policy::Policies;
 use crate::chromium::capture::downloads::OpenDownloads;
+use crate::chromium::world::world::Engine;
 use crate::chromium::capture::event::{Event, EventSink};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::pipe::{Connection, EventHandler};
@@ -34,6 +35,7 @@ pub(crate) struct Shared {
     pub front: tokio::sync::Mutex<()>,
     /// Not so in the headless shell, where every tab is visible.
     pub tabs_share_windows: bool,
+    pub first_script: Option<&'static Engine>,
 }
 
 /// All that is attached.
@@ -119,6 +121,7 @@ impl Registry {
             viewport: options.viewport,
             front: tokio::sync::Mutex::default(),
             tabs_share_windows,
+            first_script: options.first_script,
         };
         Arc::new(Self {
             shared: Arc::new(shared),

@@ -68,6 +68,11 @@ pub(crate) fn set_up_frame(page: &Arc<Page>, session: &Session) {
 /// The part that main frames and out-of-process frames share.
 fn observe(page: &Arc<Page>, session: &Session) {
     session.send(&cdp::EnableParams::default());
+    if let Some(first) = page.shared.first_script {
+        let mut script = cdp::AddScriptToEvaluateOnNewDocumentParams::new(first.script);
+        script.world_name = Some(first.world.to_owned());
+        session.send(&script);
+    }
     let (waiting, served) = (Arc::downgrade(page), session.clone());
     session.call_then("Page.getFrameTree", &NoParams, move |answer: Result<GetFrameTree>| {
         if let (Some(page), Ok(tree)) = (waiting.upgrade(), answer) {

@@ -4,6 +4,10 @@
 // capture phase of the window, before all handlers of the page, and lets the
 // gesture pass only when it goes to the armed element. A gesture to any other
 // element is cancelled whole. In frames around the target nothing may arrive.
+//
+// The ear (first/ear.js) hears of a gesture before every listener of the page.
+// The listeners here serve documents that came without it, or lost it by
+// document.open; those hear after the page's own on the window.
 
 const GESTURE = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu', 'touchstart', 'touchend'];
 
@@ -50,6 +54,7 @@ const reachesInside = (event) => {
 
 /** @param {number} token @param {?Element} element Null in a frame where nothing may arrive. */
 const arm = (token, element) => {
+  if (globalThis.browseEar) globalThis.browseEar.hear = onGesture;
   armed = { token, element, verdict: '', until: Date.now() + GUARD_LIFE_MS, stray: null, over: false };
   for (const type of GESTURE) addEventListener(type, onGesture, { capture: true, passive: false });
   for (const type of POINTING) addEventListener(type, onPointing, { capture: true, passive: true });
@@ -58,6 +63,7 @@ const arm = (token, element) => {
 
 const disarm = () => {
   armed = null;
+  if (globalThis.browseEar) globalThis.browseEar.hear = null;
   for (const type of GESTURE) removeEventListener(type, onGesture, { capture: true });
   for (const type of POINTING) removeEventListener(type, onPointing, { capture: true });
 };

@@ -1,8 +1,18 @@
-//! The script that is injected into every document that is read.
+//! The scripts of the engine.
 
 use crate::chromium;
 
-/// The engine's isolated world. `build.rs` joins the script from `js/`.
+/// Runs before the scripts of every document, in the engine's world: the
+/// listeners of the guard, which must be the first to hear of an event. It goes
+/// into `BrowserOptions::first_script`; without it a page that listens on its
+/// window may hear of a click that the guard stops.
+pub static FIRST: chromium::Engine = chromium::Engine {
+    world: "browse",
+    script: include_str!(concat!(env!("OUT_DIR"), "/first.js")),
+};
+
+/// The script that is injected into every document that is read. `build.rs` joins
+/// it from `js/`.
 pub static SCRIPT: chromium::Engine = chromium::Engine {
     world: "browse",
     script: include_str!(concat!(env!("OUT_DIR"), "/engine.js")),
