@@ -68,3 +68,14 @@ fn page_text_comes_in_an_envelope_that_the_page_cannot_close() {
     let document = project.ok(&["text", "--json"]);
     assert!(document.starts_with("{\"untrusted\":"), "{document}");
 }
+
+#[test]
+fn local_files_open_under_the_working_directory() {
+    let project = Project::new();
+    project.write("page.html", "<title>Local</title><button>Here</button>");
+    let arrived = project.json(&["goto", "file://./page.html?a=1#b"]);
+    assert_eq!(arrived["title"], "Local");
+    assert!(arrived["url"].as_str().is_some_and(|url| url.ends_with("page.html?a=1#b")));
+    let nodes = project.json(&["snapshot", "-i"])["nodes"].clone();
+    assert!(nodes[0]["box"]["width"].as_f64().is_some_and(|width| width > 0.0), "{nodes}");
+}

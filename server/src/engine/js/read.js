@@ -39,6 +39,15 @@ const readText = (top, content) => {
     const kept = /\n|\t| {2}/.test(shown) && (style.whiteSpace.startsWith('pre') || style.whiteSpaceCollapse === 'preserve');
     line += kept ? shown.replaceAll(' ', KEPT_SPACE).replaceAll('\n', KEPT_LINE) : shown.replace(/\s+/g, ' ');
   };
+  const readNode = (node, parent, style) => {
+    const type = nodeType(node);
+    if (type === TEXT) addText(parent, style, textData(node));
+    else if (type === ELEMENT && level < MAX_LEVEL) {
+      level += 1;
+      visit(node);
+      level -= 1;
+    }
+  };
   const visit = (element) => {
     const tag = localName(element);
     if (element !== top && ((UNREADABLE.has(tag) && !(tag === 'button' && !content)) || furniture.has(element))) return;
@@ -64,13 +73,12 @@ const readText = (top, content) => {
       if (summary) visit(summary);
       return end(false);
     }
-    eachChild(element, (child) => {
-      const type = nodeType(child);
-      if (type === ELEMENT) visit(child);
-      else if (type === TEXT) addText(element, style, textData(child));
-    });
+    const foreign = foreignChildren(element);
+    if (foreign) for (let index = 0; index < foreign.length; index++) readNode(foreign[index], element, style);
+    else for (let child = firstChild(element); child; child = nextSibling(child)) readNode(child, element, style);
     if (block && !cell) end(APART.has(tag));
   };
+  let level = 0;
   visit(top);
   end(false);
   return lines.join('\n').replace(/\n{3,}/g, '\n\n').trim();

@@ -169,9 +169,7 @@ const byName = (wantsRole, pattern, states) => {
       const score = test(nameOf(element, role));
       if (score > 0 && hasStates(element, role, states)) scored.push([element, score]);
     }
-    eachChild(element, (child) => {
-      if (nodeType(child) === ELEMENT) visit(child);
-    });
+    for (const child of flatElements(element)) visit(child);
   };
   const top = documentElement(document);
   if (top) visit(top);
@@ -202,9 +200,7 @@ const byText = (pattern) => {
     const score = test(tidy(text));
     if (score === 0 && prune && tag !== 'body' && !selectFirst(element, 'input')) return false;
     let deeper = false;
-    eachChild(element, (child) => {
-      if (nodeType(child) === ELEMENT && visit(child)) deeper = true;
-    });
+    for (const child of flatElements(element)) if (visit(child)) deeper = true;
     if (deeper || score === 0 || !isShown(element)) return deeper;
     const owner = closest(element, OPERABLE) || element;
     scored.set(owner, Math.max(scored.get(owner) || 0, score));
