@@ -32,12 +32,12 @@ const readText = (top, content) => {
   };
   const furniture = content ? new Set(selectAll(top, FURNITURE)) : new Set();
   const addText = (element, style, data) => {
-    if (data.trim() === '' && !data.includes(' ') && !data.includes('\n')) return;
     if (style.visibility !== 'visible') return;
-    const shown = renderedText(data, element).replace(PRIVATE_USE, '');
-    // Most text has nothing that its style could keep.
-    const kept = /\n|\t| {2}/.test(shown) && (style.whiteSpace.startsWith('pre') || style.whiteSpaceCollapse === 'preserve');
-    line += kept ? shown.replaceAll(' ', KEPT_SPACE).replaceAll('\n', KEPT_LINE) : shown.replace(/\s+/g, ' ');
+    const shown = usesTransform ? renderedText(data, element) : data;
+    // Most text has nothing in it that its style could keep or collapse.
+    if (!/[\n\t]| {2}/.test(shown)) line += shown;
+    else if (style.whiteSpace.startsWith('pre') || style.whiteSpaceCollapse === 'preserve') line += shown.replaceAll(' ', KEPT_SPACE).replaceAll('\n', KEPT_LINE);
+    else line += shown.replace(/\s+/g, ' ');
   };
   const readNode = (node, parent, style) => {
     const type = nodeType(node);
@@ -81,7 +81,7 @@ const readText = (top, content) => {
   let level = 0;
   visit(top);
   end(false);
-  return lines.join('\n').replace(/\n{3,}/g, '\n\n').trim();
+  return lines.join('\n').replace(PRIVATE_USE, '').replace(/\n{3,}/g, '\n\n').trim();
 };
 
 /** Blocks that stand between empty lines. */
