@@ -135,6 +135,8 @@ async fn live(settings: Settings) -> Result<Ending> {
         notice: left_behind(&folder(&settings)),
         settings,
     });
+    // Before anybody can know of us and send one.
+    heed_signals(&daemon);
     let path = daemon.settings().state_file.clone();
     guardian.remove_if_pid(&path, std::process::id());
     let origin = Origin::Loopback { port: address.port() };
@@ -146,7 +148,7 @@ async fn live(settings: Settings) -> Result<Ending> {
     tracing::info!(%address, project = %daemon.settings().project.display(), "the daemon serves");
     CaptureLog::start(folder(daemon.settings()), daemon.sessions());
     let kept = tokio::spawn(keep(Arc::clone(&daemon), guardian.clone(), state));
-    watch(Arc::clone(&daemon));
+    watch_idleness(Arc::clone(&daemon));
 
     let ending = daemon.ended().await;
     tracing::info!(?ending, "the daemon ends");
@@ -205,16 +207,20 @@ fn left_behind(folder: &Path) -> Option<String> {
     unclean.then(|| "the previous browser ended unexpectedly; its tabs are lost".to_owned())
 }
 
-/// Ends the daemon at a signal, or when nobody has called for long.
-fn watch(daemon: Arc<Daemon>) {
+/// Ends the daemon in order at a signal that asks for it.
+fn heed_signals(daemon: &Arc<Daemon>) {
     for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
         let Ok(mut signals) = signal(kind) else { continue };
-        let daemon = Arc::clone(&daemon);
+        let daemon = Arc::clone(daemon);
         tokio::spawn(async move {
             signals.recv().await;
             daemon.end(Ending::Stop);
         });
     }
+}
+
+/// Ends the daemon when nobody has called for long.
+fn watch_idleness(daemon: Arc<Daemon>) {
     tokio::spawn(async move {
         let limit = daemon.settings().idle_timeout;
         let mut look = tokio::time::interval(LOOK.min(limit.max(Duration::from_millis(10))));
