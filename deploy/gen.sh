@@ -2,5 +2,8 @@
 # Writes the generated files; with --check, fails when one is stale.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$root/deploy/setup/rust.sh"
+check_rust
+
 cd "$root"
 cargo run --quiet --locked -p browse-proto --bin browse-gen -- "$@"

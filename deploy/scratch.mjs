@@ -35,7 +35,7 @@ export class Scratch {
   }
 
   constructor(binaries, folder, env) {
-    this.program = path.join(binaries, "browse");
+    this.program = path.resolve(binaries, "browse");
     this.folder = folder;
     this.project = path.join(folder, "project");
     this.env = env;

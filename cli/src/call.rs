@@ -67,7 +67,7 @@ pub async fn unary(
     let call = async {
         let mut client = client(daemon).await?;
         let request = request(context, body);
-        client.ready().await.map_err(|error| broken(&Status::from_error(error.into())))?;
+        client.ready().await.map_err(|error| broken(&Status::from_error(error)))?;
         let path = PathAndQuery::from_static(command.path);
         client.unary(request, path, BytesCodec).await.map_err(|status| broken(&status))
     };
@@ -89,7 +89,7 @@ pub async fn streaming(
     let call = async {
         let mut client = client(daemon).await?;
         let request = request(context, body);
-        client.ready().await.map_err(|error| broken(&Status::from_error(error.into())))?;
+        client.ready().await.map_err(|error| broken(&Status::from_error(error)))?;
         let path = PathAndQuery::from_static(command.path);
         let response = client.server_streaming(request, path, BytesCodec).await;
         let response = response.map_err(|status| broken(&status))?;

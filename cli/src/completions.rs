@@ -36,10 +36,10 @@ type Candidate = (String, String);
 fn following(before: &[&str], current: &str) -> Vec<Candidate> {
     let name = name(before);
     let commands = table::beginning_with(&name);
-    if let Some(last) = before.last().filter(|last| last.starts_with('-')) {
-        if let Some(values) = values(&commands, last) {
-            return values;
-        }
+    if let Some(last) = before.last().filter(|last| last.starts_with('-'))
+        && let Some(values) = values(&commands, last)
+    {
+        return values;
     }
     let mut all = Vec::new();
     if current.starts_with('-') {

@@ -1,6 +1,9 @@
 //! Why a command failed: what stderr, `--json` and the exit code are made of.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    ops::{Deref, DerefMut},
+};
 
 use browse_proto::{Reason, wire};
 use serde_json::{Value, json};
@@ -8,9 +11,13 @@ use serde_json::{Value, json};
 /// The result of everything that can fail here.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// A failure of a command.
+/// A failure of a command. It is behind a pointer, so that results stay small.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct Failure(Box<Details>);
+
+/// What a failure says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Details {
     /// Name of the reason; a newer daemon may send one that we do not know.
     pub reason: String,
     /// What is wrong, without a full stop.
@@ -40,20 +47,27 @@ impl Failure {
         let metadata: BTreeMap<_, _> =
             values.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let rule = reason.rule();
-        Self {
+        Self(Box::new(Details {
             reason: rule.name.to_owned(),
             message: message.into(),
             hint: rule.hint_with(|key| metadata.get(key).cloned()),
             usage: None,
             metadata,
             exit: rule.exit,
-        }
+        }))
     }
 
     /// The same failure with another hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
+        self
+    }
+
+    /// The same failure with the way the command is called.
+    #[must_use]
+    pub fn usage(mut self, usage: impl Into<String>) -> Self {
+        self.usage = Some(usage.into());
         self
     }
 
@@ -74,7 +88,8 @@ impl Failure {
         let rule = Reason::by_name(reason).unwrap_or(Reason::Bug).rule();
         let sent = metadata.remove("hint");
         let hint = sent.unwrap_or_else(|| rule.hint_with(|key| metadata.get(key).cloned()));
-        Self { reason: reason.to_owned(), message, hint, usage: None, metadata, exit: rule.exit }
+        let (reason, exit) = (reason.to_owned(), rule.exit);
+        Self(Box::new(Details { reason, message, hint, usage: None, metadata, exit }))
     }
 
     /// A failure from the status of a call.
@@ -104,8 +119,22 @@ impl Failure {
 
     /// What `--json` says of it.
     pub fn json(&self) -> Value {
-        let Self { reason, message, hint, metadata, .. } = self;
+        let Details { reason, message, hint, metadata, .. } = &**self;
         json!({"reason": reason, "message": message, "hint": hint, "metadata": metadata})
+    }
+}
+
+impl Deref for Failure {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.0
+    }
+}
+
+impl DerefMut for Failure {
+    fn deref_mut(&mut self) -> &mut Details {
+        &mut self.0
     }
 }
 

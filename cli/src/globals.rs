@@ -132,6 +132,10 @@ impl Globals {
         }
         self.addr = self.addr.take().or_else(|| read("BROWSE_ADDR"));
         self.token = self.token.take().or_else(|| read("BROWSE_TOKEN"));
+        if self.addr.is_some() && self.token.is_none() {
+            // A skill may call us too: these two are what it is given.
+            self.token = read("BROWSE_SKILL_TOKEN");
+        }
         self.project = self.project.take().or_else(|| read("BROWSE_PROJECT").map(PathBuf::from));
         Ok(())
     }

@@ -27,9 +27,10 @@ pub fn run(name: &str, words: &[String]) -> Result<u8> {
         },
         _ => {
             let message = "`completions` wants the name of a shell";
-            let mut failure = Failure::new(Reason::ArgumentInvalid, message);
-            failure.usage = Some("browse completions <bash|zsh|fish>".to_owned());
-            Err(failure.hint("Run `browse help completions`"))
+            let failure = Failure::new(Reason::ArgumentInvalid, message);
+            Err(failure
+                .usage("browse completions <bash|zsh|fish>")
+                .hint("Run `browse help completions`"))
         }
     }
 }

@@ -14,11 +14,13 @@ use crate::{
     local,
     parse::Invocation,
     print,
-    project::working_directory,
+    project::{Project, working_directory},
     reach::{self, Daemon},
     renew,
     request::Request,
-    save, steps, streams,
+    save,
+    state::State,
+    steps, streams,
 };
 
 /// Makes the call of `invocation` and prints its answer.
@@ -84,8 +86,20 @@ pub fn with_daemon<T>(
             }
             call(reach::started(project, globals)?).map_err(|broken| broken.failure)
         }
-        (Err(broken), _) => Err(broken.failure),
+        (Err(broken), Some((project, state))) => Err(ended(broken, command, &project, &state)),
+        (Err(broken), None) => Err(broken.failure),
     }
+}
+
+/// Says so when the daemon ended during the call.
+fn ended(broken: Broken, command: &Command, project: &Project, state: &State) -> Failure {
+    let failure = broken.failure;
+    if !failure.is(Reason::DaemonUnreachable) || state.is_alive(project) {
+        return failure;
+    }
+    let message = format!("the daemon ended while it worked on `{}`", command.name);
+    Failure::new(Reason::DaemonUnreachable, message)
+        .hint("Run `browse snapshot` before you repeat it: it starts a new daemon")
 }
 
 /// The context of a call.

@@ -32,7 +32,7 @@ pub fn outdated(daemon: Daemon, command: &Command, globals: &Globals) -> Result<
     let tabs = status.get("tabs").and_then(Value::as_u64).unwrap_or_default();
     life::end(&project, &state, globals)?;
     let renewed = reach::started(project, globals)?;
-    print::note(&format!("restarted the daemon, which was of another build; {tabs} tabs are lost"));
+    print::note(&format!("restarted the daemon, which was of another build; tabs lost: {tabs}"));
     Ok(renewed)
 }
 

@@ -25,5 +25,5 @@ pub enum Stdin {
 
 /// The failure for what is larger than `limit` bytes.
 pub fn too_large(message: String, limit: usize) -> Failure {
-    Failure::with(Reason::TooLarge, message, [("limit", limit.to_string())])
+    Failure::with(Reason::TooLarge, message, [("limit", format!("{limit} bytes"))])
 }

@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io,
     net::TcpStream,
     os::unix::{fs::DirBuilderExt as _, fs::OpenOptionsExt as _, process::CommandExt as _},
@@ -35,14 +35,16 @@ const IGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
 
 /// The state of the daemon of `project`, which is started when none lives.
 pub fn ensure(project: &Project) -> Result<State> {
-    let _one_at_a_time = lock(project)?;
+    let Some(_one_at_a_time) = turn(project)? else {
+        return living(project)?.ok_or_else(|| last_words::failure(project, None));
+    };
     if let Some(state) = living(project)? {
         return Ok(state);
     }
     // What a dead daemon left would be taken for the word of the new one.
     match fs::remove_file(&project.state) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(save::unwritable(&project.state, &error));
+            Err(save::unwritable(&project.state, &error))
         }
         _ => wait(project, spawn(project)?),
     }
@@ -57,20 +59,28 @@ fn living(project: &Project) -> Result<Option<State>> {
     }))
 }
 
-/// Makes the folder of the state file, and waits for our turn; the lock ends
-/// with the file.
-fn lock(project: &Project) -> Result<File> {
+/// Waits for our turn to start a daemon: the lock on the folder of the state
+/// file, which ends with the file. None when somebody else's daemon came up.
+fn turn(project: &Project) -> Result<Option<File>> {
     let folder = project.state.parent().unwrap_or(Path::new("/"));
-    let lock = || {
-        prepare(folder)?;
-        let file = File::open(folder)?;
-        file.lock()?;
-        Ok(file)
-    };
-    lock().map_err(|error| {
+    let told = |error: io::Error| {
         save::unwritable(folder, &error)
             .hint("Set BROWSE_PROJECT to a folder that can be written, or use `--project`")
-    })
+    };
+    prepare(folder).map_err(told)?;
+    let file = File::open(folder).map_err(told)?;
+    let begin = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::Error(error)) => return Err(told(error)),
+            Err(TryLockError::WouldBlock) => {}
+        }
+        if begin.elapsed() > PATIENCE || living(project)?.is_some() {
+            return Ok(None);
+        }
+        thread::sleep(STEP);
+    }
 }
 
 fn prepare(folder: &Path) -> io::Result<()> {

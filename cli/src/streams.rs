@@ -47,13 +47,23 @@ struct Printer<'a> {
     untrusted: Option<Untrusted>,
     /// Results that wait for the end of the stream, as JSON.
     waiting: Vec<String>,
+    /// Whether there was a result.
+    answered: bool,
     /// Whether an envelope is open on standard error.
     stderr_open: bool,
 }
 
 impl<'a> Printer<'a> {
     fn new(command: &'static Command, follows: bool, globals: &'a Globals) -> Self {
-        Self { command, follows, globals, untrusted: None, waiting: Vec::new(), stderr_open: false }
+        Self {
+            command,
+            follows,
+            globals,
+            untrusted: None,
+            waiting: Vec::new(),
+            answered: false,
+            stderr_open: false,
+        }
     }
 
     fn begin(&mut self, notes: Notes) -> Result<()> {
@@ -67,6 +77,7 @@ impl<'a> Printer<'a> {
             self.write_stderr(&String::from_utf8_lossy(&bytes));
             return Ok(());
         }
+        self.answered = true;
         if self.globals.json {
             let result = render::result_json(self.command, message);
             if self.follows {
@@ -101,16 +112,16 @@ impl<'a> Printer<'a> {
     }
 
     fn end(&mut self) -> Result<u8> {
+        if is_json(self.command) && !self.answered {
+            let message = format!("`{}` ended without an answer", self.command.name);
+            return Err(Failure::new(Reason::Bug, message));
+        }
         if !self.globals.json || self.follows {
             return Ok(0);
         }
         let results = std::mem::take(&mut self.waiting);
         let result = match (is_json(self.command), results.as_slice()) {
             (true, [one]) => one.clone(),
-            (true, []) => {
-                let message = format!("`{}` ended without an answer", self.command.name);
-                return Err(Failure::new(Reason::DaemonUnreachable, message));
-            }
             _ => format!("[{}]", results.join(",")),
         };
         print::json_result(&result, self.untrusted.as_ref())

@@ -5,7 +5,7 @@ check_macos() {
   [ "$(node_major)" -ge 20 ] || missing+=("brew install node")
   have openssl || missing+=("brew install openssl")
   have python3 || missing+=("brew install python")
-  mac_browser || missing+=("brew install --cask chromium")
+  mac_browser || missing+=("brew install --cask google-chrome")
   [ "$1" = no ] || have hyperfine || missing+=("brew install hyperfine")
   [ ${#missing[@]} -gt 0 ] || return 0
   say "error: some tools are missing"

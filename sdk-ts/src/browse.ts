@@ -2,6 +2,7 @@
 
 import { Commands } from './generated/commands.ts';
 import type { Options } from './client.ts';
+import { variable } from './runtime.ts';
 
 /** Drives the browser: every command as a method. */
 export class Browse extends Commands {
@@ -23,8 +24,9 @@ export class Browse extends Commands {
 
 /** Makes a client; what is left out comes from the environment. */
 export function connect(options: Partial<Options> = {}): Browse {
-  const { BROWSE_ADDR, BROWSE_SKILL_TOKEN, BROWSE_TOKEN } = process.env;
-  return new Browse({ address: BROWSE_ADDR ?? '', token: BROWSE_SKILL_TOKEN ?? BROWSE_TOKEN ?? '', ...options });
+  const address = options.address ?? variable('BROWSE_ADDR') ?? '';
+  const token = options.token ?? variable('BROWSE_SKILL_TOKEN') ?? variable('BROWSE_TOKEN') ?? '';
+  return new Browse({ ...options, address, token });
 }
 
 /** The client of a skill: address and token are those of its run. */

@@ -24,7 +24,7 @@ function zeroOf(field: Field): unknown {
   if (field.mark === '*') return [];
   if (field.kind === 'M') return {};
   if (field.mark === '?') return undefined;
-  return { b: false, u: 0, i: 0, d: 0, s: '', e: '', y: new Uint8Array() }[field.kind];
+  return { b: false, u: 0, i: 0, d: 0, s: '', e: '', j: null, y: new Uint8Array() }[field.kind];
 }
 
 function assign(out: Message, field: Field, raw: Raw): void {
@@ -51,6 +51,8 @@ function valueOf(field: Field, raw: Raw): unknown {
       return view(bytesOf(raw)).getFloat64(0, true);
     case 's':
       return readText(bytesOf(raw));
+    case 'j':
+      return JSON.parse(readText(bytesOf(raw)) || 'null');
     case 'm':
       return decode(field.type, bytesOf(raw));
     case 'a': {

@@ -45,6 +45,8 @@ function encodeField(parts: Uint8Array[], field: Field, value: unknown): void {
     case 's':
       if (typeof value !== 'string') throw wrongType(field, 'text');
       return length(utf8(value));
+    case 'j':
+      return length(utf8(JSON.stringify(value)));
     case 'y':
       if (!(value instanceof Uint8Array)) throw wrongType(field, 'bytes');
       return length(value);

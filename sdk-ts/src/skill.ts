@@ -3,6 +3,7 @@
 import type { Browse } from './browse.ts';
 import { browse } from './browse.ts';
 import { BrowseError } from './error.ts';
+import { exitWith, variable } from './runtime.ts';
 
 /** Arguments of a skill, as its manifest lists them. */
 export type Arguments = Record<string, string>;
@@ -13,17 +14,17 @@ export type Arguments = Record<string, string>;
  */
 export async function skill<A = Arguments>(main: (args: A, browse: Browse) => Promise<unknown>): Promise<void> {
   try {
-    const args = JSON.parse(process.env.BROWSE_SKILL_ARGS || '{}') as A;
+    const args = JSON.parse(variable('BROWSE_SKILL_ARGS') || '{}') as A;
     const result = await main(args, browse);
-    process.stdout.write(`${JSON.stringify(result ?? null)}\n`);
+    console.log(JSON.stringify(result ?? null));
   } catch (error) {
-    process.stderr.write(describe(error));
-    process.exitCode = 1;
+    console.error(describe(error));
+    exitWith(1);
   }
 }
 
 function describe(error: unknown): string {
-  if (!(error instanceof BrowseError)) return `error: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`;
-  const hint = error.hint ? `hint: ${error.hint}\n` : '';
-  return `error: ${error.reason}: ${error.message}\n${hint}`;
+  if (!(error instanceof BrowseError)) return `error: ${error instanceof Error ? (error.stack ?? error.message) : error}`;
+  const hint = error.hint ? `\nhint: ${error.hint}` : '';
+  return `error: ${error.reason}: ${error.message}${hint}`;
 }

@@ -8,7 +8,7 @@ export type Message = Record<string, unknown>;
 interface Field {
   name: string;
   number: number;
-  /** b bool, u unsigned, i signed, d double, s text, y bytes, e enum, m message, M map of text, a Any. */
+  /** b bool, u unsigned, i signed, d double, s text, j JSON in text, y bytes, e enum, m message, M map of text, a Any. */
   kind: string;
   mark: '' | '?' | '*';
   /** The message or enum, for kinds m and e. */

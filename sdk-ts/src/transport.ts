@@ -5,6 +5,7 @@
 // first `fetch` 110 ms. So each gets its own, and loads nothing of the other.
 
 import { unreachable } from './error.ts';
+import { isBun, isDeno, variable } from './runtime.ts';
 
 /** An answer: its headers, and its body in pieces. */
 export interface Answer {
@@ -35,11 +36,9 @@ export async function post(request: Post): Promise<Answer> {
 }
 
 function prefersFetch(address: string): boolean {
-  const runtime = globalThis as { Bun?: unknown; Deno?: unknown };
-  const { http_proxy, HTTP_PROXY } = process.env;
   // A fetch would go through the proxy, loopback or not.
-  if (http_proxy || HTTP_PROXY) return false;
-  return runtime.Bun !== undefined || (runtime.Deno !== undefined && !address.startsWith(UNIX));
+  if (variable('http_proxy') || variable('HTTP_PROXY')) return false;
+  return isBun || (isDeno && !address.startsWith(UNIX));
 }
 
 async function postByFetch({ address, path, headers, body, signal }: Post): Promise<Answer> {

@@ -39,6 +39,11 @@ test('numbers, floats, maps and nested messages come back', () => {
   assert.deepEqual(decode('ConsoleMessage', encode('ConsoleMessage', far)), far);
 });
 
+test('JSON in text is read', () => {
+  assert.deepEqual(decode('JsResponse', Buffer.from('0a077b2261223a317d', 'hex')), { value: { a: 1 } });
+  assert.deepEqual(decode('JsResponse', new Uint8Array()), { value: null });
+});
+
 test('what does not fit is refused', () => {
   assert.throws(() => encode('ClickRequest', { taget: 'a' }), /`ClickRequest` has no field `taget`/);
   assert.throws(() => encode('ClickRequest', { target: 3 }), /`target` wants text/);

@@ -24,6 +24,10 @@ use crate::{
 /// Time that a daemon has to end, once it was told to.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Time in which a daemon that was told to restart has become the next one;
+/// after it we start one ourselves.
+const SUCCESSION: Duration = Duration::from_secs(2);
+
 /// Time between the signals for one that does not answer any more.
 const AFTER_SIGNAL: Duration = Duration::from_secs(5);
 
@@ -51,7 +55,7 @@ pub fn restart(request: &Request, globals: &Globals) -> Result<u8> {
     let lost = match reach::running(&project)? {
         Some(state) => {
             let answer = tell(request, globals, &project, &state)?;
-            wait_for_end(&project, &state, PATIENCE);
+            until(|| is_replaced(&project, &state), SUCCESSION);
             answer
         }
         None => Value::from(0),
@@ -59,7 +63,7 @@ pub fn restart(request: &Request, globals: &Globals) -> Result<u8> {
     start::ensure(&project)?;
     match globals.json {
         true => print::json_result(&json!({"tabs_lost": lost}).to_string(), None),
-        false => print::text(&format!("restarted; {lost} tabs lost")),
+        false => print::text(&format!("restarted; tabs lost: {lost}")),
     }
 }
 

@@ -201,9 +201,7 @@ fn unknown(command: &'static Command, spelling: &str) -> Failure {
     let base64 = command.saves().then(|| "--base64".to_owned());
     let others = table::named(command.words).into_iter().filter_map(Command::selector_flag);
     let known: Vec<_> = own.chain(base64).chain(others).collect();
-    let mut failure = unknown_flag(command.name, spelling, known.iter().map(String::as_str));
-    failure.usage = Some(command.usage());
-    failure
+    unknown_flag(command.name, spelling, known.iter().map(String::as_str)).usage(command.usage())
 }
 
 /// The failure for a flag that nobody knows; `known` are the flags of the
@@ -244,5 +242,5 @@ fn surplus(command: &'static Command, extra: &str) -> Failure {
 fn misused(command: &'static Command, message: String, hint: &str) -> Failure {
     let failure =
         Failure::with(Reason::ArgumentInvalid, message, [("command", command.name.to_owned())]);
-    Failure { usage: Some(command.usage()), ..failure.hint(hint) }
+    failure.hint(hint).usage(command.usage())
 }

@@ -104,8 +104,8 @@ fn incomplete(words: &[&str], next: Option<Token<'_>>) -> Failure {
         }
         _ => (format!("`browse {name}` wants one of {list}"), None),
     };
-    let mut failure = Failure::new(Reason::CommandUnknown, message);
-    failure.usage = Some(format!("browse {name} <{}>", list.replace(", ", "|")));
+    let failure = Failure::new(Reason::CommandUnknown, message)
+        .usage(format!("browse {name} <{}>", list.replace(", ", "|")));
     match near {
         Some(near) => failure.hint(format!("Did you mean `browse {name} {near}`?")),
         None => failure.hint(format!("Run `browse help {name}`")),

@@ -50,7 +50,7 @@ pub fn readable(path: &str) -> Result<PathBuf> {
         return Err(unreadable(&shown, "it is no plain file"));
     }
     let directory = working_directory()?;
-    let mut places = vec![directory.clone(), env::temp_dir(), PathBuf::from("/tmp")];
+    let mut places = [directory.clone(), env::temp_dir(), PathBuf::from("/tmp")];
     places.iter_mut().for_each(|place| {
         if let Ok(real) = fs::canonicalize(&place) {
             *place = real;

@@ -35,9 +35,10 @@ fn hints_name_commands_that_exist() {
 #[test]
 fn help_names_commands_that_exist() {
     for command in Command::all() {
-        check(command.name, &browse_cli::help::one(command));
-        let texts = command.request.fields.iter().map(|field| field.help);
-        texts.chain([command.help]).for_each(|text| check(command.name, text));
+        assert!(check(command.name, &browse_cli::help::one(command)) > 0, "{}", command.name);
+        for text in command.request.fields.iter().map(|field| field.help).chain([command.help]) {
+            check(command.name, text);
+        }
     }
     check("help", &browse_cli::help::text(&[]).expect("help"));
 }
@@ -49,10 +50,13 @@ fn documents_name_commands_that_exist() {
     for folder in ["docs", "browser-skills", "deploy"] {
         collect(&root.join(folder), &mut files);
     }
+    let mut checked = 0;
     for file in files.iter().filter(|file| file.exists()) {
         let text = fs::read_to_string(file).expect("a readable file");
-        check(&file.display().to_string(), &text);
+        checked += check(&file.display().to_string(), &text);
     }
+    // The reference alone has several for each command.
+    assert!(checked > 2 * Command::all().len(), "only {checked} commands were found");
 }
 
 fn collect(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
@@ -67,10 +71,13 @@ fn collect(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Parses the commands of `text`: in backticks, and in lines of code.
-fn check(place: &str, text: &str) {
+/// Parses the commands of `text`, in backticks and in lines of code, and
+/// returns their number.
+fn check(place: &str, text: &str) -> usize {
+    let mut checked = 0;
     let quoted = text.split('`').skip(1).step_by(2).filter(|code| !code.contains('\n'));
     for code in quoted.chain(code_lines(text)).filter(|code| code.starts_with("browse ")) {
+        checked += 1;
         let filled = fill(code);
         let words: Vec<_> = words(&filled.replace('"', "'")).split_off(1);
         let name: Vec<_> = words.iter().map(String::as_str).collect();
@@ -82,6 +89,7 @@ fn check(place: &str, text: &str) {
             panic!("{place}: `{code}` (read as `{filled}`): {}", failure.message);
         }
     }
+    checked
 }
 
 /// The commands of code: of fenced and indented lines, pipes taken apart.

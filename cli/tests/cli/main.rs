@@ -1,6 +1,7 @@
 //! The command line without a real daemon: its parser, its help, and the
 //! program against a daemon that is played by the test.
 
+mod completions;
 mod docs;
 mod fake;
 mod help;

@@ -151,6 +151,11 @@ fn a_token_and_an_address_replace_the_state_file() {
     assert_eq!(output.stdout, "http://a/\n", "{output:?}");
     let token = fake.last().metadata.get("authorization").cloned();
     assert_eq!(token.expect("a token"), "Bearer mine");
+    let mut skill = fake.command(&["url"]);
+    skill.env("BROWSE_ADDR", &address).env("BROWSE_SKILL_TOKEN", "of a skill");
+    assert_eq!(crate::fake::output(skill).code, 0);
+    let token = fake.last().metadata.get("authorization").cloned();
+    assert_eq!(token.expect("a token"), "Bearer of a skill");
 }
 
 #[test]

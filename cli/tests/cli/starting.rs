@@ -150,3 +150,14 @@ fn a_daemon_that_is_shutting_down_is_waited_for() {
     let output = waiting.wait_with_output().expect("it ends");
     assert!(String::from_utf8_lossy(&output.stderr).contains("no daemon runs"), "{output:?}");
 }
+
+#[test]
+fn a_project_that_cannot_be_written_is_told() {
+    let fake = url();
+    let mut command = fake.command(&["url"]);
+    command.env("BROWSE_PROJECT", "/proc");
+    let output = output(command);
+    assert!(output.stderr.starts_with("error: `/proc/.browse` cannot be written: "), "{output:?}");
+    assert!(output.stderr.contains("hint: Set BROWSE_PROJECT"), "{output:?}");
+    assert_eq!(output.code, 2);
+}

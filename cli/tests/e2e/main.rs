@@ -8,5 +8,6 @@ mod death;
 mod frames;
 mod project;
 mod site;
+mod starts;
 mod tabs;
 mod tour;

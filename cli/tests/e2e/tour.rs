@@ -47,8 +47,7 @@ fn a_chain_runs_in_one_call_and_stops_at_the_first_error() {
     assert_eq!(output.code, Some(0), "{output:?}");
     assert!(output.stdout.contains("Ada"), "{output:?}");
 
-    let steps =
-        "[\"click\", \"#none\"]\n[\"js\", \"document.title = 'ran'\"]\n";
+    let steps = "[\"click\", \"#none\"]\n[\"js\", \"document.title = 'ran'\"]\n";
     let output = project.feed(&["chain", "--timeout", "2s"], steps);
     assert_eq!(output.code, Some(1), "{output:?}");
     assert_eq!(project.json(&["get", "title"]), json!("Form"));
@@ -68,4 +67,15 @@ fn page_text_comes_in_an_envelope_that_the_page_cannot_close() {
     assert!(!project.ok(&["text", "--raw"]).contains("untrusted"));
     let document = project.ok(&["text", "--json"]);
     assert!(document.starts_with("{\"untrusted\":"), "{document}");
+}
+
+#[test]
+fn local_files_open_under_the_working_directory() {
+    let project = Project::new();
+    project.write("page.html", "<title>Local</title><button>Here</button>");
+    let arrived = project.json(&["goto", "file://./page.html?a=1#b"]);
+    assert_eq!(arrived["title"], "Local");
+    assert!(arrived["url"].as_str().is_some_and(|url| url.ends_with("page.html?a=1#b")));
+    let nodes = project.json(&["snapshot", "-i"])["nodes"].clone();
+    assert!(nodes[0]["box"]["width"].as_f64().is_some_and(|width| width > 0.0), "{nodes}");
 }

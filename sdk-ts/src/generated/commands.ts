@@ -261,12 +261,12 @@ export interface Box {
 
 export interface JsResponse {
   /** The value as JSON, at most 200 KB. */
-  value: string;
+  value: unknown;
 }
 
 export interface EvalResponse {
   /** The value as JSON, at most 200 KB. */
-  value: string;
+  value: unknown;
 }
 
 export interface IsResponse {
@@ -349,16 +349,6 @@ export interface NetworkEntry {
 
 export interface ShowRequestResponse {
   request?: NetworkEntry;
-  /** Request headers, without cookies and credentials. */
-  requestHeaders: Header[];
-  /** Response headers, without cookies. */
-  responseHeaders: Header[];
-}
-
-/** An HTTP header. */
-export interface Header {
-  name: string;
-  value: string;
 }
 
 export interface ShowBodyResponse {
@@ -584,7 +574,7 @@ const COMMANDS = {
   console: { path: '/browse.v1.BrowserService/Console', request: 'ConsoleRequest', response: 'ConsoleResponse', result: 'messages' },
   clearConsole: { path: '/browse.v1.BrowserService/ClearConsole', request: 'ClearConsoleRequest', response: 'ClearConsoleResponse' },
   network: { path: '/browse.v1.BrowserService/Network', request: 'NetworkRequest', response: 'NetworkResponse', result: 'requests' },
-  showRequest: { path: '/browse.v1.BrowserService/ShowRequest', request: 'ShowRequestRequest', response: 'ShowRequestResponse', args: ['id'] },
+  showRequest: { path: '/browse.v1.BrowserService/ShowRequest', request: 'ShowRequestRequest', response: 'ShowRequestResponse', args: ['id'], result: 'request' },
   showBody: { path: '/browse.v1.BrowserService/ShowBody', request: 'ShowBodyRequest', response: 'ShowBodyResponse', args: ['id'] },
   clearNetwork: { path: '/browse.v1.BrowserService/ClearNetwork', request: 'ClearNetworkRequest', response: 'ClearNetworkResponse' },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
@@ -707,7 +697,7 @@ export class Commands extends Client {
    *
    * @param expression Expression of at most 50,000 characters; `await` is allowed.
    */
-  js(expression: string): Promise<string> {
+  js(expression: string): Promise<unknown> {
     return this.call(COMMANDS.js, [expression]);
   }
 
@@ -716,7 +706,7 @@ export class Commands extends Client {
    *
    * @param code Text of this: JavaScript file under the working directory or the temp directory. One line: its value; several lines: what they `return`.
    */
-  eval(code: string): Promise<string> {
+  eval(code: string): Promise<unknown> {
     return this.call(COMMANDS.eval, [code]);
   }
 
@@ -765,11 +755,11 @@ export class Commands extends Client {
   }
 
   /**
-   * Prints one request with its headers.
+   * Prints one request in full.
    *
    * @param id Id from `network`.
    */
-  showRequest(id: number): Promise<ShowRequestResponse> {
+  showRequest(id: number): Promise<NetworkEntry> {
     return this.call(COMMANDS.showRequest, [id]);
   }
 

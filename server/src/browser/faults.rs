@@ -24,7 +24,11 @@ impl From<chromium::Error> for Error {
             }
             Fault::NavigationFailed { url, error_text } => navigation(&url, &error_text),
             Fault::HostDenied { url, reason } => {
-                Self::new(Reason::HostDenied, reason).with("url", url)
+                let metadata = reason.contains("metadata service");
+                let kind = if metadata { Reason::AddressDenied } else { Reason::HostDenied };
+                Self::new(kind, format!("`{}` is refused: {reason}", quote(&url)))
+                    .with("url", url)
+                    .with("allowed", "those of this session")
             }
             Fault::HistoryEnd { direction } => {
                 let message = format!("the history has no {direction} page");

@@ -161,6 +161,9 @@ async fn live(settings: Settings) -> Result<Ending> {
     // A caller who keeps its connection open must not hold us up.
     let _ = tokio::time::timeout(FLUSH, served).await;
     end(&daemon).await;
+    if let Err(error) = daemon.sessions().journal().write(&folder(daemon.settings())) {
+        tracing::debug!(%error, "the capture logs were not written");
+    }
     if ending != Ending::BrowserGone {
         let _ = fs::remove_file(folder(daemon.settings()).join(MARK));
     }
@@ -283,8 +286,8 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
             ..LaunchOptions::default()
         },
         dialogs: settings.dialogs,
-        first_script: Some(&engine::FIRST),
         spares: Spares { free: true, restricted: true },
+        first_script: Some(&engine::FIRST),
         sink: daemon.sessions().ear(),
         ..BrowserOptions::default()
     }

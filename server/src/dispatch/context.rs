@@ -306,8 +306,15 @@ impl Context {
 
     async fn resolve_tab(&self) -> Result<Arc<Tab>> {
         let session = self.session()?;
+        let own = self.capability().tabs == TabPolicy::Own;
+        let last = || session.tabs().into_iter().rfind(|tab| tab.owner() == *self.client());
         let tab = match self.call.tab {
             Some(id) => session.tab(id)?,
+            // The active tab may be somebody else's.
+            None if own => match last() {
+                Some(tab) => tab,
+                None => session.open_tab(self.client()).await?,
+            },
             None => session.active_or_first(self.client()).await?,
         };
         self.check_tab(&tab)?;

@@ -74,7 +74,7 @@ impl Activity {
             client: entry.client.to_string(),
             command: entry.command.name.to_owned(),
             target: entry.target,
-            duration_ms: took.as_secs_f64() * 1000.0,
+            duration_ms: (took.as_secs_f64() * 10_000.0).round() / 10.0,
             outcome: failed.map_or("ok", Reason::name).to_owned(),
             tab: entry.tab,
             session: entry.session,

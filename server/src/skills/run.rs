@@ -47,21 +47,21 @@ pub async fn run_skill(
     cx.set_source(&manifest.host_patterns.join(","));
     let arguments = Arguments::check(manifest, &request.arg)?;
     let trusted = manifest.asks() && cx.daemon().skills().is_trusted(&skill);
+    let limit = cx.named_timeout().unwrap_or(manifest.timeout);
+    let of_user = trusted && manifest.session == SessionWish::User;
+    let lease = Lease::take(&cx, manifest, of_user).await?;
     let program = prepare(&cx, &skill, trusted && manifest.asks_trust).await?;
     // Making the program ready is not the program's time.
-    let limit = cx.named_timeout().unwrap_or(manifest.timeout);
+    let token = lease.mint(&cx, manifest, limit)?;
     let deadline = Instant::now() + limit;
-    let lease =
-        Lease::take(&cx, manifest, trusted && manifest.session == SessionWish::User, limit).await?;
     let base = base_environment(trusted && manifest.asks_trust, request.environment);
     let recipe = Recipe {
-        environment: variables(base, &program, &arguments, &cx, &lease),
+        environment: variables(base, &program, &arguments, &cx, token.token()),
         words: arguments.words(),
         folder: skill.folder.clone(),
         program,
     };
     let process = Process::start(&recipe, &skill.name)?;
-    lease.warm_up();
     let (sender, receiver) = mpsc::channel(WAITING);
     if manifest.asks() && !trusted {
         let _ = sender.try_send(Ok(note(&skill.name)));
@@ -69,7 +69,7 @@ pub async fn run_skill(
     let task = tokio::spawn(async move {
         let outcome = process.finish(deadline, limit, &sender).await;
         // The token is dead before the caller knows that the program is.
-        lease.end();
+        drop((token, lease));
         let event = outcome.map(|output| v1::RunSkillResponse {
             event: Some(v1::run_skill_response::Event::Output(output)),
         });
@@ -103,12 +103,12 @@ fn variables(
     program: &Program,
     arguments: &Arguments,
     cx: &Context,
-    lease: &Lease,
+    token: &str,
 ) -> Environment {
     environment.extend(program.environment.clone());
     environment.insert("BROWSE_SKILL_ARGS".to_owned(), arguments.json());
     environment.insert("BROWSE_ADDR".to_owned(), cx.daemon().address().to_string());
-    environment.insert("BROWSE_SKILL_TOKEN".to_owned(), lease.token().to_owned());
+    environment.insert("BROWSE_SKILL_TOKEN".to_owned(), token.to_owned());
     environment
 }
 

@@ -16,12 +16,13 @@ async fn a_killed_daemon_leaves_nothing() {
     let daemon = place.spawn(&[]);
     let browser = place.state_with_browser()["browser"]["pid"].as_u64().unwrap();
     open_tab(&place).await;
-    assert!(place.profiles() > 0);
+    let profile = Place::profile(browser);
+    assert!(profile.exists());
     kill(u64::from(daemon.child.id()));
     drop(daemon);
     let begun = std::time::Instant::now();
     until("the end of everything", || {
-        (place.processes().is_empty() && place.is_gone() && place.profiles() == 0).then_some(())
+        (place.processes().is_empty() && place.is_gone() && !profile.exists()).then_some(())
     });
     assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
     assert!(!super::process::lives(browser));

@@ -102,10 +102,12 @@ impl Place {
         fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
     }
 
-    /// Temporary profiles in this place.
-    pub fn profiles(&self) -> usize {
-        let named = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().contains("profile");
-        fs::read_dir(self.folder.path()).unwrap().flatten().filter(named).count()
+    /// The profile of a browser.
+    pub fn profile(browser: u64) -> PathBuf {
+        let line = fs::read(format!("/proc/{browser}/cmdline")).unwrap();
+        let line = String::from_utf8_lossy(&line).into_owned();
+        let folder = line.split('\0').find_map(|word| word.strip_prefix("--user-data-dir="));
+        PathBuf::from(folder.unwrap())
     }
 
     pub async fn client(&self) -> Client {

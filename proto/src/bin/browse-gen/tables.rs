@@ -40,6 +40,7 @@ fn entry(field: &Field) -> String {
         Kind::U32 | Kind::U64 => ('u', ""),
         Kind::I32 => ('i', ""),
         Kind::F64 => ('d', ""),
+        Kind::String if field.json => ('j', ""),
         Kind::String => ('s', ""),
         Kind::Bytes => ('y', ""),
         Kind::Enum(of) => ('e', of.name),

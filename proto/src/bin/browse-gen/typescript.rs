@@ -148,6 +148,7 @@ fn kind(field: &Field) -> String {
     let one = match field.kind {
         Kind::Bool => "boolean".to_owned(),
         Kind::U32 | Kind::U64 | Kind::I32 | Kind::F64 => "number".to_owned(),
+        Kind::String if field.json => "unknown".to_owned(),
         Kind::String => "string".to_owned(),
         Kind::Bytes => "Uint8Array".to_owned(),
         Kind::Enum(of) => of.name.to_owned(),

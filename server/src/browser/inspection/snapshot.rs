@@ -18,6 +18,7 @@ pub async fn snapshot(cx: &Context, request: v1::SnapshotRequest) -> Result<v1::
         scope: reading::optional(request.scope.as_deref())?,
         cursor: request.cursor,
         max_tokens: request.max_tokens,
+        details: request.nodes,
         ..SnapshotOptions::default()
     };
     let tab = cx.tab();

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::chromium::world::world::Engine;
 use super::spare::Spares;
 use crate::chromium::capture::event::{EventSink, NoSink};
 use crate::chromium::launch::options::LaunchOptions;
+use crate::chromium::world::world::Engine;
 
 /// What happens to a dialog that no one-shot answer was given for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,10 +43,10 @@ pub struct BrowserOptions {
     pub dialogs: DialogPolicy,
     /// Default size of new pages.
     pub viewport: Viewport,
-    /// Runs in its own world before the scripts of every document.
-    pub first_script: Option<&'static Engine>,
     /// Contexts kept ready for [`Browser::lease`](super::browser::Browser::lease).
     pub spares: Spares,
+    /// Runs in its own world before the scripts of every document.
+    pub first_script: Option<&'static Engine>,
     /// Hears of console lines, requests, dialogs, new pages.
     pub sink: Arc<dyn EventSink>,
 }
@@ -57,8 +57,8 @@ impl Default for BrowserOptions {
             launch: LaunchOptions::default(),
             dialogs: DialogPolicy::default(),
             viewport: Viewport::default(),
-            first_script: None,
             spares: Spares::default(),
+            first_script: None,
             sink: Arc::new(NoSink),
         }
     }

@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn decisions() {
-        let files = ["file:///work/page.html".to_owned()];
+        let files = ["file:///home/ada/page.html".to_owned()];
         let free = Asker::Free { files: &files };
         let rules = HostRules::parse(&["example.com", "*.example.com:8443"]).expect("rules");
         let restricted = Asker::Restricted(&rules);
@@ -123,8 +123,8 @@ mod tests {
             ("http://127.0.0.1:8080/", &free, true),
             ("http://0xa9fea9fe/", &free, false),
             ("http://[::ffff:169.254.169.254]/", &free, false),
-            ("file:///work/page.html?x#y", &free, true),
-            ("file:///work/other.html", &free, false),
+            ("file:///home/ada/page.html?x#y", &free, true),
+            ("file:///home/ada/other.html", &free, false),
             ("ftp://example.com/", &free, false),
             ("https://example.com/", &restricted, true),
             ("https://a.example.com:8443/", &restricted, true),
@@ -132,7 +132,7 @@ mod tests {
             ("https://evil.net/?example.com", &restricted, false),
             ("https://example.com@evil.net/", &restricted, false),
             ("http://127.0.0.1/", &restricted, false),
-            ("file:///work/page.html", &restricted, false),
+            ("file:///home/ada/page.html", &restricted, false),
             ("https://example.com/", &Asker::Unknown, false),
         ];
         for (url, asker, expected) in table {

@@ -61,8 +61,9 @@ fn failed(setup: &Setup<'_>, problem: &str) -> Error {
 fn executable(stdout: &[u8]) -> Option<PathBuf> {
     let lines = stdout.split(|byte| *byte == b'\n');
     let messages = lines.filter_map(|line| serde_json::from_slice::<serde_json::Value>(line).ok());
-    let found = messages.filter_map(|message| Some(message.get("executable")?.as_str()?.into()));
-    found.last()
+    let mut found =
+        messages.filter_map(|message| Some(message.get("executable")?.as_str()?.into()));
+    found.next_back()
 }
 
 fn first_error(stderr: &[u8]) -> String {

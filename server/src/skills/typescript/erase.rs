@@ -27,7 +27,7 @@ pub fn erase(source: &str) -> Result<String, Untranslatable> {
     let parsed = Parser::new(&allocator, source, SourceType::ts()).parse();
     let text = Text::new(source);
     if let Some(error) = parsed.diagnostics.first() {
-        let offset = error.labels.first().map_or(0, |label| label.offset() as u32);
+        let offset = error.labels.first().map_or(0, |label| label.offset());
         return Err(Untranslatable { line: text.line(offset), problem: error.message.to_string() });
     }
     let mut eraser = Eraser::new(text);

@@ -1,0 +1,64 @@
+//! How a daemon comes, goes and is replaced.
+
+use std::fs;
+
+use crate::{
+    project::{Project, browsed},
+    site::Site,
+};
+
+#[test]
+fn a_daemon_that_cannot_start_says_why() {
+    let site = Site::page("taken");
+    let port = site.port().to_string();
+    for (key, value, reason, code) in [
+        ("BROWSE_PORT", port.as_str(), "PORT_TAKEN", 4),
+        ("BROWSE_PORT", "many", "SETTING_INVALID", 2),
+        ("BROWSE_IDLE_TIMEOUT", "soon", "SETTING_INVALID", 2),
+        ("BROWSE_CHROMIUM", "/nowhere/chromium", "BROWSER_LAUNCH_FAILED", 4),
+    ] {
+        let project = Project::new().with(key, value);
+        let failed = project.fail(&["url"]);
+        assert_eq!((failed.0.as_str(), failed.1), (reason, code), "{key}={value}");
+    }
+}
+
+#[test]
+fn a_config_with_an_unknown_key_is_told_with_its_place() {
+    let project = Project::new();
+    fs::create_dir(project.path().join(".browse")).expect("a folder");
+    project.write(".browse/config.toml", "idle_timeout = \"30m\"\nprot = 1\n");
+    let output = project.run(&["url"]);
+    assert_eq!(output.code, Some(2), "{output:?}");
+    assert!(output.stderr.contains("prot") && output.stderr.contains("config.toml"), "{output:?}");
+}
+
+#[test]
+fn stop_and_restart_work_with_and_without_a_daemon() {
+    let project = Project::new();
+    assert_eq!(project.ok(&["stop"]), "not running\n");
+    project.ok(&["restart"]);
+    let first = project.daemon_pid().expect("a daemon");
+    project.ok(&["newtab"]);
+    assert!(project.ok(&["restart"]).starts_with("restarted"));
+    assert!(project.daemon_pid().is_some(), "after {first}");
+    assert_eq!(project.ok(&["tabs", "--raw"]), "");
+    assert_eq!(project.ok(&["stop"]), "stopped\n");
+    assert_eq!(project.daemon_pid(), None);
+    assert_eq!(project.fail(&["status"]), ("DAEMON_NOT_RUNNING".to_owned(), 4));
+}
+
+#[test]
+fn an_idle_daemon_of_another_build_is_replaced_and_its_tabs_are_reported() {
+    let project = Project::new();
+    project.ok(&["newtab"]);
+    let old = project.daemon_pid();
+    let other = project.path().join("browsed");
+    fs::copy(browsed(), &other).expect("a copy, which is newer");
+    let mut command = project.command(&["url"]);
+    let output = command.env("BROWSE_DAEMON", other).output().expect("browse is built");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("of another build; tabs lost: "), "{told}");
+    assert!(output.status.success());
+    assert_ne!(project.daemon_pid(), old);
+}
