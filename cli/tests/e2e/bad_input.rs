@@ -84,3 +84,16 @@ fn a_near_miss_is_named() {
     assert!(output.stderr.starts_with("error: "), "{output:?}");
     assert!(output.stderr.contains("\nhint: "), "{output:?}");
 }
+
+#[test]
+fn text_in_a_hidden_part_is_no_target() {
+    let site = Site::page(
+        "<div onclick=\"document.title = 'WRONG'\"><a>Save</a>\
+         <button style=\"display:none\">Delete</button></div>",
+    );
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/")]);
+    let failed = project.fail(&["click", "text=Delete", "--timeout", "700ms"]);
+    assert_eq!(failed, ("ELEMENT_NOT_FOUND".to_owned(), 1));
+    assert_ne!(project.json(&["get", "title"]), "WRONG");
+}

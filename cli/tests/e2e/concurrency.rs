@@ -40,3 +40,17 @@ fn fifty_first_commands_start_one_daemon_and_one_browser() {
         .collect();
     assert_eq!((daemons.len(), browsers.len()), (1, 1), "{processes:?}");
 }
+
+#[test]
+fn navigations_of_one_tab_take_turns() {
+    let site = Site::page("<title>One</title>");
+    let project = Project::new();
+    let (project, url) = (&project, &site.url("/"));
+    thread::scope(|scope| {
+        let calls: Vec<_> = (0..20).map(|_| scope.spawn(|| project.run(&["goto", url]))).collect();
+        for call in calls {
+            let output = call.join().expect("no panic");
+            assert_eq!(output.code, Some(0), "{output:?}");
+        }
+    });
+}

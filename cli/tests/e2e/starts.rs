@@ -62,3 +62,19 @@ fn an_idle_daemon_of_another_build_is_replaced_and_its_tabs_are_reported() {
     assert!(output.status.success());
     assert_ne!(project.daemon_pid(), old);
 }
+
+#[test]
+fn a_process_that_is_no_daemon_is_never_signalled() {
+    let project = Project::new();
+    project.ok(&["tabs"]);
+    let mut bystander = std::process::Command::new("sleep").arg("60").spawn().expect("sleep");
+    let path = project.path().join(".browse/daemon.json");
+    let text = std::fs::read_to_string(&path).expect("a state file");
+    let own = format!("\"pid\":{},", project.daemon_pid().expect("a daemon"));
+    let forged = text.replace(&own, &format!("\"pid\":{},", bystander.id()));
+    std::fs::write(&path, forged).expect("a writable project");
+    project.run(&["stop"]);
+    assert!(bystander.try_wait().expect("a child").is_none(), "a bystander was ended");
+    bystander.kill().expect("it lives");
+    bystander.wait().expect("it was ended");
+}

@@ -13,6 +13,7 @@ use browse_proto::{Message, v1, wire};
 use serde_json::{Map, Value, json};
 
 use super::{DialogLine, TabId, Weigh as _};
+use crate::records::without_query;
 
 /// Notes that wait; what comes beyond is counted and dropped.
 const MOST_NOTES: usize = 50_000;
@@ -109,6 +110,13 @@ fn fields(name: &str, message: &impl prost::Message) -> Map<String, Value> {
 fn line(out: &mut Vec<u8>, tab: TabId, fields: Map<String, Value>) {
     let mut row = Map::from_iter([("tab".to_owned(), json!(tab))]);
     row.extend(fields);
+    // Queries and passwords of addresses stay out of files.
+    for name in ["url", "location"] {
+        if let Some(Value::String(address)) = row.get(name) {
+            let bare = without_query(address);
+            row.insert(name.to_owned(), json!(bare));
+        }
+    }
     out.extend(Value::Object(row).to_string().into_bytes());
     out.push(b'\n');
 }

@@ -194,14 +194,10 @@ impl Tab {
     /// Waits for the navigations that were asked for earlier: a new one would
     /// cut them off. One that does not end has its turn for half of the time
     /// until `deadline`; then the next goes ahead, which is the way out of a
-    /// server that never answers. A page that hangs is interrupted first.
+    /// server that never answers.
     pub async fn turn(&self, deadline: tokio::time::Instant) -> Option<MutexGuard<'_, ()>> {
         let patience = deadline.saturating_duration_since(tokio::time::Instant::now()) / 2;
-        let turn = tokio::time::timeout(patience, self.navigations.lock()).await.ok();
-        if self.state() == TabState::Hung {
-            self.page.interrupt(PING_EVERY).await;
-        }
-        turn
+        tokio::time::timeout(patience, self.navigations.lock()).await.ok()
     }
 
     /// Notes that the tab shows another document, which owes no answer.

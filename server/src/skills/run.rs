@@ -25,7 +25,7 @@ use super::{
     tier::Tier,
 };
 use crate::{dispatch::Context, error::Result};
-use lease::Lease;
+use lease::{Lease, Wish};
 use process::{Process, Recipe};
 
 /// What waits for a slow reader; the program waits behind it.
