@@ -43,7 +43,7 @@ impl Sessions {
                     tab.engine().observe(event);
                 });
             }
-            Event::Console(target, _) | Event::Dialog(target, _) => {
+            Event::Console(target, _) | Event::Dialog(target, _) | Event::Denied(target, _) => {
                 if let Some(tab) = self.tab_of(target) {
                     tab.engine().observe(event);
                 }

@@ -17,7 +17,6 @@ const push = (walk, depth, role, name, ref, states, value, element) => {
 const emit = (walk, element, role, tag, depth) => {
   const operable = INTERACTIVE.has(role);
   const dropdown = tag === 'option' && isDropdownOption(element);
-  if (operable && !dropdown && !isShown(element)) return false;
   const name = CONTENT_BELOW.has(role) ? givenName(element) : nameOf(element, role);
   if (name === '') {
     if (operable && !dropdown && tag !== 'input' && !hasArea(element)) return false;

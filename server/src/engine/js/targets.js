@@ -34,7 +34,7 @@ const findAll = (target) => {
     case 'text':
       return byText(target.name);
     case 'label':
-      return byName((role) => FIELD_ROLES.has(role), target.name, []);
+      return byName(isField, target.name, []);
     case 'role':
       return byName((role) => role === target.role, target.name, target.states);
   }
@@ -76,7 +76,10 @@ const clip = (text) => {
   return whole.isWellFormed() ? whole : whole.toWellFormed();
 };
 
-const FIELD_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton', 'button', 'meter', 'progressbar', 'radiogroup', 'group']);
+const FIELD_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton', 'meter', 'progressbar', 'radiogroup', 'group']);
+
+/** What a label can be for; a chooser of files has the role of a button. */
+const isField = (role, element) => FIELD_ROLES.has(role) || (role === 'button' && element instanceof HTMLInputElement && inputType(element) === 'file');
 
 /** `a >>> b` enters the shadow trees below `a`; without it every tree is searched by itself. */
 const byCss = (selector) => {
@@ -165,7 +168,7 @@ const byName = (wantsRole, pattern, states) => {
     const tag = localName(element);
     if (SKIPPED_TAGS.has(tag)) return;
     const role = roleOf(element);
-    if (wantsRole(role) && (isShown(element) || (tag === 'option' && isDropdownOption(element))) && !isHiddenFromTree(element)) {
+    if (wantsRole(role, element) && (isShown(element) || (tag === 'option' && isDropdownOption(element))) && !isHiddenFromTree(element)) {
       const score = test(nameOf(element, role));
       if (score > 0 && hasStates(element, role, states)) scored.push([element, score]);
     }
@@ -202,6 +205,8 @@ const byText = (pattern) => {
     let deeper = false;
     for (const child of flatElements(element)) if (visit(child)) deeper = true;
     if (deeper || score === 0 || !isShown(element)) return deeper;
+    // What matched may stand in a hidden part: that is nothing to click on.
+    if (test(tidy(renderedText(element, tag))) === 0) return false;
     const owner = closest(element, OPERABLE) || element;
     scored.set(owner, Math.max(scored.get(owner) || 0, score));
     return true;
@@ -209,6 +214,17 @@ const byText = (pattern) => {
   const body = documentBody(document) || documentElement(document);
   if (body) visit(body);
   return best([...scored]);
+};
+
+/** The text of an element without its parts that are not rendered. */
+const renderedText = (element, tag) => {
+  if (tag === 'input' || tag === 'textarea' || tag === 'select') return shownText(element, tag);
+  let text = '';
+  for (let child = firstChild(element); child; child = nextSibling(child)) {
+    if (nodeType(child) === Node.TEXT_NODE) text += textData(child);
+    else if (nodeType(child) === Node.ELEMENT_NODE && isShown(child)) text += renderedText(child, localName(child));
+  }
+  return text;
 };
 
 const shownText = (element, tag) => {
