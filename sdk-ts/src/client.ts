@@ -64,20 +64,27 @@ export class Client {
     const abort = new AbortController();
     const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
     const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
+    let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
     try {
       const headers = headersOf(this.options, token, timeout);
       const answer = await post({ address, path: command.path, headers, body, signal: abort.signal });
-      const messages = unframe(answer.body);
+      if (answer.status !== 200) {
+        for await (const _ of answer.body);
+        throw unreachable(address, `HTTP ${answer.status}`);
+      }
+      messages = unframe(answer.body);
       let next = await messages.next();
       for (; !next.done; next = await messages.next()) yield decode(command.response, next.value);
       const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
-      const error = answer.status === 200 ? errorOf(trailers) : unreachable(address, `HTTP ${answer.status}`);
+      const error = errorOf(trailers);
       if (error) throw error;
     } catch (cause) {
       if (abort.signal.aborted) throw late;
       throw cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause);
     } finally {
       clearTimeout(timer);
+      // Ends the connection of a stream that nobody reads to its end.
+      void messages?.return(new Map());
     }
   }
 }

@@ -92,6 +92,52 @@ test('a stream yields its messages as they come, in pieces of any size', async (
   assert.deepEqual(urls, ['a', 'bc', '']);
 });
 
+test('a stream that is left ends its connection, and the next call has another', async (context) => {
+  let closed: (() => void) | undefined;
+  const gone = new Promise<void>((done) => (closed = done));
+  const [browse, fake] = await client(context, (path) =>
+    path === '/s/GetUrl'
+      ? (response) => {
+          response.on('close', () => closed?.());
+          response.writeHead(200);
+          response.write(Uint8Array.of(0, 0, 0, 0, 3, 10, 1, 97));
+        }
+      : { messages: [{ url: 'u' }] },
+  );
+  for await (const message of browse.stream({ path: '/s/GetUrl', request: 'GetUrlRequest', response: 'GetUrlResponse' }, {})) {
+    assert.deepEqual(message, { url: 'a' });
+    break;
+  }
+  await gone;
+  assert.equal(await browse.url(), 'u');
+  assert.equal(new Set(fake.calls.map((call) => call.connection)).size, 2);
+});
+
+test('calls at the same time have connections of their own', async (context) => {
+  const [browse, fake] = await client(context, () => ({ messages: [{ url: 'x'.repeat(300_000) }] }));
+  const urls = await Promise.all(Array.from({ length: 5 }, () => browse.url()));
+  assert.deepEqual(urls.map((url) => url.length), Array(5).fill(300_000));
+  assert.equal(new Set(fake.calls.map((call) => call.connection)).size, 5);
+  await browse.url();
+  assert.equal(new Set(fake.calls.map((call) => call.connection)).size, 5);
+});
+
+test('a length instead of chunks, and a server that closes, are read too', async (context) => {
+  const [browse, fake] = await client(context, () => (response) => {
+    const body = Buffer.concat([Buffer.of(0, 0, 0, 0, 3, 10, 1, 97), trailerFrame('grpc-status: 0\r\n')]);
+    response.writeHead(200, { 'content-length': body.length, connection: 'close' });
+    response.end(body);
+  });
+  assert.equal(await browse.url(), 'a');
+  assert.equal(await browse.url(), 'a');
+  assert.equal(new Set(fake.calls.map((call) => call.connection)).size, 2);
+});
+
+test('a status that is not 200 is named', async (context) => {
+  const [browse] = await client(context, () => (response) => void response.writeHead(403).end('no'));
+  await assert.rejects(browse.url(), { reason: 'DAEMON_UNREACHABLE', message: /HTTP 403/ });
+});
+
 test('an answer that breaks off is an error', async (context) => {
   const [browse] = await client(context, () => (response) => {
     response.writeHead(200);

@@ -8,7 +8,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 use tokio::task::JoinHandle;
 
 use super::browser::Browser;
@@ -18,9 +18,10 @@ use crate::chromium::guard::rules::HostRules;
 use crate::chromium::ids::BrowserContextId;
 use crate::chromium::page::page::Page;
 
-/// A lease is followed by work; the next spare is made a little later, so as
-/// not to compete with it.
-const REST: Duration = Duration::from_millis(100);
+/// A lease is followed by work, which making the next spare would hold up: a
+/// first navigation took 100 ms longer beside it. So it is made when a context
+/// is disposed of, when somebody asks for it, or after this.
+const REST: Duration = Duration::from_secs(2);
 
 /// Which spares are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,9 +38,28 @@ struct Spare {
     page: Arc<Page>,
 }
 
-/// A place for one spare: the task that makes it, or has made it.
+/// A place for one spare.
 #[derive(Default)]
-pub(crate) struct Slot(Mutex<Option<JoinHandle<Result<Spare>>>>);
+pub(crate) struct Slot(Mutex<Option<Making>>);
+
+/// The task that makes a spare, or has made it.
+struct Making {
+    task: JoinHandle<Result<Spare>>,
+    /// Ends its rest.
+    wake: Arc<Notify>,
+}
+
+impl Making {
+    fn start(browser: Weak<Browser>, rest: Duration, restricted: bool) -> Self {
+        let wake = Arc::new(Notify::new());
+        let woken = Arc::clone(&wake);
+        let task = tokio::spawn(async move {
+            let _ = tokio::time::timeout(rest, woken.notified()).await;
+            make(browser, restricted).await
+        });
+        Self { task, wake }
+    }
+}
 
 impl Browser {
     /// A context with one empty tab, from the spare when there is one.
@@ -69,8 +89,21 @@ impl Browser {
         }
     }
 
+    /// Makes the next spares now: a context has just become free, and its work
+    /// is over.
+    pub(crate) fn wake_spares(&self) {
+        for slot in [self.free_spare(), self.restricted_spare()] {
+            // Whoever holds the lock is taking a spare, and wakes it.
+            if let Ok(waiting) = slot.0.try_lock()
+                && let Some(making) = waiting.as_ref()
+            {
+                making.wake.notify_one();
+            }
+        }
+    }
+
     async fn fill(self: &Arc<Self>, slot: &Slot, after: Duration, restricted: bool) {
-        *slot.0.lock().await = Some(tokio::spawn(make(Arc::downgrade(self), after, restricted)));
+        *slot.0.lock().await = Some(Making::start(Arc::downgrade(self), after, restricted));
     }
 
     /// Takes the spare, waiting for it if it is being made, and has the next
@@ -82,9 +115,10 @@ impl Browser {
     ) -> Option<(Context, Arc<Page>)> {
         let mut waiting = slot.0.lock().await;
         // Left in place until it is done, so that a dropped lease loses nothing.
-        let made = waiting.as_mut()?.await;
-        let next = make(Arc::downgrade(self), REST, hosts.is_some());
-        *waiting = Some(tokio::spawn(next));
+        let making = waiting.as_mut()?;
+        making.wake.notify_one();
+        let made = (&mut making.task).await;
+        *waiting = Some(Making::start(Arc::downgrade(self), REST, hosts.is_some()));
         drop(waiting);
         let spare = made.ok()?.ok()?;
         if spare.page.ensure_answering().is_err() {
@@ -99,8 +133,7 @@ impl Browser {
 }
 
 /// Makes a spare: with hosts it has none yet, so it can go nowhere.
-async fn make(browser: Weak<Browser>, after: Duration, restricted: bool) -> Result<Spare> {
-    tokio::time::sleep(after).await;
+async fn make(browser: Weak<Browser>, restricted: bool) -> Result<Spare> {
     let gone = || crate::chromium::error::Error::BrowserGone { reason: "it was closed".to_owned() };
     let browser = browser.upgrade().ok_or_else(gone)?;
     let options =
