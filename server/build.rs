@@ -57,7 +57,8 @@ fn main() {
     println!("cargo::rerun-if-changed={}", folder.display());
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let scripts = join(folder).and_then(|script| Ok([("engine.js", script), ("first.js", first(folder)?)]));
+    let scripts =
+        join(folder).and_then(|script| Ok([("engine.js", script), ("first.js", first(folder)?)]));
     match scripts {
         Ok(scripts) => {
             for (name, script) in scripts {
@@ -74,7 +75,8 @@ fn main() {
 /// The script that runs before those of the page stands alone.
 fn first(folder: &Path) -> Result<String, String> {
     let path = folder.join("first/ear.js");
-    let source = fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
+    let source =
+        fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
     check("ear", &source, &mut HashMap::new())?;
     slim("ear", &source)
 }

@@ -2,6 +2,7 @@
 //! start and end.
 
 mod connection;
+mod keep;
 mod life;
 mod lock;
 mod log;
@@ -14,7 +15,8 @@ mod instance;
 
 pub use instance::Parts;
 pub use instance::{Call, Daemon, Ending};
-pub use life::{browser_options, main};
+pub use keep::browser_options;
+pub use life::main;
 pub use connection::serve as serve_connection;
 pub use project::Project;
 pub use serve::services;

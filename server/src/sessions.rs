@@ -5,6 +5,8 @@
 //! session before the call that caused it is answered.
 
 mod capture;
+mod dialog;
+mod journal;
 mod log;
 mod name;
 mod registry;
@@ -14,6 +16,8 @@ mod slot;
 mod tab;
 
 pub use capture::{Capture, Weigh};
+pub use dialog::DialogLine;
+pub use journal::{Journal, Note};
 pub use log::CaptureLog;
 pub use name::SessionName;
 pub use registry::Sessions;

@@ -8,9 +8,25 @@ use serde_json::{Value, json};
 
 /// Roles of what a person operates.
 const OPERABLE: [&str; 19] = [
-    "button", "link", "textbox", "searchbox", "combobox", "listbox", "option", "checkbox", "radio",
-    "switch", "slider", "spinbutton", "menuitem", "menuitemcheckbox", "menuitemradio", "tab",
-    "treeitem", "scrollbar", "PopUpButton",
+    "button",
+    "link",
+    "textbox",
+    "searchbox",
+    "combobox",
+    "listbox",
+    "option",
+    "checkbox",
+    "radio",
+    "switch",
+    "slider",
+    "spinbutton",
+    "menuitem",
+    "menuitemcheckbox",
+    "menuitemradio",
+    "tab",
+    "treeitem",
+    "scrollbar",
+    "PopUpButton",
 ];
 
 /// What one of the two says about an element.
@@ -59,9 +75,15 @@ pub async fn compare(
             continue;
         };
         *kinds.0.entry(kind.clone()).or_default() += 1;
-        let text = |side: Option<&Side>| side.map_or_else(|| "–".to_owned(), |side| format!("{} {:?}", side.role, side.name));
+        let text = |side: Option<&Side>| {
+            side.map_or_else(|| "–".to_owned(), |side| format!("{} {:?}", side.role, side.name))
+        };
         let html = html(page, number).await;
-        agreement.differences.push(format!("{kind}: ours {} theirs {}\n        {html}", text(our), text(their)));
+        agreement.differences.push(format!(
+            "{kind}: ours {} theirs {}\n        {html}",
+            text(our),
+            text(their)
+        ));
     }
     Ok(agreement)
 }
@@ -89,7 +111,8 @@ fn difference(ours: Option<&Side>, theirs: Option<&Side>) -> Option<String> {
 }
 
 fn plain(name: &str) -> String {
-    let kept: String = name.chars().filter(|letter| !matches!(letter, '\u{e000}'..='\u{f8ff}')).collect();
+    let kept: String =
+        name.chars().filter(|letter| !matches!(letter, '\u{e000}'..='\u{f8ff}')).collect();
     kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -98,7 +121,11 @@ fn squeezed(name: &str) -> String {
 }
 
 /// Why an element that only Chromium lists does not count.
-async fn left_out(page: &Page, number: i64, theirs: Option<&Side>) -> super::Outcome<Option<&'static str>> {
+async fn left_out(
+    page: &Page,
+    number: i64,
+    theirs: Option<&Side>,
+) -> super::Outcome<Option<&'static str>> {
     let world = page.world(&page.main_frame().id, &SCRIPT).await?;
     let params = json!({ "backendNodeId": number, "executionContextId": world.context() });
     let node: Value = page.session().call_method("DOM.resolveNode", &params).await?;
@@ -115,6 +142,9 @@ async fn left_out(page: &Page, number: i64, theirs: Option<&Side>) -> super::Out
 async fn html(page: &Page, number: i64) -> String {
     let outer: Result<Value, _> =
         page.session().call_method("DOM.getOuterHTML", &json!({ "backendNodeId": number })).await;
-    let outer = outer.ok().and_then(|outer| outer["outerHTML"].as_str().map(str::to_owned)).unwrap_or_default();
+    let outer = outer
+        .ok()
+        .and_then(|outer| outer["outerHTML"].as_str().map(str::to_owned))
+        .unwrap_or_default();
     outer.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect()
 }

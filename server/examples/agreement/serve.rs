@@ -27,7 +27,11 @@ async fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
     let path = request.split_whitespace().nth(1).unwrap_or_default().trim_start_matches('/');
     let name = path.split('?').next().unwrap_or_default();
     let known = name.ends_with(".html") && !name.contains('/');
-    let body = if known { tokio::fs::read(folder.join(name)).await.unwrap_or_default() } else { Vec::new() };
+    let body = if known {
+        tokio::fs::read(folder.join(name)).await.unwrap_or_default()
+    } else {
+        Vec::new()
+    };
     let status = if body.is_empty() { "404 Not Found" } else { "200 OK" };
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",

@@ -21,6 +21,7 @@ const FEW_BYTES: u64 = 512 << 20;
 /// Checks browser, sandbox, memory, disk and runtimes.
 pub async fn doctor(cx: &Context, _: v1::DoctorRequest) -> Result<v1::DoctorResponse> {
     let mut checks = browser(cx).await;
+    checks.push(files(&cx.settings().state_file));
     checks.push(disk("project", &cx.settings().project));
     checks.push(disk("home", &existing(&cx.settings().home)));
     checks.push(runtime("node", "TypeScript skills", &["bun", "deno", "node"]).await);
@@ -65,6 +66,23 @@ fn check(name: &str, verdict: &str, finding: &str, fix: &str) -> v1::Check {
         verdict: verdict.to_owned(),
         finding: finding.to_owned(),
         fix: fix.to_owned(),
+    }
+}
+
+/// Writes where the daemon writes.
+fn files(state_file: &Path) -> v1::Check {
+    let folder = state_file.parent().unwrap_or(Path::new("/"));
+    match tempfile::tempfile_in(folder) {
+        Ok(_) => check("files", "ok", &format!("{} can be written", folder.display()), ""),
+        Err(error) => {
+            let found = format!("{} cannot be written: {error}", folder.display());
+            check(
+                "files",
+                "problem",
+                &found,
+                "set BROWSE_STATE_FILE to a file in a folder of yours",
+            )
+        }
     }
 }
 

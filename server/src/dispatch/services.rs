@@ -26,10 +26,11 @@ impl Services {
 /// All services of `daemon`, without a gate.
 pub fn routes(daemon: Arc<Daemon>) -> Routes {
     let services = Services { daemon };
-    let browser = BrowserServiceServer::new(services.clone())
-        .max_decoding_message_size(MOST_BYTES)
-        .max_encoding_message_size(MOST_BYTES);
-    Routes::new(browser)
-        .add_service(DaemonServiceServer::new(services.clone()))
-        .add_service(SkillServiceServer::new(services))
+    let browser = BrowserServiceServer::new(services.clone());
+    let daemon = DaemonServiceServer::new(services.clone());
+    let skill = SkillServiceServer::new(services);
+    // What goes out is measured before, to say better what is too large.
+    Routes::new(browser.max_decoding_message_size(MOST_BYTES))
+        .add_service(daemon.max_decoding_message_size(MOST_BYTES))
+        .add_service(skill.max_decoding_message_size(MOST_BYTES))
 }

@@ -72,7 +72,7 @@ mod system {
     pub(super) fn look(pid: i32) -> Option<Process> {
         // SAFETY: the buffer is a plain C struct of exactly the size we pass.
         let info: libc::proc_bsdinfo = unsafe {
-            let mut info = std::mem::zeroed();
+            let mut info: libc::proc_bsdinfo = std::mem::zeroed();
             let size = std::mem::size_of::<libc::proc_bsdinfo>() as libc::c_int;
             let buffer = std::ptr::from_mut(&mut info).cast();
             let written = libc::proc_pidinfo(pid, libc::PROC_PIDTBSDINFO, 0, buffer, size);

@@ -7,6 +7,7 @@
 
 mod audit;
 mod authorize;
+mod explain;
 mod filter;
 mod origin;
 mod rate;

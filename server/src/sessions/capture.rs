@@ -1,5 +1,5 @@
 //! A ring buffer of what a tab did: at most 50,000 entries and 4 MiB, a
-//! constant-time push, and a sequence number for whoever reads on.
+//! constant-time push, and a number for each entry.
 
 use std::{collections::VecDeque, sync::Mutex};
 
@@ -77,13 +77,6 @@ impl<T: Clone + Weigh> Capture<T> {
         ring.position(number).map(|at| ring.entries[at].1.clone())
     }
 
-    /// The entries after `number`, and the last number given out.
-    pub fn since(&self, number: u64) -> (Vec<T>, u64) {
-        let ring = self.lock();
-        let from = ring.entries.partition_point(|(own, _)| *own <= number);
-        (ring.entries.range(from..).map(|(_, entry)| entry.clone()).collect(), ring.next - 1)
-    }
-
     /// Entries that fell out so far.
     pub fn dropped(&self) -> u64 {
         self.lock().dropped
@@ -143,14 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn readers_go_on_where_they_were() {
+    fn numbers_go_on_after_a_clear() {
         let capture = Capture::default();
         capture.push(|_| Entry(1));
-        let (_, seen) = capture.since(0);
         capture.push(|_| Entry(2));
-        assert_eq!(capture.since(seen), (vec![Entry(2)], 2));
-        capture.clear();
+        assert_eq!(capture.clear(), 2);
         assert_eq!(capture.push(|number| Entry(number as usize)), 3);
+        assert_eq!((capture.all(), capture.dropped()), (vec![Entry(3)], 0));
     }
 
     #[test]

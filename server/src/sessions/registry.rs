@@ -7,7 +7,7 @@ use std::sync::{
 
 use browse_proto::Reason;
 
-use super::{BrowserSlot, Session, SessionName, SessionRules, Tab, TabId};
+use super::{BrowserSlot, Journal, Session, SessionName, SessionRules, Tab, TabId};
 use crate::{
     chromium::{Context, ContextOptions, HostRules, Page, TargetId},
     engine::{Engine, RefNumbers},
@@ -21,6 +21,7 @@ pub struct Sessions {
     numbers: Arc<RefNumbers>,
     next_tab: AtomicU64,
     all: Mutex<Vec<Arc<Session>>>,
+    journal: Journal,
 }
 
 impl Sessions {
@@ -35,6 +36,7 @@ impl Sessions {
                 numbers: Arc::default(),
                 next_tab: AtomicU64::new(1),
                 all: Mutex::new(vec![first]),
+                journal: Journal::default(),
             }
         })
     }
@@ -42,6 +44,11 @@ impl Sessions {
     /// Where the browser is, or will be.
     pub fn slot(&self) -> &BrowserSlot {
         &self.slot
+    }
+
+    /// What waits to be written to the capture logs.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
     }
 
     /// Opens a session.

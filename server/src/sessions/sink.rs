@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use browse_proto::v1;
 
-use super::{BrowserState, NetworkLine, Sessions, Tab};
+use super::{BrowserState, DialogLine, Journal, NetworkLine, Note, Sessions, Tab};
 use crate::chromium::{
     ConsoleEntry, Event, EventSink, NetworkRequest, Page, RequestState, TargetId,
 };
@@ -43,7 +43,7 @@ impl Sessions {
                     tab.engine().observe(event);
                 });
             }
-            Event::Console(target, _) | Event::Dialog(target, _) => {
+            Event::Console(target, _) | Event::Dialog(target, _) | Event::Denied(target, _) => {
                 if let Some(tab) = self.tab_of(target) {
                     tab.engine().observe(event);
                 }
@@ -74,12 +74,19 @@ impl EventSink for Ear {
             Event::PageClosed(target) => sessions.closed(&target),
             Event::Console(target, entry) => {
                 if let Some(tab) = sessions.tab_of(&target) {
-                    note(&tab, entry);
+                    note(sessions.journal(), &tab, entry);
                 }
             }
             Event::Network(target, request) => {
                 if let Some(tab) = sessions.tab_of(&target) {
-                    network(&tab, *request);
+                    network(sessions.journal(), &tab, *request);
+                }
+            }
+            Event::Dialog(target, dialog) => {
+                if let Some(tab) = sessions.tab_of(&target) {
+                    let line = DialogLine::now(dialog);
+                    tab.dialogs().push(|_| line.clone());
+                    sessions.journal().note(tab.id(), Note::Dialog(line));
                 }
             }
             Event::BrowserGone(reason) => sessions.slot().set(BrowserState::Gone(reason)),
@@ -88,18 +95,20 @@ impl EventSink for Ear {
     }
 }
 
-fn note(tab: &Tab, entry: ConsoleEntry) {
+fn note(journal: &Journal, tab: &Tab, entry: ConsoleEntry) {
     let location = entry.location.map(|(script, line)| format!("{script}:{line}"));
-    tab.console().push(|_| v1::ConsoleMessage {
+    let message = v1::ConsoleMessage {
         time_ms: entry.time as u64,
         level: entry.kind,
         text: entry.text,
         location: location.unwrap_or_default(),
-    });
+    };
+    journal.note(tab.id(), Note::Console(message.clone()));
+    tab.console().push(|_| message);
 }
 
 /// Notes a request, or how it went on.
-fn network(tab: &Tab, request: NetworkRequest) {
+fn network(journal: &Journal, tab: &Tab, request: NetworkRequest) {
     let failure = match &request.state {
         RequestState::Failed(error) => Some(error.clone()),
         _ => None,
@@ -120,15 +129,21 @@ fn network(tab: &Tab, request: NetworkRequest) {
         key,
     };
     let ended = request.state != RequestState::Started;
-    match tab.open_request(&request.id, ended) {
+    let id = match tab.open_request(&request.id, ended) {
         Some(id) => {
             tab.network().update(id, |line| *line = fill(id, request.id.clone()));
+            id
         }
         None => {
             let id = tab.network().push(|id| fill(id, request.id.clone()));
             if !ended {
                 tab.remember_request(&request.id, id);
             }
+            id
         }
+    };
+    // The log has one line per request, with what came of it.
+    if ended {
+        journal.note(tab.id(), Note::Network(fill(id, String::new()).summary));
     }
 }

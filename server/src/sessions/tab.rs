@@ -12,7 +12,7 @@ use std::{
 
 use browse_proto::v1;
 
-use super::{Capture, Weigh};
+use super::{Capture, DialogLine, Weigh};
 use crate::{
     chromium::{self, EvaluateOptions, NavigationState, Page},
     engine::Engine,
@@ -65,6 +65,7 @@ pub struct Tab {
     hung: AtomicBool,
     console: Capture<v1::ConsoleMessage>,
     network: Capture<NetworkLine>,
+    dialogs: Capture<DialogLine>,
     /// Numbers of the requests that have not ended, by Chromium's id.
     open: Mutex<HashMap<String, u64>>,
 }
@@ -92,6 +93,7 @@ impl Tab {
             hung: AtomicBool::new(false),
             console: Capture::default(),
             network: Capture::default(),
+            dialogs: Capture::default(),
             open: Mutex::default(),
         })
     }
@@ -128,6 +130,11 @@ impl Tab {
     /// What it wrote to the console.
     pub fn console(&self) -> &Capture<v1::ConsoleMessage> {
         &self.console
+    }
+
+    /// Dialogs that it opened.
+    pub fn dialogs(&self) -> &Capture<DialogLine> {
+        &self.dialogs
     }
 
     /// What it asked the network for.

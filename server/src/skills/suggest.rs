@@ -68,7 +68,8 @@ mod tests {
         });
         assert_eq!(suggested(&skills, "https://a.example/x"), ["a global Reads it."]);
         assert_eq!(suggested(&skills, "https://www.a.example/"), ["b global Reads it."]);
-        assert_eq!(suggested(&skills, "http://a.example:81/"), ["c global Reads it."]);
+        let both = ["a global Reads it.", "c global Reads it."];
+        assert_eq!(suggested(&skills, "http://a.example:81/"), both);
         for url in [
             "about:blank",
             "file:///a.example",

@@ -2,7 +2,7 @@
 
 use browse_server::chromium::{
     Argument, Error, KeyCombination, LoadState, MouseButton, MouseEvent, MouseEventKind, Navigated,
-    settle,
+    Page, settle,
 };
 use serde_json::{Value, json};
 
@@ -259,19 +259,22 @@ async fn navigations_that_end_without_a_word_block_nothing() {
         "location = '#part'",
         "onbeforeunload = e => e.preventDefault(); location = '/nothing'",
     ] {
-        fixture.js(&format!("void (() => {{ {script} }})()")).await;
+        let script = format!("void (() => {{ {script} }})()");
         // Refused for as long as it takes to find out, then answered.
-        soon(async {
-            loop {
-                let frame = page.main_frame().id;
-                match page.evaluate(&frame, "document.title", Default::default()) {
-                    Ok(title) => break assert_eq!(title.await.unwrap(), "here", "{script}"),
-                    Err(Error::NavigationPending { .. }) => tokio::task::yield_now().await,
-                    Err(error) => panic!("{script}: {error}"),
-                }
-            }
-        })
-        .await;
+        soon(patiently(page, &script)).await;
+        assert_eq!(soon(patiently(page, "document.title")).await, "here", "{script}");
+    }
+}
+
+/// Evaluates as soon as the tab answers.
+async fn patiently(page: &Page, expression: &str) -> Value {
+    loop {
+        let frame = page.main_frame().id;
+        match page.evaluate(&frame, expression, Default::default()) {
+            Ok(call) => break call.await.unwrap(),
+            Err(Error::NavigationPending { .. }) => tokio::task::yield_now().await,
+            Err(error) => panic!("{expression}: {error}"),
+        }
     }
 }
 

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use browse_server::chromium::{Browser, BrowserOptions, ContextOptions, Sandbox};
+use browse_server::chromium::{Browser, BrowserOptions, ContextOptions, Error, Sandbox};
 use browse_server::guardian::Guardian;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::support::browser::options;
+use crate::support::browser::{options, soon};
 use crate::support::processes::{below, living_in, still_there, wait_clean};
 
 /// The promise: two seconds. The rest is for test machines under load.
@@ -132,6 +132,55 @@ fn a_killed_browser_is_noticed_and_its_profile_removed() {
     victim.kill_and_wait();
 }
 
+#[tokio::test]
+async fn a_browser_killed_at_any_moment_is_reported_and_leaves_nothing() {
+    let folder = tempfile::Builder::new().prefix("b").tempdir().unwrap();
+    for moment in 0..10u64 {
+        let mut options = options();
+        options.launch.extra_args.push(format!("--moment={}{moment}", folder.path().display()));
+        let mark = options.launch.extra_args[0].clone();
+        let mut launch = tokio::spawn(Browser::launch(options));
+        let browser = loop {
+            let found = below(std::process::id()).into_iter().find(|process| {
+                process.command.contains(&mark) && !process.command.contains("type=")
+            });
+            match found {
+                Some(browser) => break browser,
+                None => tokio::task::yield_now().await,
+            }
+        };
+        let wait = tokio::time::sleep(Duration::from_millis(moment * 17));
+        let early = tokio::select! { launched = &mut launch => Some(launched), () = wait => None };
+        let family = below(browser.pid as u32);
+        kill(Pid::from_raw(browser.pid), Signal::SIGKILL).unwrap();
+        let launched = match early {
+            Some(launched) => launched,
+            None => soon(launch).await,
+        };
+        let profile = match launched.unwrap() {
+            Ok(browser) => {
+                let reason = soon(browser.gone()).await;
+                assert!(reason.contains("SIGKILL"), "{reason}");
+                soon(browser.close()).await;
+                Some(browser.info().profile.clone())
+            }
+            Err(Error::LaunchFailed { problem, .. }) => {
+                assert!(problem.contains("SIGKILL"), "{problem}");
+                None
+            }
+            Err(error) => panic!("{error}"),
+        };
+        wait_clean(PATIENCE, || {
+            let mut left: Vec<String> =
+                family.iter().filter(|p| still_there(p)).map(|p| format!("{p:?}")).collect();
+            left.extend(
+                profile.iter().filter(|path| path.exists()).map(|path| format!("{path:?}")),
+            );
+            left
+        });
+    }
+}
+
 #[test]
 fn a_killed_guardian_is_replaced_by_one_that_knows_everything() {
     let mut victim = Victim::start();
@@ -170,9 +219,15 @@ fn a_guardian_is_tiny() {
         let (name, state) = (value("Name:"), value("State:"));
         if name == "browsed" && state.starts_with('S') { Vec::new() } else { vec![name, state] }
     });
-    let resident: u64 = value("VmRSS:").parse().unwrap();
-    println!("resident: {resident} KiB");
-    assert!(resident < 8 * 1024, "{resident} KiB");
+    // The program's pages are shared with the daemon; this is its own.
+    let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
+    let own: u64 = rollup
+        .lines()
+        .filter_map(|line| line.strip_prefix("Private_").and_then(|rest| rest.split_once(':')))
+        .map(|(_, size)| size.trim().trim_end_matches(" kB").parse::<u64>().unwrap())
+        .sum();
+    println!("own memory: {own} KiB, resident: {} KiB", value("VmRSS:"));
+    assert!(own < 4 * 1024, "{own} KiB");
     assert!(guardian.finish(PATIENCE));
     assert!(!path.exists() && stays.exists());
     assert_eq!(guardian.pid(), None);

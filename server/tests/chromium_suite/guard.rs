@@ -2,7 +2,7 @@
 
 use browse_server::chromium::{
     Context, ContextOptions, Error, Event, HostRules, LoadState, MouseButton, MouseEvent,
-    MouseEventKind, Page, settle,
+    MouseEventKind, Page, RequestState, settle,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -197,6 +197,19 @@ async fn metadata_and_files_are_refused_for_everybody() {
         let denied = soon(page.navigate(url)).await;
         assert!(matches!(denied, Err(Error::HostDenied { .. })), "{url}: {denied:?}");
         assert_eq!(page.last_denied().is_some(), true);
+    }
+    // No subresource gets there either: refused by name, not tried in vain.
+    for url in ["http://169.254.169.254/", "http://0xa9fea9fe/", "http://metadata.google.internal/"]
+    {
+        fixture.js(&format!("fetch('{url}', {{mode: 'no-cors'}}).catch(() => 0)")).await;
+        let failed = soon(fixture.recorder.wait_for(|event| match event {
+            Event::Network(_, request) if request.kind == "Fetch" => match &request.state {
+                RequestState::Failed(error) => Some(error.clone()),
+                _ => None,
+            },
+            _ => None,
+        }));
+        assert_eq!(failed.await, "net::ERR_NAME_NOT_RESOLVED", "{url}");
     }
     page.allow_file(&file);
     fixture.goto(&file).await;

@@ -69,6 +69,24 @@ async fn a_crash_fails_what_waits_and_a_reload_revives() {
 }
 
 #[tokio::test]
+async fn a_crashed_frame_is_a_hole_in_a_tab_that_lives() {
+    let site = Site::start()
+        .await
+        .page("/", "<title>alive</title><iframe src='http://localhost:{port}/far'></iframe>")
+        .page("/far", "far");
+    let fixture = Fixture::start().await;
+    fixture.goto(&site.url("/")).await;
+    let far = fixture.page.frames()[1].clone();
+    let world = fixture.page.world(&far.id, &ENGINE).await.unwrap();
+    let waiting = world.evaluate::<u32>("new Promise(() => {})");
+    far.session.call_method::<serde::de::IgnoredAny>("Page.crash", &json!({})).ignore();
+    let failed = soon(waiting).await;
+    assert!(matches!(failed, Err(Error::StaleContext)), "{failed:?}");
+    assert!(!fixture.page.is_crashed());
+    assert_eq!(fixture.js("document.title").await, "alive");
+}
+
+#[tokio::test]
 async fn an_endless_loop_is_ended_without_hurting_the_tab() {
     let fixture = Fixture::start().await;
     let page = &fixture.page;
@@ -142,4 +160,28 @@ async fn both_flavours_do_the_same() {
         shell.js("[document.title, innerWidth, innerHeight]").await,
         json!(["both", 1280, 720])
     );
+}
+
+#[tokio::test]
+async fn what_opens_windows_of_the_system_hangs_nothing() {
+    let site = Site::start().await.page("/", "<input type=file id=f><p>here");
+    for fixture in [Fixture::start().await, Fixture::start_full().await] {
+        fixture.goto(&site.url("/")).await;
+        for script in [
+            "print()",
+            "document.querySelector('#f').click()",
+            "document.querySelector('#f').showPicker()",
+            "window.showOpenFilePicker?.().catch(() => 0)",
+            "navigator.mediaDevices.getUserMedia({audio: true}).catch(() => 0)",
+            "navigator.geolocation.getCurrentPosition(() => 0)",
+            "Notification.requestPermission()",
+            "document.documentElement.requestFullscreen().catch(() => 0)",
+            "navigator.clipboard.readText().catch(() => 0)",
+        ] {
+            fixture.js(&format!("void (async () => {{ {script} }})()")).await;
+            assert_eq!(soon(fixture.js("1 + 1")).await, 2, "{script}");
+        }
+        let shot = browse_server::chromium::Area::Viewport;
+        soon(fixture.page.screenshot(shot, Default::default())).await.unwrap();
+    }
 }

@@ -129,3 +129,12 @@ async fn callers_other_than_root_see_their_own_calls() {
     let all = rows(world.root(v1::ActivityRequest { follow: false })).await;
     assert_eq!(all.len(), 3, "{all:?}");
 }
+
+#[tokio::test]
+async fn a_message_that_is_too_large_is_refused_by_its_reason() {
+    let world = World::new().await;
+    let expression = "x".repeat(65 << 20);
+    let refused = world.browser().js(world.root(v1::JsRequest { expression })).await;
+    assert_eq!(reason(&refused.unwrap_err()), "TOO_LARGE");
+    world.control().status(world.root(v1::StatusRequest {})).await.unwrap();
+}

@@ -9,6 +9,7 @@ mod world;
 
 mod deaths;
 mod limits;
+mod records;
 mod starts;
 mod steps;
 mod wire;

@@ -28,9 +28,12 @@ async fn stop_answers_and_leaves_nothing() {
     let client = place.client().await;
     let mode = fs::metadata(place.file("daemon.json")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+    let token = place.state()["token"].as_str().unwrap().to_owned();
     client.stop().await;
     assert!(daemon.end().success());
     assert!(place.is_gone());
+    let log = fs::read_to_string(place.file("daemon.log")).unwrap();
+    assert!(log.contains("the daemon ends") && !log.contains(&token), "{log}");
     until("the guardian's end", || place.processes().is_empty().then_some(()));
     let left: Vec<_> =
         fs::read_dir(place.file("")).unwrap().flatten().map(|e| e.file_name()).collect();

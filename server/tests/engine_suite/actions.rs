@@ -5,7 +5,7 @@ use std::time::Instant;
 use browse_server::engine::{Button, Click, Kind, Modifiers};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
-use crate::support::site::Site;
+use crate::support::site::{Route, Site};
 
 #[tokio::test]
 async fn a_click_says_what_changed() {
@@ -173,4 +173,22 @@ async fn an_action_in_a_background_tab_does_not_hang() {
     tab.click("button").await.unwrap();
     assert_eq!(tab.js("document.title").await, "1");
     drop(front);
+}
+
+#[tokio::test]
+async fn a_download_is_named() {
+    let file = || {
+        let headers = vec![
+            "Content-Type: application/octet-stream".to_owned(),
+            "Content-Disposition: attachment; filename=report.csv".to_owned(),
+        ];
+        Route::Raw(200, headers, b"1,2".to_vec())
+    };
+    let site = Site::start()
+        .await
+        .page("/", "<a id=a href=/file>Report</a><a id=b href='data:text/plain,x' download=note.txt>Note</a>")
+        .route("/file", file());
+    let tab = Tab::visit(site).await;
+    assert_eq!(tab.click("#a").await.unwrap().downloads, ["report.csv"]);
+    assert_eq!(tab.click("#b").await.unwrap().downloads, ["note.txt"]);
 }

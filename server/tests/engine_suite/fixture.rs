@@ -7,7 +7,8 @@ use browse_server::chromium::{
     Browser, BrowserOptions, Context, ContextOptions, Event, EventSink, Page,
 };
 use browse_server::engine::{
-    Click, Engine, FIRST, Error, Kind, Receipt, RefNumbers, Result, Snapshot, SnapshotOptions, Target,
+    Click, Engine, Error, FIRST, Kind, Receipt, RefNumbers, Result, Snapshot, SnapshotOptions,
+    Target,
 };
 use serde_json::Value;
 use tokio::time::Instant;
@@ -46,7 +47,11 @@ impl Tab {
     pub async fn visit(site: Site) -> Self {
         trace_wire();
         let ear = Ear::default();
-        let options = BrowserOptions { first_script: Some(&FIRST), sink: Arc::new(ear.clone()), ..BrowserOptions::default() };
+        let options = BrowserOptions {
+            first_script: Some(&FIRST),
+            sink: Arc::new(ear.clone()),
+            ..BrowserOptions::default()
+        };
         let browser = Browser::launch(options).await.unwrap();
         let context = browser.new_context(&ContextOptions::default()).await.unwrap();
         let page = context.new_page().await.unwrap();

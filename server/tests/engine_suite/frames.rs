@@ -121,3 +121,21 @@ async fn slotted_content_stands_where_it_shows() {
         "@e1 navigation \"N\"\n  @e2 button \"First\"\n  @e3 button \"Second\""
     );
 }
+
+#[tokio::test]
+async fn a_frame_that_slides_over_the_target_gets_nothing() {
+    let site = Site::start()
+        .await
+        .page(
+            "/",
+            "<style>iframe{position:absolute;top:300px;left:0;width:300px;height:200px;border:0}</style><button id=b>Target</button>\
+             <iframe src='/inner'></iframe><script>addEventListener('mousemove', () => document.querySelector('iframe').style.top = 0, true); onmessage = event => document.title = event.data</script>",
+        )
+        .page("/inner", "<body style='margin:0'><button id=thief style='width:300px;height:200px'>Thief</button><script>onclick = () => top.postMessage('stolen', '*')</script>");
+    let tab = Tab::visit(site).await;
+    let reference = tab.reference("button \"Target\"").await;
+    let (kind, message) = kind(tab.try_click(&reference).await);
+    assert!([Kind::Missed, Kind::Covered].contains(&kind), "{message}");
+    tab.js("new Promise(done => setTimeout(done, 50))").await;
+    assert_eq!(tab.js("document.title").await, "");
+}

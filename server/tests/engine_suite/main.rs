@@ -10,6 +10,7 @@ mod actions;
 mod fields;
 mod frames;
 mod names;
+mod odd;
 mod random;
 mod reading;
 mod refs;

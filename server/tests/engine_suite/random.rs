@@ -59,7 +59,8 @@ async fn learn(tab: &Tab, known: &mut HashMap<String, Known>) {
         let name = serde_json::to_string(&node.name).unwrap();
         let same = format!("all().filter(b => b.textContent === {name}).map(b => b.uid)");
         let uids = tab.js(&same).await;
-        let uids: Vec<u64> = uids.as_array().unwrap().iter().filter_map(serde_json::Value::as_u64).collect();
+        let uids: Vec<u64> =
+            uids.as_array().unwrap().iter().filter_map(serde_json::Value::as_u64).collect();
         if let [uid] = uids[..] {
             known.insert(reference, Known { uid });
         }
@@ -69,17 +70,24 @@ async fn learn(tab: &Tab, known: &mut HashMap<String, Known>) {
 /// Clicks, and checks what the page heard.
 async fn use_one(tab: &Tab, reference: &str, known: &Known, still: bool) -> Option<Kind> {
     tab.js("log.length = 0").await;
-    let connected = tab.js(&format!("all().some(b => b.uid === {} && b.isConnected)", known.uid)).await;
+    let connected =
+        tab.js(&format!("all().some(b => b.uid === {} && b.isConnected)", known.uid)).await;
     let deadline = Instant::now() + Duration::from_millis(160);
     let outcome = tab.engine.click(&target(reference), &Click::default(), deadline).await;
     let log = tab.js("log.join()").await.as_str().unwrap().to_owned();
     let own = format!(" {}", known.uid);
-    let foreign: Vec<_> = log.split(',').filter(|entry| !entry.is_empty() && !entry.ends_with(&own)).collect();
-    let pressed_foreign = foreign.iter().any(|entry| entry.starts_with("mousedown") || entry.starts_with("click"));
+    let foreign: Vec<_> =
+        log.split(',').filter(|entry| !entry.is_empty() && !entry.ends_with(&own)).collect();
+    let pressed_foreign =
+        foreign.iter().any(|entry| entry.starts_with("mousedown") || entry.starts_with("click"));
     assert!(!pressed_foreign, "{reference} is {}, the page heard {log}: {outcome:?}", known.uid);
     match outcome {
         Ok(_) => {
-            assert!(log.contains(&format!("mousedown{own}")), "{reference} {}: {log:?} after success", known.uid);
+            assert!(
+                log.contains(&format!("mousedown{own}")),
+                "{reference} {}: {log:?} after success",
+                known.uid
+            );
             None
         }
         Err(error) => {
@@ -118,7 +126,10 @@ async fn two_thousand_changes_between_snapshot_and_use() {
                 1 => {
                     tab.goto("/other").await;
                     tab.page.back().await.unwrap();
-                    tab.page.wait_for_current(browse_server::chromium::LoadState::Load).await.unwrap();
+                    tab.page
+                        .wait_for_current(browse_server::chromium::LoadState::Load)
+                        .await
+                        .unwrap();
                 }
                 _ => {}
             }
@@ -138,11 +149,9 @@ async fn two_thousand_changes_between_snapshot_and_use() {
 async fn a_page_that_changes_all_the_time() {
     let tab = tab().await;
     // Here names are the identity, since nothing can be asked at the same time.
-    tab.js(
-        "changes.hide = changes.disable = changes.cover = changes.swap = changes.move; \
-         changes.replace = () => any().replaceWith(make()); setInterval(change, 3)",
-    )
-    .await;
+    tab.js("changes.hide = changes.disable = changes.cover = changes.swap = changes.move; \
+         changes.replace = () => any().replaceWith(make()); setInterval(change, 3)")
+        .await;
     let mut outcomes: HashMap<Option<Kind>, usize> = HashMap::new();
     for _ in 0..120 {
         let tree = tab.engine.snapshot(&SnapshotOptions::default()).await.unwrap();

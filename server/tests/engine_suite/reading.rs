@@ -13,7 +13,7 @@ async fn text_is_what_a_person_reads() {
     .await;
     assert_eq!(
         tab.engine.text(None).await.unwrap(),
-        "Title\n\nOne bold word.\n\n- a\n- b\n\nx\n  y\n\n1 | 2"
+        "Title\n\nOne bold word.\n\na\nb\n\nx\n  y\n\n1 | 2"
     );
     assert_eq!(tab.engine.text(Some(&target("nav"))).await.unwrap(), "Menu");
 }

@@ -114,3 +114,25 @@ async fn a_page_under_a_strict_policy_sees_nothing_of_the_engine() {
         "undefinedfalse"
     );
 }
+
+#[tokio::test]
+async fn nothing_is_said_twice() {
+    let tab = Tab::show(
+        "<a href=/a><img alt=Logo src=''><h3>Title</h3></a><h2><a href=/b>News</a></h2>\
+         <table aria-label=Prices><tr><th>Name<th>Price<tr><td>Tea<td><button>Buy</button></table>",
+    )
+    .await;
+    insta::assert_snapshot!(tab.tree().await, @r#"
+    @e1 link "Logo Title"
+    @e2 heading "News" [level=2]
+      @e3 link "News"
+    @e4 table "Prices"
+      - row
+        - columnheader: Name
+        - columnheader: Price
+      - row
+        - cell: Tea
+        - cell
+          @e5 button "Buy"
+    "#);
+}

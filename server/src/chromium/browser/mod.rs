@@ -8,3 +8,4 @@ pub(crate) mod policy;
 pub(crate) mod registry;
 pub(crate) mod spare;
 pub(crate) mod start;
+mod targets;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::spare::Spares;
-use crate::chromium::world::world::Engine;
 use crate::chromium::capture::event::{EventSink, NoSink};
 use crate::chromium::launch::options::LaunchOptions;
+use crate::chromium::world::world::Engine;
 
 /// What happens to a dialog that no one-shot answer was given for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -25,11 +25,15 @@ const LIMIT: u32 = 2000;
 /// The window, and how long the domain stays off.
 const WINDOW: Duration = Duration::from_secs(1);
 
+/// Lines after which the logged objects are let go.
+const RELEASE: u32 = 500;
+
 /// The valve of one page.
 #[derive(Debug)]
 pub(crate) struct Valve {
     since: Instant,
     count: u32,
+    lines: u32,
     closed: bool,
     replaying: bool,
     last: f64,
@@ -37,7 +41,14 @@ pub(crate) struct Valve {
 
 impl Default for Valve {
     fn default() -> Self {
-        Self { since: Instant::now(), count: 0, closed: false, replaying: false, last: 0.0 }
+        Self {
+            since: Instant::now(),
+            count: 0,
+            lines: 0,
+            closed: false,
+            replaying: false,
+            last: 0.0,
+        }
     }
 }
 
@@ -94,7 +105,15 @@ pub(crate) fn deliver(page: &Page, entry: ConsoleEntry) {
 
 /// Whether a line may be decoded at all.
 pub(crate) fn admit(page: &Arc<Page>, session: &Session) -> bool {
-    let verdict = page.valve.lock().count(Instant::now());
+    let (verdict, lines) = {
+        let mut valve = page.valve.lock();
+        valve.lines = valve.lines.wrapping_add(1);
+        (valve.count(Instant::now()), valve.lines)
+    };
+    if lines % RELEASE == 0 {
+        // What a page logs is kept alive for us, and would be for ever.
+        session.send(&runtime::ReleaseObjectGroupParams::new("console"));
+    }
     if verdict == Verdict::Close {
         close(page, session);
     }

@@ -62,6 +62,17 @@ const DISABLED_FEATURES: &[&str] = &[
     "Translate",
 ];
 
+/// Keeps subresources of unrestricted tabs away from the metadata services,
+/// in every notation of IPv4. Documents are the guard's.
+const RESOLVER_RULES: &[&str] = &[
+    "MAP 169.254.169.254 ^NOTFOUND",
+    "MAP 169.254.170.2 ^NOTFOUND",
+    "MAP 169.254.170.23 ^NOTFOUND",
+    "MAP 100.100.100.200 ^NOTFOUND",
+    "MAP metadata.google.internal ^NOTFOUND",
+    "MAP metadata.goog ^NOTFOUND",
+];
+
 /// Arguments that would open a door beside the pipe or move the profile.
 const REFUSED: &[(&str, &str)] = &[
     ("--remote-debugging-port", "it gives full control to every local user"),
@@ -98,15 +109,20 @@ pub(crate) fn arguments(wanted: &Wanted<'_>) -> Result<Vec<String>> {
     if wanted.avoid_shared_memory {
         line.push("--disable-dev-shm-usage".to_owned());
     }
-    // Only the last `--disable-features` counts, so the user's are merged in.
+    // Of these only the last one counts, so the user's are merged into ours.
     let mut disabled: Vec<&str> = DISABLED_FEATURES.to_vec();
+    let mut resolver: Vec<&str> = RESOLVER_RULES.to_vec();
     for argument in wanted.extra {
-        match argument.strip_prefix("--disable-features=") {
-            Some(more) => disabled.extend(more.split(',').filter(|name| !name.is_empty())),
-            None => line.push(argument.clone()),
+        if let Some(more) = argument.strip_prefix("--disable-features=") {
+            disabled.extend(more.split(',').filter(|name| !name.is_empty()));
+        } else if let Some(more) = argument.strip_prefix("--host-resolver-rules=") {
+            resolver.push(more);
+        } else {
+            line.push(argument.clone());
         }
     }
     line.push(format!("--disable-features={}", disabled.join(",")));
+    line.push(format!("--host-resolver-rules={}", resolver.join(",")));
     Ok(line)
 }
 
@@ -145,6 +161,15 @@ mod tests {
         assert!(features[0].contains("Mine") && features[0].contains("Translate"));
         assert!(line.contains(&"--lang=de".to_owned()));
         assert!(!line.contains(&"--no-sandbox".to_owned()));
+    }
+
+    #[test]
+    fn the_users_resolver_rules_come_after_ours() {
+        let line = line(&["--host-resolver-rules=MAP a b"]).expect("accepted");
+        let rules: Vec<&String> =
+            line.iter().filter(|a| a.starts_with("--host-resolver-rules=")).collect();
+        assert_eq!(rules.len(), 1);
+        assert!(rules[0].ends_with(",MAP a b") && rules[0].contains("169.254.169.254"));
     }
 
     #[test]

@@ -70,8 +70,11 @@ fn frame_event(
         "frameRequestedNavigation" => {
             let requested: FrameRequestedNavigation = event.params()?;
             let mut state = page.state.lock();
-            if *state.frames.root() == requested.frame_id && requested.disposition == "currentTab" {
-                state.requested = Some(requested.url);
+            let is_main = *state.frames.root() == requested.frame_id;
+            match requested.disposition.as_str() {
+                "currentTab" if is_main => state.requested = Some(requested.url),
+                "download" => state.downloads_requested += 1,
+                _ => {}
             }
         }
         "frameStartedNavigating" => {

@@ -101,6 +101,8 @@ pub(crate) struct PageState {
     pub pending: Option<Pending>,
     /// Where the main frame's page asked to go, until that begins or is over.
     pub requested: Option<String>,
+    /// How often the page asked to download something.
+    pub downloads_requested: u64,
     pub loading: bool,
     /// Answer for the navigation under way or the current document.
     pub response: Option<(LoaderId, MainResponse)>,
@@ -132,6 +134,7 @@ impl PageState {
             frames,
             pending: None,
             requested: None,
+            downloads_requested: 0,
             loading: false,
             response: None,
             shown: VecDeque::new(),

@@ -13,6 +13,7 @@ use super::world::{Engine, World};
 use crate::chromium::connection::call::Call;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{FrameId, LoaderId, SessionId};
+use crate::chromium::page::frames::Frame;
 use crate::chromium::page::page::Page;
 use crate::chromium::sync::Lock;
 
@@ -82,6 +83,17 @@ impl Page {
             let world = self.worlds.insert(key, Arc::new(world));
             return Ok(world);
         }
+    }
+
+    /// The world of a frame's current document, if it has been used before.
+    pub fn known_world(&self, frame: &Frame, engine: &'static Engine) -> Option<Arc<World>> {
+        let key = Key {
+            session: frame.session.id().clone(),
+            frame: frame.id.clone(),
+            loader: frame.loader.clone(),
+            world: engine.world,
+        };
+        self.worlds.0.lock().get(&key).cloned()
     }
 
     /// Forgets a world that turned out to be gone.

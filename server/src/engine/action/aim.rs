@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use crate::chromium::{self, World};
+use super::place::Placed;
+use crate::chromium::{self, LoadState, Page, World};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::target::target::Target;
@@ -15,6 +16,10 @@ use crate::engine::target::target::Target;
 /// How long an action waits for its element at most. An agent learns more from
 /// the reason than from the rest of its deadline.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long it waits for an element that is not there, when the page has
+/// finished loading.
+const SETTLED_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Kept free before the deadline, so that the reason arrives in time.
 const MARGIN: Duration = Duration::from_millis(100);
@@ -40,8 +45,8 @@ pub(crate) struct Aimed {
     /// In the viewport of the main frame.
     pub x: f64,
     pub y: f64,
-    /// Worlds of the frames around the target, innermost first.
-    pub around: Vec<Arc<World>>,
+    /// Worlds of all other frames that are guarded.
+    pub others: Vec<Arc<World>>,
 }
 
 #[derive(Deserialize)]
@@ -58,25 +63,45 @@ impl Engine {
     pub(crate) async fn aim(&self, target: &Target, wants: Wants) -> Result<Aimed> {
         let token = self.next_token();
         let world = self.world_for(target).await?;
-        let argument =
-            json!({ "target": target.query, "enabled": wants == Wants::Enabled, "guard": token });
-        let answer = self.ask(&world, "aim", &argument).text().await;
-        let point: Point = self.understand(target, &world, answer).await?;
-        let placed = self.place(&world, point.x, point.y, token).await?;
-        Ok(Aimed {
-            world,
-            token,
-            role: point.role,
-            name: point.name,
-            x: placed.x,
-            y: placed.y,
-            around: placed.around,
-        })
+        let others = self.arm_others(&world, token);
+        let point = self.aim_in(target, &world, wants, token).await;
+        let others = self.armed(others).await;
+        match point {
+            Ok((point, placed)) => Ok(Aimed {
+                world,
+                token,
+                role: point.role,
+                name: point.name,
+                x: placed.x,
+                y: placed.y,
+                others,
+            }),
+            Err(error) => {
+                self.disarm(&others, token);
+                Err(error)
+            }
+        }
+    }
+
+    async fn aim_in(
+        &self,
+        target: &Target,
+        world: &World,
+        wants: Wants,
+        token: u64,
+    ) -> Result<(Point, Placed)> {
+        let enabled = wants == Wants::Enabled;
+        let argument = json!({ "target": target.query, "enabled": enabled, "guard": token });
+        let answer = self.ask(world, "aim", &argument).text().await;
+        let point: Point = self.understand(target, world, answer).await?;
+        let placed = self.place(world, point.x, point.y).await?;
+        Ok((point, placed))
     }
 }
 
 /// When to give up.
 pub(crate) struct Attempts {
+    begun: Instant,
     until: Instant,
     pauses: std::slice::Iter<'static, u64>,
     pause: u64,
@@ -86,12 +111,12 @@ impl Attempts {
     pub fn new(deadline: Instant) -> Self {
         let now = Instant::now();
         let until = (now + PATIENCE).min(deadline.checked_sub(MARGIN).unwrap_or(now));
-        Self { until, pauses: PAUSES_MS.iter(), pause: 0 }
+        Self { begun: now, until, pauses: PAUSES_MS.iter(), pause: 0 }
     }
 
     /// Waits before another attempt, or answers the error when it is final or
     /// the time is over.
-    pub async fn again(&mut self, target: &Target, error: Error) -> Result<()> {
+    pub async fn again(&mut self, page: &Page, target: &Target, error: Error) -> Result<()> {
         let passes = match &error {
             Error::Refused { kind, .. } => kind.may_pass(),
             // A selector may match in the document that replaced this one.
@@ -105,7 +130,11 @@ impl Attempts {
         }
         self.pause = *self.pauses.next().unwrap_or(&self.pause);
         let pause = Duration::from_millis(self.pause);
-        if Instant::now() + pause >= self.until {
+        let settled =
+            error.kind() == Some(Kind::NotFound) && page.has_reached(LoadState::NetworkIdle);
+        let until =
+            if settled { self.until.min(self.begun + SETTLED_PATIENCE) } else { self.until };
+        if Instant::now() + pause >= until {
             return Err(error);
         }
         sleep(pause).await;

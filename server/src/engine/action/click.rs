@@ -97,7 +97,7 @@ impl Engine {
         loop {
             match self.gesture_once(target, gesture, deadline).await {
                 Ok(receipt) => return Ok(receipt),
-                Err(error) => attempts.again(target, error).await?,
+                Err(error) => attempts.again(self.page(), target, error).await?,
             }
         }
     }
@@ -116,7 +116,7 @@ impl Engine {
         let settled =
             self.ask(&aimed.world, "settle", &json!({ "token": aimed.token })).read::<Changes>();
         let changes = self.unless_navigating(settled).await?;
-        self.disarm(&aimed.around, aimed.token);
+        self.disarm(&aimed.others, aimed.token);
         self.prove(&aimed, gesture, &before, changes.as_ref())?;
         Ok(self.receipt(before, changes, deadline).await)
     }

@@ -51,7 +51,7 @@ impl Engine {
                 Ok(changes) => return Ok(self.receipt(before, Some(changes), deadline).await),
                 Err(error) => {
                     self.state().witness.end();
-                    attempts.again(target, error).await?;
+                    attempts.again(self.page(), target, error).await?;
                 }
             }
         }

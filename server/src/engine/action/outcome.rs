@@ -45,13 +45,18 @@ pub(crate) struct Changes {
 pub(crate) struct Before {
     url: String,
     loader: LoaderId,
+    downloads: u64,
 }
 
 impl Engine {
     /// Remembers what a receipt compares with.
     pub(crate) fn begin_action(&self) -> Before {
         self.state().witness.begin();
-        Before { url: self.page().url(), loader: self.page().loader() }
+        Before {
+            url: self.page().url(),
+            loader: self.page().loader(),
+            downloads: self.page().state.lock().downloads_requested,
+        }
     }
 
     /// Waits for an answer of the script, unless a navigation stands before it:
@@ -101,6 +106,7 @@ impl Engine {
             errors: seen.errors,
             dialogs: seen.dialogs,
             downloads: seen.downloads,
+            denied: seen.denied,
             ..Receipt::default()
         };
         for opened in seen.opened {
@@ -134,6 +140,19 @@ impl Engine {
         self.page().state.lock().requested.is_some()
     }
 
+    /// A download is announced a moment after the page asked for it, or after
+    /// the navigation that turned out to be one.
+    async fn await_download(&self, before: &Before, was_under_way: bool) {
+        let asked = self.page().state.lock().downloads_requested > before.downloads;
+        if !asked && (!was_under_way || self.page().loader() != before.loader) {
+            return;
+        }
+        let until = Instant::now() + BEGINNING;
+        while !self.state().witness.has_download() && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     /// Waits for a navigation that is under way to arrive and to be parsed.
     /// Answers where it goes when it does not.
     async fn arrive(&self, before: &Before, deadline: Instant) -> Option<String> {
@@ -143,6 +162,7 @@ impl Engine {
             let _ = timeout(BEGINNING, begun).await;
         }
         if page.navigation() == NavigationState::Idle && page.loader() == before.loader {
+            self.await_download(before, false).await;
             return None;
         }
         let left = deadline
@@ -157,7 +177,9 @@ impl Engine {
             let here = main.loader != before.loader && state.pending.is_none() && parsed;
             (over || here).then_some(())
         });
-        let _ = timeout(ARRIVAL.min(left), arrived).await;
+        if timeout(ARRIVAL.min(left), arrived).await.is_ok() {
+            self.await_download(before, true).await;
+        }
         match page.navigation() {
             NavigationState::AwaitingHeaders { url } => Some(url),
             _ => None,

@@ -28,6 +28,8 @@ pub struct Receipt {
     pub dialogs: Vec<String>,
     /// Names of downloads that began.
     pub downloads: Vec<String>,
+    /// Addresses that the caller may not visit, and that were not opened.
+    pub denied: Vec<String>,
     /// What has the focus now, when it moved elsewhere: `textbox "Email"`.
     pub focus: Option<String>,
     /// Errors of the console, at most three.
@@ -55,6 +57,7 @@ impl Receipt {
         lines.extend(self.opened.iter().map(|tab| format!("new tab: {}", tab.url)));
         lines.extend(self.dialogs.iter().cloned());
         lines.extend(self.downloads.iter().map(|download| format!("download: {download}")));
+        lines.extend(self.denied.iter().map(|url| format!("not allowed: {url}")));
         lines.extend(self.focus.as_ref().map(|focus| format!("focus: {focus}")));
         lines.extend(self.errors.iter().map(|error| format!("console error: {error}")));
         if lines.is_empty() {

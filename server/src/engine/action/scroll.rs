@@ -72,7 +72,7 @@ impl Engine {
         loop {
             match self.ask_about(target, "scroll", more.clone()).await {
                 Ok(scrolled) => return Ok(scrolled),
-                Err(error) => attempts.again(target, error).await?,
+                Err(error) => attempts.again(self.page(), target, error).await?,
             }
         }
     }

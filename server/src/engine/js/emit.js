@@ -17,8 +17,7 @@ const push = (walk, depth, role, name, ref, states, value, element) => {
 const emit = (walk, element, role, tag, depth) => {
   const operable = INTERACTIVE.has(role);
   const dropdown = tag === 'option' && isDropdownOption(element);
-  if (operable && !dropdown && !isShown(element)) return false;
-  const name = nameOf(element, role);
+  const name = CONTENT_BELOW.has(role) ? givenName(element) : nameOf(element, role);
   if (name === '') {
     if (operable && !dropdown && tag !== 'input' && !hasArea(element)) return false;
     if (!operable && NAMED_ONLY.has(role) && role !== 'article' && role !== 'form' && role !== 'separator') return false;
@@ -33,6 +32,9 @@ const emit = (walk, element, role, tag, depth) => {
   push(walk, depth, role, name, ref, states.length > 0 ? states.join('|') : '', value.isWellFormed() ? value : value.toWellFormed(), element);
   return true;
 };
+
+/** Roles whose content stands below them, so that their name is only what their author gave. */
+const CONTENT_BELOW = new Set(['row', 'cell', 'gridcell', 'columnheader', 'rowheader']);
 
 const HAS_VALUE = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'scrollbar', 'progressbar', 'meter']);
 

@@ -42,6 +42,10 @@ const ownName = (element, role, naming) => {
   return referencedName(element, naming) || ariaLabel(element) || nativeName(element, role, naming) || contentName(element, role, naming) || tooltip(element, role);
 };
 
+/** The name by attribute alone. */
+const givenName = (element) =>
+  hasAttributes(element) ? referencedName(element, { visited: new Set([element]), root: element, referenced: false, showHidden: false }) || ariaLabel(element) : '';
+
 const ariaLabel = (element) => tidy(attribute(element, 'aria-label') || '');
 
 const tooltip = (element) => {
@@ -82,9 +86,20 @@ const referencedText = (target, naming) => {
   return nodeText(target, inner, target !== naming.root);
 };
 
+/** Names are no place for deep trees, and each level costs several stack frames. */
+const MAX_NESTING = 200;
+let nesting = 0;
+
 /** The contribution of an element that was reached from another one. */
 const nodeText = (element, naming, asValue = true) => {
-  if (naming.visited.has(element)) return '';
+  if (naming.visited.has(element) || nesting > MAX_NESTING) return '';
+  nesting += 1;
+  const text = visitedText(element, naming, asValue);
+  nesting -= 1;
+  return text;
+};
+
+const visitedText = (element, naming, asValue) => {
   naming.visited.add(element);
   const role = roleOf(element);
   const followed = referencedName(element, naming);

@@ -1,83 +1,103 @@
 // Readable text and links: what a person would read, without the furniture.
 
 /** Landmarks and widgets that frame the content of a page. */
-const FURNITURE = 'nav, footer, aside, [role=navigation], [role=contentinfo], [role=complementary], [role=search], [role=toolbar], [role=menu], [role=menubar], [aria-hidden=true], [inert], [aria-modal=true][class*=cookie], [id*=cookie-banner], [class*=cookie-banner], [class*=cookie-consent], [id*=cookie-consent]';
+const FURNITURE =
+  'nav,footer,aside,[role=navigation],[role=contentinfo],[role=complementary],[role=search],[role=toolbar],[role=menu],[role=menubar],[aria-hidden=true],[inert],[id*=cookie-banner],[class*=cookie-banner],[class*=cookie-consent],[id*=cookie-consent]';
 
-const UNREADABLE = new Set(['script', 'style', 'noscript', 'template', 'head', 'svg', 'iframe', 'frame', 'object', 'canvas', 'audio', 'video', 'select', 'datalist', 'input', 'textarea', 'button', 'progress', 'meter', 'map']);
+/** What holds no text that flows. */
+const UNREADABLE = 'script,style,noscript,template,svg,iframe,frame,object,canvas,audio,video,select,datalist,map';
 
 /** @param {{target?: Target}} argument The text of a target is whole; of a page without its furniture. */
 const text = ({ target }) => {
   beginCall();
-  if (target) return { text: whole(readText(findOne(target), false)) };
+  if (target) return { text: whole(readText(findOne(target), UNREADABLE)) };
   const body = documentBody(document) || documentElement(document);
   if (!body) return { text: '' };
-  const main = readText(body, true);
-  return { text: whole(main !== '' ? main : readText(body, false)) };
+  const content = readText(body, `${UNREADABLE},${FURNITURE}`);
+  return { text: whole(content !== '' ? content : readText(body, UNREADABLE)) };
 };
 
-/** Stand-ins for the spaces and line ends of preformatted text, which do not collapse. */
-const KEPT_SPACE = '\u0001';
-const KEPT_LINE = '\u0002';
-
-/** @param {Element} top @param {boolean} content Whether to leave the furniture out. */
-const readText = (top, content) => {
-  const lines = [];
-  let line = '';
-  const end = (blank) => {
-    const flowed = line.replace(/[ \t\f\v\u00a0]+/g, ' ').replace(/ ?\n ?/g, '\n').trim();
-    const done = flowed.replaceAll(KEPT_SPACE, ' ').replaceAll(KEPT_LINE, '\n').replace(/^\n+|\s+$/g, '');
-    line = '';
-    if (done !== '') lines.push(done);
-    if (blank && lines.length > 0 && lines[lines.length - 1] !== '') lines.push('');
-  };
-  const furniture = content ? new Set(selectAll(top, FURNITURE)) : new Set();
-  const addText = (element, style, data) => {
-    if (data.trim() === '' && !data.includes(' ') && !data.includes('\n')) return;
-    if (style.visibility !== 'visible') return;
-    const shown = renderedText(data, element).replace(PRIVATE_USE, '');
-    // Most text has nothing that its style could keep.
-    const kept = /\n|\t| {2}/.test(shown) && (style.whiteSpace.startsWith('pre') || style.whiteSpaceCollapse === 'preserve');
-    line += kept ? shown.replaceAll(' ', KEPT_SPACE).replaceAll('\n', KEPT_LINE) : shown.replace(/\s+/g, ' ');
-  };
+/**
+ * The text that shows in an element. The browser's own innerText knows layout
+ * best and costs a tenth of a walk, so the walk goes only into what holds
+ * something to be left out, or a shadow tree.
+ * @param {Element} top @param {string} without A selector of what to leave out.
+ */
+const readText = (top, without) => {
+  const left = new Set(selectAll(top, without));
+  const mixed = mixedElements(top, left);
+  const parts = [];
+  let level = 0;
   const visit = (element) => {
-    const tag = localName(element);
-    if (element !== top && ((UNREADABLE.has(tag) && !(tag === 'button' && !content)) || furniture.has(element))) return;
-    if (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) {
-      line += valueOf(element, 'textbox');
+    if (left.has(element)) return;
+    const field = fieldText(element);
+    if (field !== null) {
+      parts.push(field);
       return;
     }
     const style = styleOf(element);
-    const display = style.display;
-    if (display === 'none') return;
-    const bare = !hasAttributes(element);
-    if (!bare && element !== top && Number(style.opacity) === 0) return;
-    if (usesSkipping && element !== top && style.contentVisibility === 'hidden') return;
-    const block = !(display.startsWith('inline') || display === 'contents' || display.startsWith('ruby'));
-    const cell = display === 'table-cell';
-    if (cell && line !== '') line += ' | ';
-    else if (block && !cell) end(APART.has(tag));
-    if (tag === 'br') line += '\n';
-    if (tag === 'hr') end(true);
-    if (tag === 'li') line += '- ';
-    if (tag === 'details' && !hasAttribute(element, 'open')) {
-      const summary = selectFirst(element, 'summary');
-      if (summary) visit(summary);
-      return end(false);
+    if (style.display === 'none') return;
+    const gap = gapOf(localName(element), style.display);
+    if (gap !== '') parts.push(gap);
+    if (!mixed.has(element) && element instanceof HTMLElement) parts.push(innerText(element));
+    else if (level < MAX_LEVEL) {
+      level += 1;
+      eachChild(element, (child) => {
+        if (nodeType(child) === ELEMENT) visit(child);
+        else if (nodeType(child) === TEXT && style.visibility === 'visible') parts.push(renderedText(textData(child), element).replace(/\s+/g, style.whiteSpace.startsWith('pre') ? '$&' : ' '));
+      });
+      level -= 1;
     }
-    eachChild(element, (child) => {
-      const type = nodeType(child);
-      if (type === ELEMENT) visit(child);
-      else if (type === TEXT) addText(element, style, textData(child));
-    });
-    if (block && !cell) end(APART.has(tag));
+    if (gap !== '') parts.push(gap);
   };
   visit(top);
-  end(false);
-  return lines.join('\n').replace(/\n{3,}/g, '\n\n').trim();
+  return layOut(parts.join(''));
+};
+
+/** The elements on the way to what is left out and to shadow trees. @returns {Set<Element>} */
+const mixedElements = (top, left) => {
+  const mixed = new Set();
+  const mark = (element) => {
+    for (let node = element; node && !mixed.has(node); node = flatParent(node)) {
+      mixed.add(node);
+      if (node === top) return;
+    }
+  };
+  for (const element of left) {
+    const parent = flatParent(element);
+    if (parent) mark(parent);
+  }
+  for (const root of shadowRootsWithin(top)) mark(shadowHost(root));
+  if (!(top instanceof HTMLElement)) mark(top);
+  return mixed;
+};
+
+/** What a text field holds; null for any other element. */
+const fieldText = (element) => {
+  const tag = localName(element);
+  if (tag !== 'input' && tag !== 'textarea') return null;
+  return isFormControl(element) ? valueOf(element, 'textbox') : null;
+};
+
+/** Line ends that belong around an element. */
+const gapOf = (tag, display) => {
+  if (tag === 'br') return '\n';
+  if (display === 'table-cell') return '\t';
+  if (display.startsWith('inline') || display === 'contents' || display.startsWith('ruby')) return '';
+  return APART.has(tag) ? '\n\n' : '\n';
 };
 
 /** Blocks that stand between empty lines. */
 const APART = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'dl', 'table', 'pre', 'blockquote', 'section', 'article', 'figure', 'form', 'main', 'header']);
+
+const layOut = (raw) =>
+  raw
+    .replace(PRIVATE_USE, '')
+    .replace(/[ \t]*\t[ \t]*/g, '\t')
+    .replace(/\n[ \t]*\n\s*/g, '\n\n')
+    .replace(/\t\n|\n\t/g, '\n')
+    .trim()
+    .replace(/\t/g, ' | ');
 
 /** Every address once, with the first text that leads there. */
 const links = () => {

@@ -34,7 +34,7 @@ const findAll = (target) => {
     case 'text':
       return byText(target.name);
     case 'label':
-      return byName((role) => FIELD_ROLES.has(role), target.name, []);
+      return byName(isField, target.name, []);
     case 'role':
       return byName((role) => role === target.role, target.name, target.states);
   }
@@ -76,7 +76,10 @@ const clip = (text) => {
   return whole.isWellFormed() ? whole : whole.toWellFormed();
 };
 
-const FIELD_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton', 'button', 'meter', 'progressbar', 'radiogroup', 'group']);
+const FIELD_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton', 'meter', 'progressbar', 'radiogroup', 'group']);
+
+/** What a label can be for; a chooser of files has the role of a button. */
+const isField = (role, element) => FIELD_ROLES.has(role) || (role === 'button' && element instanceof HTMLInputElement && inputType(element) === 'file');
 
 /** `a >>> b` enters the shadow trees below `a`; without it every tree is searched by itself. */
 const byCss = (selector) => {
@@ -165,13 +168,11 @@ const byName = (wantsRole, pattern, states) => {
     const tag = localName(element);
     if (SKIPPED_TAGS.has(tag)) return;
     const role = roleOf(element);
-    if (wantsRole(role) && (isShown(element) || (tag === 'option' && isDropdownOption(element))) && !isHiddenFromTree(element)) {
+    if (wantsRole(role, element) && (isShown(element) || (tag === 'option' && isDropdownOption(element))) && !isHiddenFromTree(element)) {
       const score = test(nameOf(element, role));
       if (score > 0 && hasStates(element, role, states)) scored.push([element, score]);
     }
-    eachChild(element, (child) => {
-      if (nodeType(child) === ELEMENT) visit(child);
-    });
+    for (const child of flatElements(element)) visit(child);
   };
   const top = documentElement(document);
   if (top) visit(top);
@@ -202,9 +203,7 @@ const byText = (pattern) => {
     const score = test(tidy(text));
     if (score === 0 && prune && tag !== 'body' && !selectFirst(element, 'input')) return false;
     let deeper = false;
-    eachChild(element, (child) => {
-      if (nodeType(child) === ELEMENT && visit(child)) deeper = true;
-    });
+    for (const child of flatElements(element)) if (visit(child)) deeper = true;
     if (deeper || score === 0 || !isShown(element)) return deeper;
     const owner = closest(element, OPERABLE) || element;
     scored.set(owner, Math.max(scored.get(owner) || 0, score));

@@ -19,21 +19,37 @@ const flatParent = (node) => {
   return parent;
 };
 
-/** Calls `visit` for each flat-tree child of `element`, in order. */
-const eachChild = (element, visit) => {
+/**
+ * The flat-tree children of an element where they are not its own: those of
+ * its shadow root, or the nodes assigned to a slot. Null where they are.
+ * Recursive walks use it with a loop of their own, so that a deep tree costs
+ * them few stack frames.
+ * @returns {?ArrayLike<Node>}
+ */
+const foreignChildren = (element) => {
   const root = shadowOf(element);
-  if (root) {
-    for (let child = firstChild(root); child; child = nextSibling(child)) visit(child);
-    return;
-  }
+  if (root) return root.childNodes;
   if (element instanceof HTMLSlotElement && rootNode(element) instanceof ShadowRoot) {
     const assigned = assignedNodes(element);
-    if (assigned.length > 0) {
-      for (const child of assigned) visit(child);
-      return;
-    }
+    if (assigned.length > 0) return assigned;
   }
-  for (let child = firstChild(element); child; child = nextSibling(child)) visit(child);
+  return null;
+};
+
+/** Calls `visit` for each flat-tree child of `element`, in order. */
+const eachChild = (element, visit) => {
+  const foreign = foreignChildren(element);
+  if (foreign) for (let index = 0; index < foreign.length; index++) visit(foreign[index]);
+  else for (let child = firstChild(element); child; child = nextSibling(child)) visit(child);
+};
+
+/** @returns {Element[]} The flat-tree children that are elements. */
+const flatElements = (element) => {
+  const found = [];
+  eachChild(element, (child) => {
+    if (nodeType(child) === ELEMENT) found.push(child);
+  });
+  return found;
 };
 
 /** @returns {boolean} Whether `inner` is `outer` or lies within it in the flat tree. */

@@ -25,11 +25,12 @@ const SKIPPED = 32; // Below content-visibility: hidden.
 
 /**
  * @typedef {{interactive: boolean, cursor: boolean, detail: boolean, text: boolean}} WalkOptions
- * @typedef {{options: WalkOptions, nodes: any[], elements: Element[], buffer: string, owned: Map<Element, Element>, modal: ?Element, suspects: Element[]}} Walk
+ * @typedef {{options: WalkOptions, nodes: any[], elements: Element[], buffer: string, level: number, owned: ?Map<Element, Element>, modal: ?Element, suspects: Element[]}} Walk
  */
 
 /** Prepares what every function of one call may rely on. */
 const beginCall = () => {
+  nesting = 0;
   dataTables = new WeakMap();
   labelsByRoot = new WeakMap();
   anyAriaDisabled = documentSelectFirst(document, '[aria-disabled=true]') !== null;
@@ -65,7 +66,7 @@ const knownRoots = () => {
 
 /** @param {Element} scope @param {WalkOptions} options @returns {Walk} */
 const walkFrom = (scope, options) => {
-  const walk = { options, nodes: [], elements: [], buffer: '', owned: ownedElements(), modal: modalDialog(), suspects: [] };
+  const walk = { options, nodes: [], elements: [], buffer: '', level: 0, owned: ownedElements(), modal: modalDialog(), suspects: [] };
   let flags = isHiddenFromTree(scope) && !(walk.modal && flatContains(scope, walk.modal)) ? OUT_OF_TREE : 0;
   if (walk.modal && !flatContains(walk.modal, scope)) flags |= OUT_OF_TREE;
   const parent = flatParent(scope);
@@ -75,7 +76,7 @@ const walkFrom = (scope, options) => {
   return walk;
 };
 
-/** Elements that aria-owns puts elsewhere: element -> owner. */
+/** Elements that aria-owns puts elsewhere: element -> owner; null when there are none. */
 const ownedElements = () => {
   const owned = new Map();
   for (const owner of documentSelectAll(document, '[aria-owns]')) {
@@ -83,21 +84,38 @@ const ownedElements = () => {
       if (!owned.has(element) && !contains(element, owner)) owned.set(element, owner);
     }
   }
-  return owned;
+  return owned.size > 0 ? owned : null;
 };
 
+/** Deeper than any parser builds; a script that nests more gets what fits. */
+const MAX_LEVEL = 1500;
+
 const visitChildren = (walk, element, depth, flags) => {
-  const root = shadowOf(element);
-  if (root) meetRoot(root);
-  eachChild(element, (child) => {
-    const type = nodeType(child);
-    if (type === ELEMENT) {
-      if (walk.owned.size === 0 || !walk.owned.has(child)) visitElement(walk, child, depth, flags);
-    } else if (type === TEXT) visitText(walk, child, element, flags);
-  });
-  if (walk.owned.size > 0 && hasAttribute(element, 'aria-owns')) {
+  if (walk.level > MAX_LEVEL) return;
+  walk.level += 1;
+  const foreign = foreignChildren(element);
+  if (foreign) {
+    const root = shadowOf(element);
+    if (root) meetRoot(root);
+    for (let index = 0; index < foreign.length; index++) visitNode(walk, foreign[index], element, depth, flags);
+  } else {
+    for (let child = firstChild(element); child; child = nextSibling(child)) {
+      // As visitNode does, without its stack frame.
+      const type = nodeType(child);
+      if (type === TEXT) visitText(walk, child, element, flags);
+      else if (type === ELEMENT && (walk.owned === null || !walk.owned.has(child))) visitElement(walk, child, depth, flags);
+    }
+  }
+  if (walk.owned !== null && hasAttribute(element, 'aria-owns')) {
     for (const child of idReferences(element, 'aria-owns')) if (walk.owned.get(child) === element) visitElement(walk, child, depth, flags);
   }
+  walk.level -= 1;
+};
+
+const visitNode = (walk, child, parent, depth, flags) => {
+  const type = nodeType(child);
+  if (type === TEXT) visitText(walk, child, parent, flags);
+  else if (type === ELEMENT && (walk.owned === null || !walk.owned.has(child))) visitElement(walk, child, depth, flags);
 };
 
 const visitText = (walk, node, parent, flags) => {
@@ -150,38 +168,40 @@ const visitElement = (walk, element, depth, flags) => {
   }
   if (usesSkipping && style.contentVisibility === 'hidden') flags |= SKIPPED;
   if (tag === 'legend' || role === 'caption' || (element instanceof HTMLLabelElement && labelControl(element))) flags |= MUTE;
-  visitInside(walk, element, tag, role, inner, flags);
+  if (EDITABLE_ROLES.has(role) && isEditingHost(element)) flags |= MUTE;
+  if (hasInside(walk, element, tag, role, inner, flags)) visitChildren(walk, element, inner, flags);
   if (inner !== depth || !inline) flushText(walk, inner);
 };
 
 /** Whether a role is a line in this kind of snapshot. */
 const isLine = (walk, element, role, tag, flags) => {
   if (walk.options.interactive) return INTERACTIVE.has(role) && !(tag === 'option' && flags & INSIDE && isDropdownOption(element));
+  // What is in a name already is not said again, except what can be operated.
+  if (flags & MUTE && !INTERACTIVE.has(role)) return false;
   return !WRAPPERS.has(role) || (NAMED_ONLY.has(role) && hasAuthorName(element));
 };
 
-const visitInside = (walk, element, tag, role, depth, flags) => {
+/** Whether the children are to be visited; what stands for them is visited here. */
+const hasInside = (walk, element, tag, role, depth, flags) => {
   switch (tag) {
     case 'br':
       if (!(flags & MUTE)) walk.buffer += ' ';
-      return;
+      return false;
     case 'input':
     case 'textarea':
     case 'iframe':
     case 'frame':
-      return;
+      return false;
     case 'select':
-      if (!walk.options.interactive || role === 'listbox') visitChildren(walk, element, depth, flags);
-      return;
+      return !walk.options.interactive || role === 'listbox';
     case 'details':
-      if (!hasAttribute(element, 'open')) return visitSummary(walk, element, depth, flags);
-      break;
+      if (hasAttribute(element, 'open')) return true;
+      visitSummary(walk, element, depth, flags);
+      return false;
     case 'svg':
-      if (walk.options.interactive && !selectFirst(element, 'a,[role],[tabindex],[onclick],foreignObject')) return;
-      break;
+      return !walk.options.interactive || selectFirst(element, 'a,[role],[tabindex],[onclick],foreignObject') !== null;
   }
-  if (EDITABLE_ROLES.has(role) && isEditingHost(element)) flags |= MUTE;
-  visitChildren(walk, element, depth, flags);
+  return true;
 };
 
 /** Of a closed details element only the summary shows. */

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::chromium::sync::Lock;
-use crate::chromium::{Dialog, DialogAnswer, Event, Page};
+use crate::chromium::{Dialog, DialogAnswer, DownloadState, Event, Page};
 
 /// Console errors kept for one receipt.
 const MAX_ERRORS: usize = 3;
@@ -20,6 +20,7 @@ pub(crate) struct Seen {
     pub errors: Vec<String>,
     pub dialogs: Vec<String>,
     pub downloads: Vec<String>,
+    pub denied: Vec<String>,
 }
 
 impl Witness {
@@ -31,6 +32,11 @@ impl Witness {
     /// Ends it, and answers what was seen.
     pub fn end(&self) -> Seen {
         self.0.lock().take().unwrap_or_default()
+    }
+
+    /// Whether a download began.
+    pub fn has_download(&self) -> bool {
+        self.0.lock().as_ref().is_some_and(|seen| !seen.downloads.is_empty())
     }
 
     /// Notes an event while an action runs.
@@ -52,12 +58,15 @@ impl Witness {
                     seen.errors.push(entry.text.clone());
                 }
             }
+            Event::Denied(target, denied) if target == page.target_id() => {
+                seen.denied.push(denied.url.clone());
+            }
             Event::Dialog(target, dialog) if target == page.target_id() => {
                 seen.dialogs.push(dialog_text(dialog));
             }
             Event::Download(download)
-                if download.tab.as_ref() == Some(page.target_id())
-                    && !seen.downloads.contains(&download.suggested_name) =>
+                if download.tab.as_ref().is_none_or(|tab| tab == page.target_id())
+                    && download.state == DownloadState::Started =>
             {
                 seen.downloads.push(download.suggested_name.clone());
             }

@@ -58,9 +58,13 @@ impl Engine {
                 Ok(None) => {
                     collected.silent.insert(frame.id.clone());
                 }
+                Err(error) if frame.id == root => return Err(error),
                 // A frame that left while we looked is no part of the tab.
-                Err(_) if frame.id != root => {}
-                Err(error) => return Err(error),
+                Err(error) if error.is_stale_document() => {}
+                Err(error) => {
+                    tracing::debug!(frame = %frame.id, %error, "a frame could not be read");
+                    collected.silent.insert(frame.id.clone());
+                }
             }
         }
         Ok(collected)

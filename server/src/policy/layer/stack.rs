@@ -10,6 +10,7 @@ use tower::{Service, ServiceBuilder, util::BoxCloneSyncService};
 use super::{
     audit::{Audit, Refusals},
     authorize::Authorize,
+    explain::Explain,
     filter::Filter,
     origin::Origin,
     rate::Rated,
@@ -47,6 +48,7 @@ where
         .layer(Filter::new(gate.origin))
         .layer(Filter::new(Authorize::new(gate.authority, gate.listener)))
         .layer(Filter::new(Rated))
+        .layer(Explain)
         .service(services);
     BoxCloneSyncService::new(stack)
 }

@@ -1,0 +1,144 @@
+//! Targets come, go and crash: tabs, out-of-process frames, workers.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::registry::{Attached, Registry, Role};
+use crate::chromium::capture::event::Event;
+use crate::chromium::connection::envelope::RawEvent;
+use crate::chromium::connection::session::Session;
+use crate::chromium::error::Error;
+use crate::chromium::ids::{BrowserContextId, FrameId, SessionId, TargetId};
+use crate::chromium::page::page::Page;
+use crate::chromium::page::setup;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AttachedToTarget {
+    session_id: SessionId,
+    target_info: TargetInfo,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetInfo {
+    target_id: TargetId,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    opener_id: Option<TargetId>,
+    #[serde(default)]
+    browser_context_id: Option<BrowserContextId>,
+    #[serde(default)]
+    subtype: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DetachedFromTarget {
+    session_id: SessionId,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetOnly {
+    target_id: TargetId,
+}
+
+impl Registry {
+    /// `Target.*`. An event that does not fit changes nothing.
+    pub(super) fn target_event(&self, name: &str, event: &RawEvent<'_>) -> Option<()> {
+        match name {
+            "attachedToTarget" => self.attached(event.params()?, event.session),
+            "detachedFromTarget" => {
+                self.detached(&event.params::<DetachedFromTarget>()?.session_id)
+            }
+            "targetDestroyed" => self.close_page(&event.params::<TargetOnly>()?.target_id),
+            "targetCrashed" => self.crashed(&event.params::<TargetOnly>()?.target_id),
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn attached(&self, event: AttachedToTarget, parent: Option<&str>) {
+        let info = event.target_info;
+        let session = Session::new(self.shared.connection.clone(), event.session_id);
+        let parent_page = parent.and_then(|id| self.maps.lock().sessions.get(id)?.page.clone());
+        let (role, page) = match (info.kind.as_str(), info.subtype.as_deref()) {
+            ("page", None) => (Role::Page, Some(self.new_page(&session, &info))),
+            ("iframe", _) => (Role::Frame, parent_page),
+            _ => (Role::Other, parent_page),
+        };
+        let attached = Attached { session: session.clone(), page: page.clone(), role };
+        self.maps.lock().sessions.insert(session.id().clone(), attached);
+        match (role, page) {
+            (Role::Page, Some(page)) => {
+                setup::set_up_page(&page, self.shared.viewport);
+                let opener = page.opener().and_then(|opener| self.page(opener));
+                if let Some(opener) = opener {
+                    opener.state.lock().has_opened = true;
+                }
+                let hidden = {
+                    let mut maps = self.maps.lock();
+                    maps.pages.push(Arc::clone(&page));
+                    maps.hidden.contains(page.context_id())
+                };
+                if !hidden {
+                    self.shared.sink.event(Event::PageOpened(page));
+                }
+            }
+            (Role::Frame, Some(page)) => {
+                let frame = FrameId::from(info.target_id.as_str());
+                page.state.lock().frames.move_out(&frame, &session);
+                setup::set_up_frame(&page, &session);
+                page.notify();
+            }
+            _ => setup::resume(&session),
+        }
+        self.changed.send_replace(());
+    }
+
+    fn new_page(&self, session: &Session, info: &TargetInfo) -> Arc<Page> {
+        let context = info.browser_context_id.clone();
+        Page::new(
+            Arc::clone(&self.shared),
+            session.clone(),
+            info.target_id.clone(),
+            context.unwrap_or_else(|| BrowserContextId::from("")),
+            info.opener_id.clone(),
+        )
+    }
+
+    fn detached(&self, session: &SessionId) {
+        let Some(attached) = self.maps.lock().sessions.remove(session) else {
+            return;
+        };
+        match (attached.role, attached.page) {
+            (Role::Page, Some(page)) => self.close_page(page.target_id()),
+            (Role::Frame, Some(page)) => {
+                page.state.lock().frames.session_ended(session);
+                self.shared.connection.fail_session(session.as_str(), &Error::StaleContext);
+                page.notify();
+            }
+            _ => self.shared.connection.fail_session(session.as_str(), &Error::TabClosed),
+        }
+    }
+
+    /// A renderer died: a tab's, or that of an out-of-process frame, whose tab
+    /// lives on with a hole in it.
+    fn crashed(&self, target: &TargetId) {
+        let pages = self.all_pages();
+        if let Some(page) = pages.iter().find(|page| page.target_id() == target) {
+            return page.crashed();
+        }
+        let frame = FrameId::from(target.as_str());
+        let session = pages.iter().find_map(|page| {
+            let state = page.state.lock();
+            state.frames.get(&frame).map(|frame| frame.session.id().clone())
+        });
+        if let Some(session) = session {
+            self.shared.connection.fail_session(session.as_str(), &Error::StaleContext);
+        }
+    }
+}

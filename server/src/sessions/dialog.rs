@@ -1,0 +1,48 @@
+//! A dialog that a tab opened, for the records.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value, json};
+
+use super::Weigh;
+use crate::chromium::{Dialog, DialogAnswer};
+
+/// A dialog and its answer.
+#[derive(Clone, Debug)]
+pub struct DialogLine {
+    /// When it opened, in milliseconds since the epoch.
+    pub time_ms: u64,
+    /// What it was, and what it was answered.
+    pub dialog: Dialog,
+}
+
+impl DialogLine {
+    /// A dialog that opened now.
+    pub fn now(dialog: Dialog) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { time_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX), dialog }
+    }
+
+    /// The fields of its line in the log. What was typed into a prompt is left
+    /// out.
+    pub fn fields(&self) -> Map<String, Value> {
+        let answer = match self.dialog.answer {
+            DialogAnswer::Accept(_) => "accept",
+            DialogAnswer::Dismiss => "dismiss",
+        };
+        let fields = json!({
+            "time_ms": self.time_ms,
+            "type": self.dialog.kind,
+            "text": self.dialog.message,
+            "url": self.dialog.url,
+            "answer": answer,
+        });
+        fields.as_object().cloned().unwrap_or_default()
+    }
+}
+
+impl Weigh for DialogLine {
+    fn weight(&self) -> usize {
+        128 + self.dialog.message.len() + self.dialog.url.len()
+    }
+}

@@ -1,0 +1,174 @@
+//! What is to be written to `.browse/{console,network,dialog}.log`: JSON lines,
+//! once a second, and never on a call's time.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use browse_proto::{Message, v1, wire};
+use serde_json::{Map, Value, json};
+
+use super::{DialogLine, TabId, Weigh as _};
+
+/// Notes that wait; what comes beyond is counted and dropped.
+const MOST_NOTES: usize = 50_000;
+
+/// Bytes that wait.
+const MOST_WAITING: usize = 4 << 20;
+
+/// Size at which a file begins anew; the old one stays as `*.log.1`.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Something that a tab did.
+pub enum Note {
+    /// It wrote to the console.
+    Console(v1::ConsoleMessage),
+    /// A request of it ended.
+    Network(v1::NetworkEntry),
+    /// It opened a dialog, which was answered.
+    Dialog(DialogLine),
+}
+
+/// Notes on their way to the files.
+#[derive(Default)]
+pub struct Journal(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
+    notes: Vec<(TabId, Note)>,
+    bytes: usize,
+    dropped: u64,
+}
+
+impl Journal {
+    /// Notes what the tab `id` did.
+    pub fn note(&self, id: TabId, note: Note) {
+        let mut waiting = self.lock();
+        if waiting.notes.len() >= MOST_NOTES || waiting.bytes >= MOST_WAITING {
+            waiting.dropped += 1;
+            return;
+        }
+        waiting.bytes += note.weight();
+        waiting.notes.push((id, note));
+    }
+
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.lock().notes.is_empty()
+    }
+
+    /// Writes what waits into `folder`.
+    ///
+    /// # Errors
+    /// A file cannot be written; what waited for it is lost.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        let Waiting { notes, dropped, .. } = std::mem::take(&mut *self.lock());
+        let (mut console, mut network, mut dialog) = (Vec::new(), Vec::new(), Vec::new());
+        for (tab, note) in &notes {
+            match note {
+                Note::Console(message) => {
+                    line(&mut console, *tab, fields("ConsoleMessage", message))
+                }
+                Note::Network(entry) => line(&mut network, *tab, fields("NetworkEntry", entry)),
+                Note::Dialog(opened) => line(&mut dialog, *tab, opened.fields()),
+            }
+        }
+        if dropped > 0 {
+            writeln!(console, "{}", json!({ "dropped": dropped }))?;
+        }
+        append(folder, "console.log", &console)?;
+        append(folder, "network.log", &network)?;
+        append(folder, "dialog.log", &dialog)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Note {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Console(message) => message.weight(),
+            Self::Network(entry) => 128 + entry.url.len(),
+            Self::Dialog(opened) => opened.weight(),
+        }
+    }
+}
+
+fn fields(name: &str, message: &impl prost::Message) -> Map<String, Value> {
+    let table = Message::by_name(&format!("browse.v1.{name}"));
+    let fields = table.and_then(|table| wire::decode(table, &message.encode_to_vec()).ok());
+    fields.unwrap_or_default()
+}
+
+fn line(out: &mut Vec<u8>, tab: TabId, fields: Map<String, Value>) {
+    let mut row = Map::from_iter([("tab".to_owned(), json!(tab))]);
+    row.extend(fields);
+    out.extend(Value::Object(row).to_string().into_bytes());
+    out.push(b'\n');
+}
+
+fn append(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let path = folder.join(name);
+    if fs::metadata(&path).is_ok_and(|file| file.len() > MOST_BYTES) {
+        fs::rename(&path, folder.join(format!("{name}.1")))?;
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(0o600);
+    // What a page wrote must not follow a link out of the folder.
+    options.custom_flags(nix::fcntl::OFlag::O_NOFOLLOW.bits());
+    options.open(path)?.write_all(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> Note {
+        Note::Console(v1::ConsoleMessage { text: text.to_owned(), ..Default::default() })
+    }
+
+    #[test]
+    fn notes_become_lines_once() {
+        let folder = tempfile::tempdir().expect("a temp directory");
+        let journal = Journal::default();
+        journal.note(7, message("one\ntwo"));
+        for _ in 0..2 {
+            journal.write(folder.path()).expect("it can be written");
+        }
+        let text = fs::read_to_string(folder.path().join("console.log")).expect("it is there");
+        let row: Value = serde_json::from_str(text.trim_end()).expect("one line of JSON");
+        assert_eq!((row["tab"].as_u64(), row["text"].as_str()), (Some(7), Some("one\ntwo")));
+        assert!(!folder.path().join("network.log").exists());
+    }
+
+    #[test]
+    fn a_flood_is_counted() {
+        let folder = tempfile::tempdir().expect("a temp directory");
+        let journal = Journal::default();
+        let text = "x".repeat(MOST_WAITING / 4);
+        (0..9).for_each(|_| journal.note(1, message(&text)));
+        journal.write(folder.path()).expect("it can be written");
+        let text = fs::read_to_string(folder.path().join("console.log")).expect("it is there");
+        assert_eq!(text.lines().last(), Some("{\"dropped\":5}"));
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let folder = tempfile::tempdir().expect("a temp directory");
+        let victim = folder.path().join("victim");
+        std::os::unix::fs::symlink(&victim, folder.path().join("console.log")).expect("a link");
+        let journal = Journal::default();
+        journal.note(1, message("x"));
+        assert!(journal.write(folder.path()).is_err());
+        assert!(!victim.exists());
+    }
+}
