@@ -13,11 +13,11 @@ mod state_file;
 
 mod instance;
 
+pub use connection::serve as serve_connection;
 pub use instance::Parts;
 pub use instance::{Call, Daemon, Ending};
 pub use keep::browser_options;
 pub use life::main;
-pub use connection::serve as serve_connection;
 pub use project::Project;
 pub use serve::services;
 pub use settings::{Settings, SettingsReader};

@@ -92,7 +92,7 @@ async fn restore(daemon: &Daemon, state: &StateFile, browser: &OnceLock<Arc<Brow
     let mut look = tokio::time::interval(LOOK);
     loop {
         look.tick().await;
-        if state.is_missing() {
+        if state.is_lost() {
             let browser = browser.get().map(Arc::as_ref);
             let folder = super::life::folder(daemon.settings());
             let written =

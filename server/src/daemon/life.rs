@@ -2,6 +2,7 @@
 
 use std::{
     env, fs,
+    io::{self, Write as _},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
@@ -49,6 +50,7 @@ const MARK: &str = "unclean";
 
 /// Runs `browsed` and answers its exit code.
 pub fn main() -> ExitCode {
+    close_inherited();
     let args: Vec<_> = env::args().skip(1).collect();
     match args.first().map(String::as_str) {
         Some("--help" | "-h") => return help(),
@@ -62,7 +64,9 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             tracing::error!(%error, "the daemon did not start");
-            eprintln!("error: {error}\nhint: {}\nreason: {}", error.hint(), error.reason().name());
+            // Not `eprintln!`: it panics when stderr is a file on a full disk.
+            let (hint, reason) = (error.hint(), error.reason().name());
+            let _ = writeln!(io::stderr(), "error: {error}\nhint: {hint}\nreason: {reason}");
             ExitCode::from(error.reason().rule().exit)
         }
     }
@@ -76,11 +80,24 @@ fn help() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Closes what the caller of the command line had open: the daemon would keep
+/// its pipes from ending, and hand them on to skills.
+fn close_inherited() {
+    let Ok(entries) = fs::read_dir("/proc/self/fd") else { return };
+    let open: Vec<i32> =
+        entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2) {
+        // The listing's own descriptor is among them, and closed already.
+        let _ = nix::unistd::close(descriptor);
+    }
+}
+
 fn run(settings: Settings) -> Result<ExitCode> {
     let folder = folder(&settings);
     Project::prepare(&folder)?;
     let Some(lock) = Lock::take(&settings.project)? else {
-        eprintln!("a daemon already runs for `{}`", settings.project.display());
+        let project = settings.project.display();
+        let _ = writeln!(io::stderr(), "a daemon already runs for `{project}`");
         return Ok(ExitCode::SUCCESS);
     };
     log::start(&settings.log_file())?;
