@@ -49,9 +49,11 @@ install_chrome() {
   say "setup: Ubuntu's chromium package is a snap, which cannot be driven over a pipe"
   say "setup: installing Google Chrome from $chrome_package"
   folder=$(mktemp -d)
-  curl -fsSL --retry 2 --max-time 300 -o "$folder/chrome.deb" "$chrome_package" \
-    || fail "Google Chrome could not be fetched" \
+  if ! curl -fsSL --retry 2 --max-time 300 -o "$folder/chrome.deb" "$chrome_package"; then
+    rm -rf "$folder"
+    fail "Google Chrome could not be fetched" \
       "install Chromium without snap, and set BROWSE_CHROMIUM to its program"
+  fi
   chmod 755 "$folder"
   apt_install "$folder/chrome.deb"
   rm -rf "$folder"
