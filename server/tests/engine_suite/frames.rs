@@ -1,6 +1,6 @@
 //! Frames and shadow trees: one snapshot sees them all, one click reaches them.
 
-use browse_server::engine::Kind;
+use browse_server::engine::{Kind, Predicate};
 
 use crate::fixture::{Tab, kind};
 use crate::support::site::Site;
@@ -138,4 +138,12 @@ async fn a_frame_that_slides_over_the_target_gets_nothing() {
     assert!([Kind::Missed, Kind::Covered].contains(&kind), "{message}");
     tab.js("new Promise(done => setTimeout(done, 50))").await;
     assert_eq!(tab.js("document.title").await, "");
+}
+
+#[tokio::test]
+async fn a_text_is_awaited_in_all_frames() {
+    let tab = nested().await;
+    let soon = || tokio::time::Instant::now() + std::time::Duration::from_secs(5);
+    tab.engine.wait(&Predicate::Text("deep".into()), soon()).await.unwrap();
+    tab.engine.wait(&Predicate::Text("main".into()), soon()).await.unwrap();
 }
