@@ -83,6 +83,7 @@ fn suggest_skills(response: &Map<String, Value>) {
     let skills = response.get("suggested_skills").and_then(Value::as_array);
     for skill in skills.into_iter().flatten() {
         let field = |name| skill.get(name).and_then(Value::as_str).unwrap_or_default();
-        note(&format!("`browse skill run {}`: {}", field("id"), field("title")));
+        // The title is the skill's own word, and this line is ours.
+        note(&format!("`browse skill run {}` fits this host ({})", field("id"), field("kind")));
     }
 }

@@ -101,6 +101,8 @@ fn spawn(project: &Project) -> Result<Child> {
         .create(true)
         .truncate(true)
         .mode(0o600)
+        // A link in a cloned project must not make us empty another file.
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32)
         .open(&project.words)
         .map_err(|error| save::unwritable(&project.words, &error))?;
     let mut command = Command::new(&program);

@@ -2,6 +2,7 @@
 //! start and end.
 
 mod connection;
+mod keep;
 mod life;
 mod lock;
 mod log;
@@ -12,10 +13,11 @@ mod state_file;
 
 mod instance;
 
+pub use connection::serve as serve_connection;
 pub use instance::Parts;
 pub use instance::{Call, Daemon, Ending};
-pub use life::{browser_options, main};
-pub use connection::serve as serve_connection;
+pub use keep::browser_options;
+pub use life::main;
 pub use project::Project;
 pub use serve::services;
 pub use settings::{Settings, SettingsReader};

@@ -9,6 +9,7 @@ mod steps;
 mod run;
 mod stream;
 
+mod approach;
 mod call;
 mod context;
 

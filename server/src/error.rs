@@ -42,6 +42,12 @@ impl Error {
         self
     }
 
+    /// Adds a value unless there is one.
+    #[must_use]
+    pub fn or_with(self, key: &str, value: impl ToString) -> Self {
+        if self.metadata.contains_key(key) { self } else { self.with(key, value) }
+    }
+
     /// The reason.
     pub fn reason(&self) -> Reason {
         self.reason

@@ -3,4 +3,6 @@
 mod activity;
 mod target;
 
+pub use target::without_query;
+
 pub use activity::{Activity, Entry};

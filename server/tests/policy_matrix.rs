@@ -24,8 +24,11 @@ use tower::{ServiceExt as _, service_fn};
 /// A daemon whose services answer every permitted call.
 struct World {
     authority: Arc<Authority>,
-    refused: Arc<Mutex<Vec<(Reason, Option<String>)>>>,
+    refused: Arc<Mutex<Vec<Refused>>>,
 }
+
+/// Why a call was refused, and whose it was.
+type Refused = (Reason, Option<String>);
 
 impl World {
     fn new() -> Self {

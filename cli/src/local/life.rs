@@ -1,6 +1,7 @@
 //! The end of a daemon, and its return: `stop` and `restart`.
 
 use std::{
+    process::Command,
     thread,
     time::{Duration, Instant},
 };
@@ -104,12 +105,16 @@ fn open(project: &Project, state: &State, globals: &Globals) -> Result<Daemon> {
 }
 
 /// Waits for the end of a daemon that was told to end, and ends it by signal
-/// when it does not: nobody else will, and its lock proves that it is ours.
+/// when it does not: nobody else will. A state file may name any process, so
+/// only one that is seen to be this project's daemon is signalled.
 fn gone(project: &Project, state: &State) -> Result<()> {
     if wait_for_end(project, state, PATIENCE) {
         return Ok(());
     }
     for signal in [Signal::TERM, Signal::KILL] {
+        if !is_daemon(state.pid, project) {
+            break;
+        }
         if let Some(pid) = Pid::from_raw(state.pid) {
             // It may have ended this instant.
             let _ = kill_process(pid, signal);
@@ -119,8 +124,25 @@ fn gone(project: &Project, state: &State) -> Result<()> {
         }
     }
     let message = format!("the daemon (process {}) does not end", state.pid);
-    Err(Failure::new(Reason::DaemonUnreachable, message)
-        .hint(format!("End process {} yourself", state.pid)))
+    let path = project.state.display();
+    let hint = format!("If process {} is no `browsed`, remove {path}; else end it", state.pid);
+    Err(Failure::new(Reason::DaemonUnreachable, message).hint(hint))
+}
+
+/// Whether the process `pid` is the daemon of `project`, by its command line:
+/// `browsed --project <root>`.
+fn is_daemon(pid: i32, project: &Project) -> bool {
+    let line = match std::fs::read(format!("/proc/{pid}/cmdline")) {
+        Ok(line) => line,
+        // No /proc, as on macOS.
+        Err(_) => {
+            let asked = Command::new("ps").args(["-o", "command=", "-p", &pid.to_string()]).output();
+            asked.map(|answer| answer.stdout).unwrap_or_default()
+        }
+    };
+    let line = String::from_utf8_lossy(&line).replace('\0', " ");
+    let root = project.root.to_string_lossy();
+    pid > 1 && line.contains("browsed") && line.contains(root.as_ref())
 }
 
 /// Waits until the daemon has ended; false when it has not in time.

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Bytes that an HTML file may have.
-const HTML_LIMIT: usize = 50_000_000;
+const HTML_LIMIT: usize = 50 << 20;
 
 /// First bytes of files that are no text, whatever their names say.
 const BINARY: &[(&[u8], &str)] = &[

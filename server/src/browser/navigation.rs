@@ -21,7 +21,8 @@ pub async fn goto(cx: &Context, request: v1::GotoRequest) -> Result<v1::GotoResp
     let url = address::parse(&request.url, &asker(cx))?;
     cx.check_address(&url)?;
     let tab = cx.tab();
-    open(&tab, url.as_str(), request.wait()).await?;
+    let _turn = tab.turn(cx.deadline()).await;
+    open(tab, url.as_str(), request.wait()).await?;
     let arrival = Arrival::of(tab.page()).await;
     Ok(v1::GotoResponse {
         status: arrival.status,
@@ -39,6 +40,7 @@ pub async fn load_html(cx: &Context, request: v1::LoadHtmlRequest) -> Result<v1:
         return Err(Error::new(Reason::TooLarge, message).with("limit", format!("{limit} bytes")));
     }
     let tab = cx.tab();
+    let _turn = tab.turn(cx.deadline()).await;
     let loader = tab.page().set_content(&request.html).await?;
     if let Some(milestone) = milestone(request.wait()) {
         tab.page().wait_for(&loader, milestone).await?;
@@ -49,6 +51,7 @@ pub async fn load_html(cx: &Context, request: v1::LoadHtmlRequest) -> Result<v1:
 /// Goes back in history.
 pub async fn back(cx: &Context, request: v1::BackRequest) -> Result<v1::BackResponse> {
     let tab = cx.tab();
+    let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().back().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
     Ok(v1::BackResponse { status, url, title })
@@ -57,6 +60,7 @@ pub async fn back(cx: &Context, request: v1::BackRequest) -> Result<v1::BackResp
 /// Goes forward in history.
 pub async fn forward(cx: &Context, request: v1::ForwardRequest) -> Result<v1::ForwardResponse> {
     let tab = cx.tab();
+    let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().forward().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
     Ok(v1::ForwardResponse { status, url, title })
@@ -65,6 +69,7 @@ pub async fn forward(cx: &Context, request: v1::ForwardRequest) -> Result<v1::Fo
 /// Loads the page again; revives a tab that crashed.
 pub async fn reload(cx: &Context, request: v1::ReloadRequest) -> Result<v1::ReloadResponse> {
     let tab = cx.tab();
+    let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().reload().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
     Ok(v1::ReloadResponse { status, url, title })
@@ -87,7 +92,9 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
         tab.page().allow_file(url);
     }
     let went = tab.page().navigate(url).await?;
-    arrive(tab.page(), went, wait).await.map(drop)
+    arrive(tab.page(), went, wait).await?;
+    tab.arrived();
+    Ok(())
 }
 
 /// Skills for the host of `url`; trouble with skills never fails a command.

@@ -2,11 +2,12 @@
 
 use std::{
     env, fs,
+    io::{self, Write as _},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
     sync::Arc,
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use browse_proto::Reason;
@@ -19,14 +20,13 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Daemon, Ending, Project, Settings, SettingsReader,
     instance::Parts,
+    keep::{describe, keep},
     lock::Lock,
     log, serve,
     settings::KEYS,
-    state_file::{self, State, StateFile},
+    state_file::StateFile,
 };
 use crate::{
-    chromium::{Browser, BrowserOptions, LaunchOptions, Spares},
-    engine,
     error::{Error, Result},
     guardian::Guardian,
     policy::{Authority, Listener, layer::Origin},
@@ -50,6 +50,7 @@ const MARK: &str = "unclean";
 
 /// Runs `browsed` and answers its exit code.
 pub fn main() -> ExitCode {
+    close_inherited();
     let args: Vec<_> = env::args().skip(1).collect();
     match args.first().map(String::as_str) {
         Some("--help" | "-h") => return help(),
@@ -63,7 +64,9 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             tracing::error!(%error, "the daemon did not start");
-            eprintln!("error: {error}\nhint: {}\nreason: {}", error.hint(), error.reason().name());
+            // Not `eprintln!`: it panics when stderr is a file on a full disk.
+            let (hint, reason) = (error.hint(), error.reason().name());
+            let _ = writeln!(io::stderr(), "error: {error}\nhint: {hint}\nreason: {reason}");
             ExitCode::from(error.reason().rule().exit)
         }
     }
@@ -77,11 +80,24 @@ fn help() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Closes what the caller of the command line had open: the daemon would keep
+/// its pipes from ending, and hand them on to skills.
+fn close_inherited() {
+    let Ok(entries) = fs::read_dir("/proc/self/fd") else { return };
+    let open: Vec<i32> =
+        entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2) {
+        // The listing's own descriptor is among them, and closed already.
+        let _ = nix::unistd::close(descriptor);
+    }
+}
+
 fn run(settings: Settings) -> Result<ExitCode> {
     let folder = folder(&settings);
     Project::prepare(&folder)?;
     let Some(lock) = Lock::take(&settings.project)? else {
-        eprintln!("a daemon already runs for `{}`", settings.project.display());
+        let project = settings.project.display();
+        let _ = writeln!(io::stderr(), "a daemon already runs for `{project}`");
         return Ok(ExitCode::SUCCESS);
     };
     log::start(&settings.log_file())?;
@@ -101,7 +117,7 @@ fn run(settings: Settings) -> Result<ExitCode> {
 }
 
 /// The folder of the state file and the logs.
-fn folder(settings: &Settings) -> PathBuf {
+pub(super) fn folder(settings: &Settings) -> PathBuf {
     settings.state_file.parent().unwrap_or(Path::new("/")).to_path_buf()
 }
 
@@ -136,6 +152,8 @@ async fn live(settings: Settings) -> Result<Ending> {
         notice: left_behind(&folder(&settings)),
         settings,
     });
+    // Before anybody can know of us and send one.
+    heed_signals(&daemon);
     let path = daemon.settings().state_file.clone();
     guardian.remove_if_pid(&path, std::process::id());
     let origin = Origin::Loopback { port: address.port() };
@@ -146,16 +164,16 @@ async fn live(settings: Settings) -> Result<Ending> {
     mark(&folder(daemon.settings()));
     tracing::info!(%address, project = %daemon.settings().project.display(), "the daemon serves");
     CaptureLog::start(folder(daemon.settings()), daemon.sessions());
-    let launched = tokio::spawn(launch(Arc::clone(&daemon), guardian.clone(), state));
-    watch(Arc::clone(&daemon));
+    let kept = tokio::spawn(keep(Arc::clone(&daemon), guardian.clone(), state));
+    watch_idleness(Arc::clone(&daemon));
 
     let ending = daemon.ended().await;
     tracing::info!(?ending, "the daemon ends");
     // From the outside in: no new callers find us, those that are here get
     // their answers, the browser goes.
-    launched.abort();
-    // Dropping the state file removes it, also when the launch was cut short.
-    drop(launched.await);
+    kept.abort();
+    // The state file goes with the task that keeps it.
+    let _ = kept.await;
     closing.cancel();
     settle(&daemon).await;
     // A caller who keeps its connection open must not hold us up.
@@ -206,103 +224,20 @@ fn left_behind(folder: &Path) -> Option<String> {
     unclean.then(|| "the previous browser ended unexpectedly; its tabs are lost".to_owned())
 }
 
-fn describe<'a>(daemon: &'a Daemon, browser: Option<&Browser>) -> State<'a> {
-    State {
-        pid: std::process::id(),
-        address: daemon.address().to_string(),
-        token: daemon.authority().root_token(),
-        started_at: timestamp(daemon.started_at()),
-        build_id: daemon.build_id().to_owned(),
-        browser: browser.map(|browser| state_file::Browser {
-            pid: browser.info().pid,
-            program: browser.info().executable.clone(),
-        }),
-    }
-}
-
-fn timestamp(time: SystemTime) -> String {
-    humantime::format_rfc3339_millis(time).to_string()
-}
-
-/// Starts the browser while the daemon already serves, and keeps the state
-/// file until the daemon ends. A start that failed is tried again when somebody
-/// asks: the cause may have been mended.
-async fn launch(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) -> StateFile {
-    let slot = daemon.sessions().slot();
-    if daemon.settings().no_browser {
-        let error = Error::new(Reason::BrowserMissing, "the daemon was started without a browser");
-        let error = error.with("install", "unset BROWSE_NO_BROWSER");
-        loop {
-            slot.set(BrowserState::Failed(error.clone(), Instant::now()));
-            slot.wanted_again().await;
-        }
-    }
-    let browser = loop {
-        match Browser::launch(browser_options(&daemon, Some(Arc::clone(&guardian)))).await {
-            Ok(browser) => break browser,
-            Err(fault) => {
-                tracing::error!(%fault, "the browser does not start");
-                slot.set(BrowserState::Failed(fault.into(), Instant::now()));
-                slot.wanted_again().await;
-            }
-        }
-    };
-    tracing::info!(info = ?browser.info(), "the browser runs");
-    if let Err(error) = state.update(&describe(&daemon, Some(&browser))) {
-        tracing::warn!(%error, "the state file does not name the browser");
-    }
-    slot.set(BrowserState::Running(Arc::clone(&browser)));
-    let (watched, running) = (Arc::clone(&daemon), Arc::clone(&browser));
-    tokio::spawn(async move {
-        let reason = running.gone().await;
-        if !watched.is_ending() {
-            tracing::error!(%reason, tabs = watched.sessions().tabs().len(), "the browser is gone");
-            watched.end(Ending::BrowserGone);
-        }
-    });
-    // Whoever cleans a checkout (`git clean -fdx`) takes the state file along;
-    // without it no command would find the daemon again.
-    let mut look = tokio::time::interval(LOOK);
-    loop {
-        look.tick().await;
-        if state.is_missing() {
-            let written = Project::prepare(&folder(daemon.settings()))
-                .and_then(|_| state.update(&describe(&daemon, Some(&browser))));
-            if let Err(error) = written {
-                tracing::warn!(%error, "the state file is gone and cannot be written again");
-            }
-        }
-    }
-}
-
-/// How the browser of `daemon` is started; `doctor` uses the same.
-pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> BrowserOptions {
-    let settings = daemon.settings();
-    BrowserOptions {
-        launch: LaunchOptions {
-            executable: settings.chromium.clone(),
-            extra_args: settings.chromium_args.clone(),
-            guardian,
-            ..LaunchOptions::default()
-        },
-        dialogs: settings.dialogs,
-        spares: Spares { free: true, restricted: true },
-        first_script: Some(&engine::FIRST),
-        sink: daemon.sessions().ear(),
-        ..BrowserOptions::default()
-    }
-}
-
-/// Ends the daemon at a signal, or when nobody has called for long.
-fn watch(daemon: Arc<Daemon>) {
+/// Ends the daemon in order at a signal that asks for it.
+fn heed_signals(daemon: &Arc<Daemon>) {
     for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
         let Ok(mut signals) = signal(kind) else { continue };
-        let daemon = Arc::clone(&daemon);
+        let daemon = Arc::clone(daemon);
         tokio::spawn(async move {
             signals.recv().await;
             daemon.end(Ending::Stop);
         });
     }
+}
+
+/// Ends the daemon when nobody has called for long.
+fn watch_idleness(daemon: Arc<Daemon>) {
     tokio::spawn(async move {
         let limit = daemon.settings().idle_timeout;
         let mut look = tokio::time::interval(LOOK.min(limit.max(Duration::from_millis(10))));

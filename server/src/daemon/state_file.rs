@@ -50,9 +50,10 @@ impl StateFile {
         Ok(file)
     }
 
-    /// Whether somebody has removed it.
-    pub fn is_missing(&self) -> bool {
-        !self.path.exists()
+    /// Whether somebody has removed or overwritten it.
+    pub fn is_lost(&self) -> bool {
+        let own = format!("\"pid\":{},", std::process::id());
+        fs::read_to_string(&self.path).map_or(true, |text| !text.contains(&own))
     }
 
     /// Writes it again.

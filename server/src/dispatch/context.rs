@@ -11,18 +11,15 @@ use browse_proto::{Command, Reason};
 use tokio::time::Instant;
 use url::Url;
 
-use super::{
-    call::Call,
-    limits::{has_tab, leaves_page, needs_page},
-};
+use super::call::Call;
 use crate::{
-    chromium::{self, Page, TargetId, is_metadata_host},
+    chromium::{Page, TargetId, is_metadata_host},
     content::Delivery,
     daemon::{Daemon, Settings},
     engine::Engine,
     error::{Error, Result},
     policy::{Capability, ClientId, Permit, SessionRule, TabPolicy},
-    sessions::{Session, SessionName, Tab, TabId, TabState},
+    sessions::{Session, SessionName, Tab, TabId},
 };
 
 /// Time that a call gets when neither the caller nor the command names one.
@@ -33,12 +30,6 @@ const MARGIN: Duration = Duration::from_millis(100);
 
 /// The same for a step: the chain around it has to answer, too.
 const STEP_MARGIN: Duration = Duration::from_millis(50);
-
-/// Longest that a command waits for a navigation under way to get its answer.
-const HEADERS: Duration = Duration::from_secs(3);
-
-/// Time that a hung page gets to be freed of its script.
-const FREEING: Duration = Duration::from_millis(250);
 
 /// A time so far away that it stands for none.
 const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -79,43 +70,6 @@ impl Context {
         let step = Self::new(Arc::clone(&self.daemon), permit, call);
         let limit = step.limit.into_iter().chain(self.limit).min();
         Self { limit, margin: STEP_MARGIN, ..step }
-    }
-
-    /// Resolves the tab of a command that acts on a page, and opens the first
-    /// tab of a session. Refuses at once what would queue behind a hung page,
-    /// and waits a little for a navigation that has no answer yet.
-    ///
-    /// # Errors
-    /// The session or tab does not exist or belongs to somebody else; the page
-    /// hangs, or waits for its server.
-    pub(super) async fn approach(&self) -> Result<()> {
-        if !has_tab(self.command()) {
-            return Ok(());
-        }
-        let tab = self.resolve_tab().await?;
-        let tab = self.tab.get_or_init(|| tab);
-        let hung = tab.state() == TabState::Hung;
-        if hung && leaves_page(self.command()) {
-            // The document is given up: a script that never ends must not hold
-            // up the next one, which may share its process.
-            tab.page().interrupt(FREEING).await;
-        }
-        if !needs_page(self.command()) {
-            return Ok(());
-        }
-        if hung {
-            let message = format!("tab {} does not answer", tab.id());
-            return Err(Error::new(Reason::TabHung, message).with("tab", tab.id()));
-        }
-        let patience = (Instant::now() + HEADERS).min(self.deadline());
-        loop {
-            match tab.page().ensure_answering() {
-                Err(chromium::Error::NavigationPending { .. }) if Instant::now() < patience => {
-                    tokio::time::sleep(Duration::from_millis(10)).await;
-                }
-                answering => return Ok(answering?),
-            }
-        }
     }
 
     /// The daemon.
@@ -299,26 +253,14 @@ impl Context {
         self.notes().page_derived
     }
 
+    /// Notes the tab of the call.
+    pub(super) fn found(&self, tab: Arc<Tab>) -> &Arc<Tab> {
+        self.tab.get_or_init(|| tab)
+    }
+
     /// The tab, of commands that have one.
     pub(crate) fn tab_if_any(&self) -> Option<&Arc<Tab>> {
         self.tab.get()
-    }
-
-    async fn resolve_tab(&self) -> Result<Arc<Tab>> {
-        let session = self.session()?;
-        let own = self.capability().tabs == TabPolicy::Own;
-        let last = || session.tabs().into_iter().rfind(|tab| tab.owner() == *self.client());
-        let tab = match self.call.tab {
-            Some(id) => session.tab(id)?,
-            // The active tab may be somebody else's.
-            None if own => match last() {
-                Some(tab) => tab,
-                None => session.open_tab(self.client()).await?,
-            },
-            None => session.active_or_first(self.client()).await?,
-        };
-        self.check_tab(&tab)?;
-        Ok(tab)
     }
 
     fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {

@@ -37,7 +37,8 @@ where
     let outcome = guarded(&cx, request.into_inner(), handler).await;
     entry.acted_on(&cx);
     daemon.activity().ended(entry, begun.elapsed(), outcome.as_ref().err().map(Error::reason));
-    let (response, derived) = outcome?;
+    let (response, derived) =
+        outcome.map_err(|error| error.or_with("command", cx.command().name))?;
     let mut response = Response::new(response);
     tell::untrusted(&cx, derived, response.metadata_mut());
     tell::notice(&cx, response.metadata_mut());

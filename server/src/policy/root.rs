@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn it_is_told_from_others() {
-        let (ours, theirs) = (RootToken::new("aa").unwrap(), RootToken::new("bb").unwrap());
+        let token = |id| RootToken::new(id).expect("there are random numbers");
+        let (ours, theirs) = (token("aa"), token("bb"));
         assert_eq!(ours.compare(ours.reveal(), "aa"), Likeness::Same);
         assert_eq!(ours.compare(theirs.reveal(), "aa"), Likeness::Foreign);
         assert_eq!(ours.compare("browse-root-aa-00", "aa"), Likeness::Forged);

@@ -30,7 +30,7 @@ pub fn of(command: &Command, request: &[u8]) -> String {
 }
 
 /// An address without user, password, query and fragment.
-fn without_query(text: &str) -> String {
+pub fn without_query(text: &str) -> String {
     match Url::parse(text) {
         Ok(mut url) => {
             url.set_query(None);

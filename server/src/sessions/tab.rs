@@ -11,6 +11,7 @@ use std::{
 };
 
 use browse_proto::v1;
+use tokio::sync::MutexGuard;
 
 use super::{Capture, DialogLine, Weigh};
 use crate::{
@@ -63,6 +64,8 @@ pub struct Tab {
     session: String,
     owner: Mutex<ClientId>,
     hung: AtomicBool,
+    /// Held by the navigation under way.
+    navigations: tokio::sync::Mutex<()>,
     console: Capture<v1::ConsoleMessage>,
     network: Capture<NetworkLine>,
     dialogs: Capture<DialogLine>,
@@ -91,6 +94,7 @@ impl Tab {
             session: session.to_owned(),
             owner: Mutex::new(owner),
             hung: AtomicBool::new(false),
+            navigations: tokio::sync::Mutex::default(),
             console: Capture::default(),
             network: Capture::default(),
             dialogs: Capture::default(),
@@ -185,6 +189,24 @@ impl Tab {
                 }
             }
         });
+    }
+
+    /// Waits for the navigations that were asked for earlier: a new one would
+    /// cut them off. One that does not end has its turn for half of the time
+    /// until `deadline`; then the next goes ahead, which is the way out of a
+    /// server that never answers. A page that hangs is interrupted first.
+    pub async fn turn(&self, deadline: tokio::time::Instant) -> Option<MutexGuard<'_, ()>> {
+        let patience = deadline.saturating_duration_since(tokio::time::Instant::now()) / 2;
+        let turn = tokio::time::timeout(patience, self.navigations.lock()).await.ok();
+        if self.state() == TabState::Hung {
+            self.page.interrupt(PING_EVERY).await;
+        }
+        turn
+    }
+
+    /// Notes that the tab shows another document, which owes no answer.
+    pub fn arrived(&self) {
+        self.hung.store(false, Ordering::Relaxed);
     }
 
     async fn ping(&self) -> chromium::Result<()> {

@@ -49,7 +49,8 @@ pub async fn run_skill(
     let trusted = manifest.asks() && cx.daemon().skills().is_trusted(&skill);
     let limit = cx.named_timeout().unwrap_or(manifest.timeout);
     let of_user = trusted && manifest.session == SessionWish::User;
-    let lease = Lease::take(&cx, manifest, of_user).await?;
+    let session = Wish::of(&cx, manifest, of_user, cx.daemon().skills().is_trusted(&skill))?;
+    let lease = Lease::take(&cx, manifest, session).await?;
     let program = prepare(&cx, &skill, trusted && manifest.asks_trust).await?;
     // Making the program ready is not the program's time.
     let token = lease.mint(&cx, manifest, limit)?;

@@ -121,3 +121,18 @@ async fn only_root_trusts() {
     let error = Failure::from(daemon.skills().await.trust_skill(unknown).await.unwrap_err());
     assert_eq!(error.reason, "SKILL_NOT_FOUND");
 }
+
+#[tokio::test]
+async fn a_run_has_the_session_that_its_caller_names() {
+    let daemon = Daemon::start().await;
+    skill(&daemon.home(), "a", "").shell("echo null");
+    let mut request =
+        tonic::Request::new(RunSkillRequest { name: "a".to_owned(), ..Default::default() });
+    request.metadata_mut().insert("browse-session", "nowhere".parse().unwrap());
+    let error = Failure::from(daemon.skills().await.run_skill(request).await.unwrap_err());
+    assert_eq!(error.reason, "SESSION_NOT_FOUND");
+    let mut request =
+        tonic::Request::new(RunSkillRequest { name: "a".to_owned(), ..Default::default() });
+    request.metadata_mut().insert("browse-session", "default".parse().unwrap());
+    assert!(daemon.skills().await.run_skill(request).await.is_ok());
+}

@@ -64,7 +64,8 @@ impl Registry {
         let Err(reason) = decision else {
             return release(&self.shared.connection, paused);
         };
-        tracing::info!(%url, %reason, "a document was refused");
+        let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        tracing::info!(?host, %reason, "a document was refused");
         if let Some(page) = page {
             let is_main = paused.frame_id.as_str() == page.target_id().as_str();
             page.denied(Denied { url: url.clone(), reason }, is_main);

@@ -1,5 +1,7 @@
 //! Setting and clearing check marks.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::click::Click;
@@ -8,6 +10,12 @@ use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::read::facts::State;
 use crate::engine::target::target::Target;
+
+/// Time that a page gets to show the check mark after the click.
+const SETTLING: Duration = Duration::from_secs(1);
+
+/// Time between two looks at it.
+const LOOK: Duration = Duration::from_millis(25);
 
 /// A check mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +40,14 @@ impl Engine {
             return Ok(Receipt { result: Some(format!("{word} already")), ..Receipt::default() });
         }
         let mut receipt = self.click(target, &Click::default(), deadline).await?;
-        match self.is(target, State::Checked).await {
+        // A switch that asks its server first changes a little later.
+        let last = deadline.min(Instant::now() + SETTLING);
+        let mut now = self.is(target, State::Checked).await;
+        while matches!(now, Ok(now) if now != wanted) && Instant::now() + LOOK < last {
+            tokio::time::sleep(LOOK).await;
+            now = self.is(target, State::Checked).await;
+        }
+        match now {
             Ok(now) if now == wanted => {
                 receipt.result = Some(word.to_owned());
                 Ok(receipt)

@@ -205,6 +205,8 @@ const byText = (pattern) => {
     let deeper = false;
     for (const child of flatElements(element)) if (visit(child)) deeper = true;
     if (deeper || score === 0 || !isShown(element)) return deeper;
+    // What matched may stand in a hidden part: that is nothing to click on.
+    if (test(tidy(renderedText(element, tag))) === 0) return false;
     const owner = closest(element, OPERABLE) || element;
     scored.set(owner, Math.max(scored.get(owner) || 0, score));
     return true;
@@ -212,6 +214,17 @@ const byText = (pattern) => {
   const body = documentBody(document) || documentElement(document);
   if (body) visit(body);
   return best([...scored]);
+};
+
+/** The text of an element without its parts that are not rendered. */
+const renderedText = (element, tag) => {
+  if (tag === 'input' || tag === 'textarea' || tag === 'select') return shownText(element, tag);
+  let text = '';
+  for (let child = firstChild(element); child; child = nextSibling(child)) {
+    if (nodeType(child) === Node.TEXT_NODE) text += textData(child);
+    else if (nodeType(child) === Node.ELEMENT_NODE && isShown(child)) text += renderedText(child, localName(child));
+  }
+  return text;
 };
 
 const shownText = (element, tag) => {

@@ -46,7 +46,8 @@ impl ArgumentSpec {
             value => Some(scalar(&value).ok_or("has a bad `default`: give one value")?),
         };
         let required = get::<Option<bool>>(mapping, "required")?.unwrap_or_default();
-        let description = get::<Option<_>>(mapping, "description")?.unwrap_or_default();
+        let description: Option<String> = get(mapping, "description")?;
+        let description = one_line(&description.unwrap_or_default());
         if required && default.is_some() {
             return Err(format!("`{}` is required and has a default", name));
         }

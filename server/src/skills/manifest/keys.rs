@@ -34,6 +34,8 @@ impl Manifest {
         check_keys(mapping, &REQUIRED, &OPTIONAL)?;
         let name = check_name(get(mapping, "name")?, folder)?;
         let description: String = get(mapping, "description")?;
+        let triggers: Vec<String> =
+            get::<Option<_>>(mapping, "triggers")?.unwrap_or_default();
         if description.trim().is_empty() {
             return Err("has an empty `description`".to_owned());
         }
@@ -50,10 +52,10 @@ impl Manifest {
         let version: Value = get(mapping, "version")?;
         Ok(Self {
             name,
-            description: description.trim().to_owned(),
+            description: one_line(&description),
             host_patterns,
             hosts,
-            triggers: get::<Option<_>>(mapping, "triggers")?.unwrap_or_default(),
+            triggers: triggers.iter().map(|trigger| one_line(trigger)).collect(),
             args: ArgumentSpec::read_all(&args.unwrap_or_default())?,
             version: scalar(&version).ok_or("has a bad `version`: give text")?,
             source: get::<Option<Author>>(mapping, "source")?.unwrap_or_default(),
@@ -90,7 +92,7 @@ pub(super) fn check_keys(
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names.map(|name| format!("`{}`", one_line(name))).collect::<Vec<_>>().join(", ")
 }
 
 /// A name that is a folder name, a word of a command line and part of a client
@@ -131,4 +133,10 @@ fn timeout(value: &Value) -> Result<Duration, String> {
     let parsed = parsed.filter(|time| !time.is_zero() && *time <= LONGEST);
     parsed
         .ok_or_else(|| "has a bad `timeout`: give a time of at most `1h`, such as `90s`".to_owned())
+}
+
+/// The words of a stranger on one line, without what cannot be seen: they are
+/// printed beside ours.
+pub fn one_line(text: &str) -> String {
+    crate::content::clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browse_proto::Scope;
+use browse_proto::{Reason, Scope};
 use tokio::task::JoinHandle;
 
 use crate::skills::manifest::Manifest;
 use crate::{
     content::Delivery,
     dispatch::Context,
-    error::Result,
+    error::{Error, Result},
     policy::{Audience, ClientId, GrantSpec, Kind, Minted, Rate, Scopes, SessionRule, TabPolicy},
     sessions::{Session, SessionName, SessionRules, Sessions},
 };
@@ -34,16 +34,47 @@ struct Own {
     opening: JoinHandle<()>,
 }
 
+/// Which session a run acts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// One of its own, held to the hosts of the manifest below the page.
+    Own,
+    /// The caller's, where other tabs and cookies are in reach.
+    Callers,
+}
+
+impl Wish {
+    /// The session of a run: the caller's when the skill was granted it, or
+    /// when the caller names one for a skill that is trusted.
+    ///
+    /// # Errors
+    /// `SESSION_DENIED` for a skill that nobody trusts.
+    pub fn of(cx: &Context, manifest: &Manifest, granted: bool, trusted: bool) -> Result<Self> {
+        match (granted, cx.named_session()) {
+            (true, _) => Ok(Self::Callers),
+            (false, None) => Ok(Self::Own),
+            (false, Some(_)) if trusted => Ok(Self::Callers),
+            (false, Some(session)) => {
+                let name = &manifest.name;
+                let message = format!(
+                    "the skill `{name}` is not trusted, and cannot act in the session `{session}`"
+                );
+                Err(Error::new(Reason::SessionDenied, message).with("session", session))
+            }
+        }
+    }
+}
+
 impl Lease {
     /// Takes a session: one of its own, whose first tab opens meanwhile, unless
     /// the caller names one or the skill was granted the user's.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`.
-    pub async fn take(cx: &Context, manifest: &Manifest, of_user: bool) -> Result<Self> {
+    pub async fn take(cx: &Context, manifest: &Manifest, wish: Wish) -> Result<Self> {
         let id = spawn_id();
         let client = ClientId::new(format!("skill:{}:{id}", manifest.name))?;
-        if of_user || cx.named_session().is_some() {
+        if wish == Wish::Callers {
             return Ok(Self { client, session: cx.session()?, own: None });
         }
         let sessions = cx.daemon().sessions();

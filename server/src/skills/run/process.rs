@@ -51,7 +51,7 @@ impl Process {
             Error::new(Reason::SkillFailed, message).with("skill", skill)
         };
         let mut command = std::process::Command::new(own_program());
-        command.arg(supervisor::FLAG).arg(&recipe.program.path);
+        command.arg0("browsed").arg(supervisor::FLAG).arg(&recipe.program.path);
         command.args(&recipe.program.words).args(&recipe.words);
         command.env_clear().envs(&recipe.environment).current_dir(&recipe.folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
