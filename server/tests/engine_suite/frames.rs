@@ -1,6 +1,6 @@
 //! Frames and shadow trees: one snapshot sees them all, one click reaches them.
 
-use browse_server::engine::Kind;
+use browse_server::engine::{Kind, Predicate};
 
 use crate::fixture::{Tab, kind};
 use crate::support::site::Site;
@@ -138,4 +138,32 @@ async fn a_frame_that_slides_over_the_target_gets_nothing() {
     assert!([Kind::Missed, Kind::Covered].contains(&kind), "{message}");
     tab.js("new Promise(done => setTimeout(done, 50))").await;
     assert_eq!(tab.js("document.title").await, "");
+}
+
+#[tokio::test]
+async fn a_text_is_awaited_in_all_frames() {
+    let tab = nested().await;
+    let soon = || tokio::time::Instant::now() + std::time::Duration::from_secs(5);
+    tab.engine.wait(&Predicate::Text("deep".into()), soon()).await.unwrap();
+    tab.engine.wait(&Predicate::Text("main".into()), soon()).await.unwrap();
+}
+
+#[tokio::test]
+async fn frames_that_are_turned_scaled_or_zoomed_are_hit() {
+    let small = "<style>*{margin:0}</style><button id=b style='position:absolute;left:150px;top:120px;width:14px;height:14px;padding:0' onclick=\"top.postMessage('hit', '*')\" aria-label=Small></button>";
+    for style in [
+        "transform:rotate(30deg);margin:100px",
+        "transform:rotate(-15deg) scale(.7,1.2) skewX(10deg);margin:150px;padding:9px;border:5px solid",
+        "rotate:20deg;scale:.8;margin:100px",
+        "zoom:1.5;border:3px solid",
+    ] {
+        for host in ["127.0.0.1", "localhost"] {
+            let page = format!("<script>onmessage = event => document.title = event.data</script><iframe style='width:300px;height:200px;{style}' src='http://{host}:{{port}}/in'></iframe>");
+            let tab = Tab::visit(Site::start().await.page("/", &page).page("/in", small)).await;
+            let reference = tab.reference("\"Small\"").await;
+            tab.click(&reference).await.unwrap_or_else(|error| panic!("{style} {host}: {error}"));
+            tab.js("new Promise(done => setTimeout(done, 50))").await;
+            assert_eq!(tab.js("document.title").await, "hit", "{style} {host}");
+        }
+    }
 }

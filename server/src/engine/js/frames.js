@@ -46,12 +46,13 @@ const ownerWindows = () => {
   return answer;
 };
 
-/** Numbers every frame of the document, also those that no walk has met. */
+/** Numbers and windows of all frames of the document, also of those that no walk has met. */
 const findOwners = () => {
   for (const root of [document, ...shadowRootsWithin(document)]) {
     const all = root === document ? documentSelectAll(document, 'iframe,frame,object') : shadowSelectAll(root, 'iframe,frame,object');
-    for (const element of list(all)) ownerNumber(element);
+    for (const element of list(all)) newOwners.push(ownerNumber(element));
   }
+  newOwners = [...new Set(newOwners)];
   return ownerWindows();
 };
 

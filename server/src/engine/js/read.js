@@ -94,7 +94,9 @@ const layOut = (raw) =>
   raw
     .replace(PRIVATE_USE, '')
     .replace(/[ \t]*\t[ \t]*/g, '\t')
-    .replace(/\n[ \t]*\n\s*/g, '\n\n')
+    .replace(/ +\n/g, '\n')
+    .replace(/\n (?=\S)/g, '\n')
+    .replace(/\n[ \t]*\n(?:[ \t]*\n)*/g, '\n\n')
     .replace(/\t\n|\n\t/g, '\n')
     .trim()
     .replace(/\t/g, ' | ');

@@ -45,6 +45,16 @@ const commit = (serial, base) => {
     if (!numbers.has(element)) numbers.set(element, base + index);
     referenced.set(base + index, new WeakRef(element));
   });
+  if (referenced.size > sweepAt) sweep();
+};
+
+/** Grows with what lives, so that sweeping stays cheap. */
+let sweepAt = 20_000;
+
+/** Forgets numbers whose elements are gone for good. */
+const sweep = () => {
+  for (const [number, weak] of referenced) if (weak.deref() === undefined) referenced.delete(number);
+  sweepAt = Math.max(20_000, referenced.size * 2);
 };
 
 /** @param {number} number @returns {?Element} Null when it left this document or never was in it. */

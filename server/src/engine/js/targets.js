@@ -206,7 +206,7 @@ const byText = (pattern) => {
     for (const child of flatElements(element)) if (visit(child)) deeper = true;
     if (deeper || score === 0 || !isShown(element)) return deeper;
     // What matched may stand in a hidden part: that is nothing to click on.
-    if (test(tidy(textInSight(element, tag))) === 0) return false;
+    if (test(tidy(textThatShows(element, tag))) === 0) return false;
     const owner = closest(element, OPERABLE) || element;
     scored.set(owner, Math.max(scored.get(owner) || 0, score));
     return true;
@@ -217,12 +217,12 @@ const byText = (pattern) => {
 };
 
 /** The text of an element without its parts that are not rendered. */
-const textInSight = (element, tag) => {
+const textThatShows = (element, tag) => {
   if (tag === 'input' || tag === 'textarea' || tag === 'select') return shownText(element, tag);
   let text = '';
   for (let child = firstChild(element); child; child = nextSibling(child)) {
-    if (nodeType(child) === Node.TEXT_NODE) text += textData(child);
-    else if (nodeType(child) === Node.ELEMENT_NODE && isShown(child)) text += textInSight(child, localName(child));
+    if (nodeType(child) === TEXT) text += textData(child);
+    else if (nodeType(child) === ELEMENT && isShown(child)) text += textThatShows(child, localName(child));
   }
   return text;
 };

@@ -16,10 +16,11 @@ impl Engine {
     pub(crate) fn commit(&self, world: &World, serial: u64, labels: Vec<Label>) -> u32 {
         let count = labels.len();
         let base = self.give(count);
-        self.state().refs.lock().insert(base, Engine::document_of(world), labels);
-        if count > 0 {
-            wire::tell(world, &format!("browseEngine.commit({serial},{base})"));
+        if count == 0 {
+            return base;
         }
+        self.state().refs.lock().insert(base, Engine::document_of(world), labels);
+        wire::tell(world, &format!("browseEngine.commit({serial},{base})"));
         base
     }
 

@@ -2,16 +2,21 @@
 
 use std::time::Duration;
 
+use futures::future::join_all;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
+use crate::chromium::FrameId;
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::target::target::Target;
 
 /// Pauses between questions: short at first, then longer.
 const PAUSES_MS: [u64; 6] = [10, 20, 30, 50, 75, 100];
+
+/// How long a frame may take to answer.
+const FRAME_PATIENCE: Duration = Duration::from_millis(250);
 
 /// What to wait for.
 #[derive(Debug, Clone)]
@@ -20,7 +25,7 @@ pub enum Predicate {
     Visible(Target),
     /// Nothing of the target shows.
     Hidden(Target),
-    /// The text shows anywhere in the page.
+    /// The text shows anywhere in the page, its frames included.
     Text(String),
 }
 
@@ -45,7 +50,7 @@ impl Engine {
             pause = *pauses.next().unwrap_or(&pause);
             let next = Instant::now() + Duration::from_millis(pause);
             if next >= deadline {
-                return Err(timeout(predicate));
+                return Err(too_late(predicate));
             }
             sleep(Duration::from_millis(pause)).await;
         }
@@ -60,12 +65,30 @@ impl Engine {
                     answer => answer,
                 }
             }
-            Predicate::Text(text) => {
-                let world = self.world(&self.frame()).await?;
-                self.ask(&world, "hasText", &json!({ "text": text })).read().await
-            }
+            Predicate::Text(text) => return self.shows_text(text).await,
         };
         answer.map(|answer| answer.is)
+    }
+
+    /// Whether a text shows in any frame. Frames that cannot be asked, or hang,
+    /// do not hold the others up.
+    async fn shows_text(&self, text: &str) -> Result<bool> {
+        let main = self.page().main_frame().id;
+        let (frames, others): (Vec<_>, Vec<_>) =
+            self.page().frames().into_iter().partition(|frame| frame.id == main);
+        let ask = async |frame: FrameId| -> Result<bool> {
+            let world = self.world(&frame).await?;
+            let answer = self.ask(&world, "hasText", &json!({ "text": text })).read::<Is>().await;
+            answer.map(|answer| answer.is)
+        };
+        for frame in frames {
+            if ask(frame.id).await? {
+                return Ok(true);
+            }
+        }
+        let others = others.into_iter().map(|frame| timeout(FRAME_PATIENCE, ask(frame.id)));
+        let answers = join_all(others).await;
+        Ok(answers.into_iter().any(|answer| matches!(answer, Ok(Ok(true)))))
     }
 }
 
@@ -76,7 +99,7 @@ fn passes(error: &Error) -> bool {
         || matches!(error, Error::Browser(crate::chromium::Error::NavigationPending { .. }))
 }
 
-fn timeout(predicate: &Predicate) -> Error {
+fn too_late(predicate: &Predicate) -> Error {
     let what = match predicate {
         Predicate::Visible(target) => format!("`{target}` did not show"),
         Predicate::Hidden(target) => format!("`{target}` did not go away"),

@@ -28,7 +28,8 @@ pub(crate) fn lines(nodes: &[Node]) -> Vec<TextLine> {
     while index < nodes.len() {
         let node = &nodes[index];
         let text = only_text(nodes, index);
-        lines.push(TextLine { text: line(node, text), node: index });
+        let said = says_it(nodes, index);
+        lines.push(TextLine { text: line(node, text, said), node: index });
         index += if text.is_some() { 2 } else { 1 };
     }
     lines
@@ -44,7 +45,16 @@ fn only_text(nodes: &[Node], index: usize) -> Option<&str> {
         .then_some(child.name.as_str())
 }
 
-fn line(node: &Node, text: Option<&str>) -> String {
+/// Whether the only thing in a heading is a link that has its name: then the
+/// link says it.
+fn says_it(nodes: &[Node], index: usize) -> bool {
+    let node = &nodes[index];
+    let Some(child) = nodes.get(index + 1) else { return false };
+    let within = node.role == "heading" && child.role == "link" && child.depth == node.depth + 1;
+    within && child.name == node.name
+}
+
+fn line(node: &Node, text: Option<&str>, said: bool) -> String {
     let mut line = String::with_capacity(node.depth as usize * 2 + node.name.len() + 24);
     for _ in 0..node.depth {
         line.push_str("  ");
@@ -60,7 +70,7 @@ fn line(node: &Node, text: Option<&str>) -> String {
         return line;
     }
     // `@c3` says that it is clickable; a name alone is enough.
-    let named = !node.name.is_empty();
+    let named = !node.name.is_empty() && !said;
     if node.role != "clickable" || !named {
         line.push_str(&node.role);
     }

@@ -45,6 +45,12 @@ fn a_text_that_is_alone_shares_the_line_of_its_element() {
 }
 
 #[test]
+fn a_heading_that_is_a_link_says_its_name_once() {
+    let nodes = [node(0, 1, "heading", "News"), node(1, 2, "link", "News")];
+    assert_eq!(text(&nodes), ["@e1 heading", "  @e2 link \"News\""]);
+}
+
+#[test]
 fn a_budget_says_what_it_left_out_and_how_to_see_it() {
     let mut nodes = vec![node(0, 1, "navigation", "Site")];
     nodes.extend(
