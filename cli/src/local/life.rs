@@ -136,7 +136,8 @@ fn is_daemon(pid: i32, project: &Project) -> bool {
         Ok(line) => line,
         // No /proc, as on macOS.
         Err(_) => {
-            let asked = Command::new("ps").args(["-o", "command=", "-p", &pid.to_string()]).output();
+            let asked =
+                Command::new("ps").args(["-o", "command=", "-p", &pid.to_string()]).output();
             asked.map(|answer| answer.stdout).unwrap_or_default()
         }
     };

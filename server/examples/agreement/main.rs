@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use browse_server::chromium::{
-    Browser, BrowserOptions, Call, Context, ContextOptions, LaunchOptions, LoadState, Navigated, Page,
+    Browser, BrowserOptions, Call, Context, ContextOptions, LaunchOptions, LoadState, Navigated,
+    Page,
 };
 use browse_server::engine::SCRIPT;
 use serde_json::{Value, json};
@@ -30,7 +31,8 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcome<()> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let verbose = arguments.iter().position(|word| word == "-v").map(|at| arguments.remove(at)).is_some();
+    let verbose =
+        arguments.iter().position(|word| word == "-v").map(|at| arguments.remove(at)).is_some();
     let Some(folder) = arguments.first().map(PathBuf::from) else {
         return Err("usage: agreement FOLDER [-v] [NAME]".into());
     };
@@ -44,7 +46,12 @@ async fn main() -> Outcome<()> {
         visit(&page, &format!("http://127.0.0.1:{port}/{file}")).await?;
         let (ours, theirs) = (ours(&page).await?, theirs(&page).await?);
         let result = compare(&page, &ours, &theirs, &mut kinds).await?;
-        println!("{file:<48} {:>5} of {:<5} {}", result.equal, result.all, share(result.equal, result.all));
+        println!(
+            "{file:<48} {:>5} of {:<5} {}",
+            result.equal,
+            result.all,
+            share(result.equal, result.all)
+        );
         if verbose {
             result.differences.iter().for_each(|line| println!("    {line}"));
         }
@@ -125,14 +132,19 @@ async fn ours(page: &Page) -> Outcome<HashMap<i64, Side>> {
         }),
     );
     let elements = call.await?;
-    let elements = elements["result"]["deepSerializedValue"]["value"].as_array().cloned().unwrap_or_default();
-    let mut numbers = elements.iter().filter_map(|element| element["value"]["backendNodeId"].as_i64());
+    let elements =
+        elements["result"]["deepSerializedValue"]["value"].as_array().cloned().unwrap_or_default();
+    let mut numbers =
+        elements.iter().filter_map(|element| element["value"]["backendNodeId"].as_i64());
     let mut lines = HashMap::new();
     let fields = snapshot["nodes"].as_array().map(Vec::as_slice).unwrap_or_default();
     for line in fields.chunks_exact(6).filter(|line| line[1] != "text") {
         let number = numbers.next().ok_or("the engine lists more lines than elements")?;
         let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        lines.insert(number, Side { role: word(&line[1]), name: word(&line[2]), raw: String::new() });
+        lines.insert(
+            number,
+            Side { role: word(&line[1]), name: word(&line[2]), raw: String::new() },
+        );
     }
     Ok(lines)
 }
@@ -153,7 +165,9 @@ async fn theirs(page: &Page) -> Outcome<HashMap<i64, Side>> {
     ]);
     let tree: Value = page.session().call_method("Accessibility.getFullAXTree", &json!({})).await?;
     let mut nodes = HashMap::new();
-    for node in tree["nodes"].as_array().into_iter().flatten().filter(|node| node["ignored"] == false) {
+    for node in
+        tree["nodes"].as_array().into_iter().flatten().filter(|node| node["ignored"] == false)
+    {
         let Some(number) = node["backendDOMNodeId"].as_i64() else { continue };
         let raw = node["role"]["value"].as_str().unwrap_or_default();
         let role = (*aria.get(raw).unwrap_or(&raw)).to_owned();

@@ -44,18 +44,29 @@ async fn measure(page: &Page, engine: &Engine) -> Outcome<()> {
     let interactive = SnapshotOptions { interactive: true, ..SnapshotOptions::default() };
     let begun = Instant::now();
     let first = engine.snapshot(&interactive).await?;
-    println!("  snapshot -i, the first          {:>8.2} ms, {} characters", ms(begun.elapsed()), first.text.len());
+    println!(
+        "  snapshot -i, the first          {:>8.2} ms, {} characters",
+        ms(begun.elapsed()),
+        first.text.len()
+    );
     report("raw: evaluate 1", async || evaluate("1").await.map(drop)).await?;
     let walk = "(() => { let n = 0; for (const e of document.querySelectorAll('*')) { const s = getComputedStyle(e); if (s.display !== 'none' && s.visibility && s.cursor) n += e.textContent.length } return n })()";
     report("raw: walk with styles and texts", async || evaluate(walk).await.map(drop)).await?;
     report("snapshot -i", async || Ok(engine.snapshot(&interactive).await.map(drop)?)).await?;
-    report("snapshot", async || Ok(engine.snapshot(&SnapshotOptions::default()).await.map(drop)?)).await?;
+    report("snapshot", async || {
+        Ok(engine.snapshot(&SnapshotOptions::default()).await.map(drop)?)
+    })
+    .await?;
     report("text", async || Ok(engine.text(None).await.map(drop)?)).await?;
     evaluate("addEventListener('click', event => event.preventDefault()); scrollTo(0, 0)").await?;
     report("raw: three events of a click", async || {
         let at = |kind| page.mouse(MouseEvent { kind, x: 5.0, y: 5.0, modifiers: 0 });
         let button = MouseButton::Left;
-        let calls = [at(MouseEventKind::Move { held: 0 }), at(MouseEventKind::Press { button, count: 1 }), at(MouseEventKind::Release { button, count: 1 })];
+        let calls = [
+            at(MouseEventKind::Move { held: 0 }),
+            at(MouseEventKind::Press { button, count: 1 }),
+            at(MouseEventKind::Release { button, count: 1 }),
+        ];
         for call in calls {
             call.await?;
         }
@@ -64,7 +75,10 @@ async fn measure(page: &Page, engine: &Engine) -> Outcome<()> {
     .await?;
     let target = first.text.split(' ').next().unwrap_or_default().parse()?;
     let deadline = || tokio::time::Instant::now() + Duration::from_secs(5);
-    report("click with its receipt", async || Ok(engine.click(&target, &Click::default(), deadline()).await.map(drop)?)).await?;
+    report("click with its receipt", async || {
+        Ok(engine.click(&target, &Click::default(), deadline()).await.map(drop)?)
+    })
+    .await?;
     Ok(())
 }
 

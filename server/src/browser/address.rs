@@ -112,9 +112,19 @@ mod tests {
 
     #[test]
     fn other_schemes_are_refused() {
-        for text in ["javascript:alert(1)", "data:text/html,x", "chrome://version", "ftp://a/b",
-            "view-source:http://a", "http:a", "", " ", "http://", "https://[::g]/", "about:gpu"]
-        {
+        for text in [
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "chrome://version",
+            "ftp://a/b",
+            "view-source:http://a",
+            "http:a",
+            "",
+            " ",
+            "http://",
+            "https://[::g]/",
+            "about:gpu",
+        ] {
             assert_eq!(read(text), Err("URL_INVALID"), "{text}");
         }
     }

@@ -83,8 +83,10 @@ fn frame(request: &v1::ScreenshotRequest) -> Result<Area<'_>> {
 }
 
 fn parse_clip(text: &str) -> Result<chromium::Area> {
-    let numbers: Option<Vec<f64>> =
-        text.split(',').map(|part| part.trim().parse().ok().filter(|n: &f64| n.is_finite())).collect();
+    let numbers: Option<Vec<f64>> = text
+        .split(',')
+        .map(|part| part.trim().parse().ok().filter(|n: &f64| n.is_finite()))
+        .collect();
     match numbers.as_deref() {
         Some(&[x, y, width, height]) if x >= 0.0 && y >= 0.0 => {
             Ok(chromium::Area::Clip { x, y, width, height })

@@ -15,9 +15,24 @@ use crate::error::{Error, Result};
 
 /// Folders and files that nobody opens, wherever they lie.
 const SECRET: &[&str] = &[
-    ".ssh", ".aws", ".gnupg", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
-    ".password-store", "keyrings", "Keychains", "Cookies", "Login Data", "key3.db", "key4.db",
-    "logins.json", "cookies.sqlite",
+    ".ssh",
+    ".aws",
+    ".gnupg",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".password-store",
+    "keyrings",
+    "Keychains",
+    "Cookies",
+    "Login Data",
+    "key3.db",
+    "key4.db",
+    "logins.json",
+    "cookies.sqlite",
 ];
 
 /// Endings of files that hold private keys.

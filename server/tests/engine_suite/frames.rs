@@ -158,7 +158,9 @@ async fn frames_that_are_turned_scaled_or_zoomed_are_hit() {
         "zoom:1.5;border:3px solid",
     ] {
         for host in ["127.0.0.1", "localhost"] {
-            let page = format!("<script>onmessage = event => document.title = event.data</script><iframe style='width:300px;height:200px;{style}' src='http://{host}:{{port}}/in'></iframe>");
+            let page = format!(
+                "<script>onmessage = event => document.title = event.data</script><iframe style='width:300px;height:200px;{style}' src='http://{host}:{{port}}/in'></iframe>"
+            );
             let tab = Tab::visit(Site::start().await.page("/", &page).page("/in", small)).await;
             let reference = tab.reference("\"Small\"").await;
             tab.click(&reference).await.unwrap_or_else(|error| panic!("{style} {host}: {error}"));

@@ -16,7 +16,8 @@ pub async fn js(cx: &Context, request: v1::JsRequest) -> Result<v1::JsResponse> 
     let length = request.expression.chars().count();
     if length > MOST_CHARACTERS {
         let message = format!("the expression has {length} characters");
-        return Err(Error::new(Reason::TooLarge, message).with("limit", format!("{MOST_CHARACTERS} characters")));
+        return Err(Error::new(Reason::TooLarge, message)
+            .with("limit", format!("{MOST_CHARACTERS} characters")));
     }
     let value = serialize::evaluate(cx.page(), &request.expression).await?;
     Ok(v1::JsResponse { value })

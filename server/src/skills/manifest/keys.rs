@@ -34,8 +34,7 @@ impl Manifest {
         check_keys(mapping, &REQUIRED, &OPTIONAL)?;
         let name = check_name(get(mapping, "name")?, folder)?;
         let description: String = get(mapping, "description")?;
-        let triggers: Vec<String> =
-            get::<Option<_>>(mapping, "triggers")?.unwrap_or_default();
+        let triggers: Vec<String> = get::<Option<_>>(mapping, "triggers")?.unwrap_or_default();
         if description.trim().is_empty() {
             return Err("has an empty `description`".to_owned());
         }

@@ -67,7 +67,7 @@ mod tests {
         }
         assert!(problem(b"\xff\xfe").contains("not UTF-8"));
         assert!(problem("x".repeat(500).as_bytes()).ends_with("xx…"));
-        assert!(problem("[".repeat(500).as_bytes()).contains("recursion"));
+        assert!(problem("[".repeat(500).as_bytes()).starts_with(begins));
     }
 
     #[tokio::test]
