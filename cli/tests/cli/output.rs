@@ -80,7 +80,7 @@ fn notices_and_skills_are_told_on_standard_error() {
     assert_eq!(output.stdout, "200 http://a/\n");
     assert_eq!(
         output.stderr,
-        "note: tabs were lost\nnote: `browse skill run hn`: Reads the front page\n"
+        "note: tabs were lost\nnote: `browse skill run hn` fits this host (bundled)\n"
     );
 }
 

@@ -24,7 +24,7 @@ pub async fn wait(cx: &Context, request: v1::WaitRequest) -> Result<v1::WaitResp
     for condition in &conditions {
         // A margin, so that the answer is ours and not the dispatcher's.
         let last = cx.deadline() - Duration::from_millis(20);
-        let met = tokio::time::timeout_at(last, meet(&tab, condition, last)).await;
+        let met = tokio::time::timeout_at(last, meet(tab, condition, last)).await;
         match met {
             Ok(met) => met?,
             Err(_) => return Err(late(condition)),

@@ -19,7 +19,6 @@ pub async fn snapshot(cx: &Context, request: v1::SnapshotRequest) -> Result<v1::
         cursor: request.cursor,
         max_tokens: request.max_tokens,
         details: request.nodes,
-        ..SnapshotOptions::default()
     };
     let tab = cx.tab();
     let Snapshot { text, nodes, url, .. } = if request.diff {
