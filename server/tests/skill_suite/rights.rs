@@ -123,16 +123,20 @@ async fn only_root_trusts() {
 }
 
 #[tokio::test]
-async fn a_run_has_the_session_that_its_caller_names() {
+async fn a_trusted_run_has_the_session_that_its_caller_names() {
     let daemon = Daemon::start().await;
     skill(&daemon.home(), "a", "").shell("echo null");
-    let mut request =
-        tonic::Request::new(RunSkillRequest { name: "a".to_owned(), ..Default::default() });
-    request.metadata_mut().insert("browse-session", "nowhere".parse().unwrap());
-    let error = Failure::from(daemon.skills().await.run_skill(request).await.unwrap_err());
-    assert_eq!(error.reason, "SESSION_NOT_FOUND");
-    let mut request =
-        tonic::Request::new(RunSkillRequest { name: "a".to_owned(), ..Default::default() });
-    request.metadata_mut().insert("browse-session", "default".parse().unwrap());
-    assert!(daemon.skills().await.run_skill(request).await.is_ok());
+    assert_eq!(refusal(&daemon, "default").await.as_deref(), Some("SESSION_DENIED"));
+    trust(&daemon, "a").await;
+    assert_eq!(refusal(&daemon, "nowhere").await.as_deref(), Some("SESSION_NOT_FOUND"));
+    assert_eq!(refusal(&daemon, "default").await, None);
+}
+
+/// Why a run in this session is refused, if it is.
+async fn refusal(daemon: &Daemon, session: &str) -> Option<String> {
+    let request = RunSkillRequest { name: "a".to_owned(), ..Default::default() };
+    let mut request = tonic::Request::new(request);
+    request.metadata_mut().insert("browse-session", session.parse().unwrap());
+    let refused = daemon.skills().await.run_skill(request).await.err();
+    refused.map(|status| Failure::from(status).reason)
 }
