@@ -57,6 +57,9 @@ fn refused(scheme: &str, text: &str) -> Error {
     Error::new(Reason::UrlInvalid, message).with("url", text).with("scheme", scheme)
 }
 
+/// Schemes that no host is named like: digits after them are no port.
+const SCHEMES: &[&str] = &["javascript", "data", "blob", "about", "view-source"];
+
 /// The scheme of `text` in lower case, unless what looks like one is a host
 /// with a port (`localhost:3000`).
 fn scheme(text: &str) -> Option<&str> {
@@ -65,7 +68,8 @@ fn scheme(text: &str) -> Option<&str> {
         && head.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
     let port: String = tail.chars().take_while(char::is_ascii_digit).collect();
     let after = tail[port.len()..].chars().next();
-    let is_port = !port.is_empty() && matches!(after, None | Some('/' | '?' | '#'));
+    let code = SCHEMES.iter().any(|known| head.eq_ignore_ascii_case(known));
+    let is_port = !code && !port.is_empty() && matches!(after, None | Some('/' | '?' | '#'));
     let known = ["http", "https"].into_iter().find(|known| head.eq_ignore_ascii_case(known));
     match known {
         Some(known) if tail.starts_with("//") => Some(known),
@@ -114,6 +118,7 @@ mod tests {
     fn other_schemes_are_refused() {
         for text in [
             "javascript:alert(1)",
+            "javascript:1",
             "data:text/html,x",
             "chrome://version",
             "ftp://a/b",

@@ -13,7 +13,8 @@ use url::Url;
 use super::address::Asker;
 use crate::error::{Error, Result};
 
-/// Folders and files that nobody opens, wherever they lie.
+/// Folders and files that nobody opens, wherever they lie. Dotted names are
+/// compared without case, because some file systems are.
 const SECRET: &[&str] = &[
     ".ssh",
     ".aws",
@@ -23,6 +24,7 @@ const SECRET: &[&str] = &[
     ".netrc",
     ".npmrc",
     ".pypirc",
+    ".pgpass",
     ".git-credentials",
     ".password-store",
     "keyrings",
@@ -81,8 +83,13 @@ fn is_secret(path: &Path) -> bool {
     let names: Vec<_> = path.components().filter_map(name).collect();
     let in_state = names.iter().position(|name| *name == ".browse");
     let state = in_state.is_some_and(|at| names.get(at + 1) != Some(&"skills"));
-    let named = names.iter().any(|name| SECRET.contains(name) || name.starts_with(".env"));
-    let key = path.extension().and_then(|e| e.to_str()).is_some_and(|e| KEYS.contains(&e));
+    let named = names.iter().any(|name| {
+        let dotted = name.starts_with('.').then(|| name.to_lowercase());
+        let name = dotted.as_deref().unwrap_or(name);
+        SECRET.contains(&name) || name.starts_with(".env")
+    });
+    let ending = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
+    let key = ending.is_some_and(|ending| KEYS.contains(&ending.as_str()));
     let private = names.last().is_some_and(|name| name.starts_with("id_"));
     state || named || key || private
 }
@@ -160,7 +167,16 @@ mod tests {
     #[test]
     fn everything_else_is_refused() {
         let place = Place::new();
-        for name in [".env.local", ".ssh/config", ".browse/daemon.json", "home/x", "a.pem"] {
+        for name in [
+            ".env.local",
+            ".ENV",
+            ".SSH/x",
+            "a.PEM",
+            ".ssh/config",
+            ".browse/daemon.json",
+            "home/x",
+            "a.pem",
+        ] {
             place.write(name);
             assert_eq!(place.open(&format!("//./{name}")), Err("FILE_DENIED"), "{name}");
         }

@@ -181,9 +181,10 @@ async fn without_a_browser_the_control_plane_answers_and_commands_say_why() {
     let place = Place::new();
     let _daemon = place.spawn(&[]);
     let client = place.client().await;
-    assert_eq!(client.status().await.unwrap().browser.unwrap().state, "missing");
+    // A command waits until it is known that there is none; the status does not.
     for _ in 0..2 {
         let refused = client.browser().text(client.ask(v1::TextRequest { target: None })).await;
         assert_eq!(reason(&refused.unwrap_err()), "BROWSER_MISSING");
     }
+    assert_eq!(client.status().await.unwrap().browser.unwrap().state, "missing");
 }

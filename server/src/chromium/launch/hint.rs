@@ -3,7 +3,7 @@
 /// The install command of this machine, as the end of a sentence.
 pub(crate) fn install_hint() -> String {
     if cfg!(target_os = "macos") {
-        return "install one with `brew install --cask chromium`".to_owned();
+        return "install one with `brew install --cask google-chrome`".to_owned();
     }
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     linux_hint(&release)
