@@ -37,12 +37,14 @@ async fn a_dead_browser_ends_the_daemon_and_the_next_one_says_so() {
     let browser = place.state_with_browser()["browser"]["pid"].as_u64().unwrap();
     open_tab(&place).await;
     let client = place.client().await;
-    let waiting = tokio::spawn(async move {
-        let script = "new Promise(() => {})".to_owned();
-        let request = client.ask(v1::JsRequest { expression: script });
-        client.browser().js(request).await.map(|_| ())
-    });
-    until("the call", || Some(()).filter(|()| !waiting.is_finished()));
+    let script = "new Promise(() => {})".to_owned();
+    let request = client.ask(v1::JsRequest { expression: script });
+    let mut browser_service = client.browser();
+    let waiting = tokio::spawn(async move { browser_service.js(request).await.map(|_| ()) });
+    // A call that comes later finds a daemon that takes none any more.
+    while client.status().await.unwrap().calls == 0 {
+        tokio::task::yield_now().await;
+    }
     kill(browser);
     let failed = waiting.await.unwrap().unwrap_err();
     assert_eq!(super::process::reason(&failed), "BROWSER_GONE");
