@@ -12,10 +12,6 @@ use crate::{
 
 pub use write::{atomically, cause, temporary, unwritable};
 
-/// Fields of a request of which at most one can be given.
-const EXCLUSIVE: &[(&str, &[&str])] =
-    &[("ScreenshotRequest", &["target", "selector", "viewport", "clip"])];
-
 /// Takes the path out of the positional words. It is the last one; when there
 /// is room for a target before it, a single word is the path unless it looks
 /// like a target.
@@ -46,13 +42,9 @@ fn is_target(word: &str) -> bool {
 /// Refuses what contradicts itself.
 pub fn check(invocation: &Invocation) -> Result<()> {
     let Invocation { command, fields, path, base64 } = invocation;
-    let exclusive = EXCLUSIVE.iter().find(|(request, _)| *request == command.request.name);
-    let given = exclusive.map(|(_, names)| {
-        let names = names.iter().filter_map(|name| command.request.field(name));
-        names.filter(|field| fields.contains_key(field.name)).collect::<Vec<_>>()
-    });
-    if let Some([first, second, ..]) = given.as_deref() {
-        let (first, second) = (spelling(command, first), spelling(command, second));
+    let given = |field: &Field| fields.contains_key(field.name);
+    if let Some((first, second)) = command.contradiction(given) {
+        let (first, second) = (command.spelling(first), command.spelling(second));
         return Err(contradiction(command, &first, &second));
     }
     match path {
@@ -63,13 +55,6 @@ pub fn check(invocation: &Invocation) -> Result<()> {
         }
         None => Ok(()),
     }
-}
-
-fn spelling(command: &Command, field: &Field) -> String {
-    if command.flags().any(|flag| flag.name == field.name) {
-        return format!("`--{}`", field.flag());
-    }
-    format!("a {}", field.label())
 }
 
 fn contradiction(command: &Command, first: &str, second: &str) -> Failure {

@@ -47,6 +47,9 @@ fn one(command: &Command, request: &Message, response: &Message, faults: &mut Ve
     if !command.annotated || command.scope == 0 {
         fault("no scope".to_owned());
     }
+    if command.service == "BrowserService" && command.reach == 0 {
+        fault("no reach".to_owned());
+    }
     if command.help.is_empty() {
         fault("no comment: it is the help text".to_owned());
     }
@@ -56,6 +59,11 @@ fn one(command: &Command, request: &Message, response: &Message, faults: &mut Ve
     for argument in command.args.split(',').filter(|argument| !argument.is_empty()) {
         if !has(request, argument.trim_end_matches("...")) {
             fault(format!("`args` names `{argument}`, which {} lacks", request.name));
+        }
+    }
+    for name in command.exclusive.iter().flat_map(|set| set.split(',')) {
+        if !has(request, name) {
+            fault(format!("`exclusive` names `{name}`, which {} lacks", request.name));
         }
     }
     for name in [&command.result, &command.save] {

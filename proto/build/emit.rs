@@ -52,6 +52,7 @@ fn field(field: &Field) -> String {
 
 const SOURCES: &[&str] =
     &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json"];
+const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
 
 fn command(model: &Model, command: &Command) -> String {
@@ -65,10 +66,15 @@ fn command(model: &Model, command: &Command) -> String {
         format!("Argument {{ field: {at}, rest: {} }}, ", plain != name)
     });
     let args: String = args.collect();
+    let exclusive = command.exclusive.iter().map(|set| {
+        let of = |name| index(&command.request, name).unwrap_or_default();
+        format!("&{:?}, ", set.split(',').map(of).collect::<Vec<_>>())
+    });
+    let exclusive: String = exclusive.collect();
     let words: Vec<_> = command.name.split(' ').filter(|w| !w.starts_with("--")).collect();
     let selector = command.name.split(' ').find_map(|word| word.strip_prefix("--"));
     format!(
-        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, line: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, attach: {}, streaming: {} }},\n",
+        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, line: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, attach: {}, reach: Reach::{}, acts: {}, exclusive: &[{exclusive}], streaming: {} }},\n",
         command.service,
         command.method,
         command.service,
@@ -89,6 +95,8 @@ fn command(model: &Model, command: &Command) -> String {
         milliseconds(&command.timeout),
         index(&command.response, &command.save),
         command.attach,
+        REACHES[command.reach as usize],
+        command.acts,
         command.streaming
     )
 }

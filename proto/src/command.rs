@@ -49,6 +49,12 @@ pub struct Command {
     pub save: Option<usize>,
     /// Whether the CLI fails instead of starting a daemon for it.
     pub attach: bool,
+    /// What it needs of the browser.
+    pub reach: Reach,
+    /// Whether its effect may come after it was given up.
+    pub acts: bool,
+    /// Indices in `request.fields`: of each set at most one can be given.
+    pub exclusive: &'static [&'static [usize]],
     /// Whether the response is a stream.
     pub streaming: bool,
 }
@@ -77,6 +83,19 @@ pub enum Scope {
     Control,
     /// Needs no token.
     Public,
+}
+
+/// What a command needs of the browser; see `options.proto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// No tab, or those that it finds itself.
+    Daemon,
+    /// A tab; a page that hangs does not hold it up.
+    Tab,
+    /// A tab whose page answers.
+    Page,
+    /// A tab, whose document it gives up.
+    Leave,
 }
 
 impl Scope {
@@ -215,6 +234,27 @@ impl Command {
     /// The command whose request has this full name.
     pub fn by_request(full_name: &str) -> Option<&'static Command> {
         COMMANDS.iter().find(|command| command.request.full_name == full_name)
+    }
+
+    /// The first two arguments in `given` that exclude each other.
+    pub fn contradiction(
+        &self,
+        given: impl Fn(&Field) -> bool,
+    ) -> Option<(&'static Field, &'static Field)> {
+        self.exclusive.iter().find_map(|set| {
+            let fields = set.iter().map(|index| &self.request.fields[*index]);
+            let mut given = fields.filter(|field| given(field));
+            Some((given.next()?, given.next()?))
+        })
+    }
+
+    /// How the command line spells an argument: `--clip`, or a name in prose.
+    pub fn spelling(&self, field: &Field) -> String {
+        let positional = self.args.iter().any(|a| self.request.fields[a.field].name == field.name);
+        match positional {
+            true => format!("a {}", field.name.replace('_', " ")),
+            false => format!("`--{}`", field.flag()),
+        }
     }
 
     /// The first sentence of the help.

@@ -13,7 +13,9 @@ mod usage;
 pub mod wire;
 
 pub use build::build_id;
-pub use command::{Argument, Command, Enum, EnumValue, Field, Kind, Message, Scope, Source};
+pub use command::{
+    Argument, Command, Enum, EnumValue, Field, Kind, Message, Reach, Scope, Source,
+};
 pub use reason::{Code, Reason, Rule};
 pub use usage::Positional;
 

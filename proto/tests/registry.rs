@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use browse_proto::{Command, Kind, Message, Reason, Scope};
+use browse_proto::{Command, Kind, Message, Reach, Reason, Scope};
 
 /// The commands that a paired agent may call, of those that are built; batch
 /// comes on top (ARCHITECTURE, section 8).
@@ -55,6 +55,19 @@ fn policy_reads_as_one_page() {
     };
     let table: Vec<_> = Command::all().iter().map(line).collect();
     insta::assert_snapshot!(table.join("\n"));
+}
+
+#[test]
+fn what_needs_a_page_and_what_acts_is_said() {
+    let reach = |name: &str| Command::by_name(name).expect(name).reach;
+    for name in ["status", "tabs", "tab", "closetab", "stop", "activity", "session list"] {
+        assert_eq!(reach(name), Reach::Daemon, "{name}");
+    }
+    for command in Command::all() {
+        assert!(!command.acts || command.scope >= Scope::Write, "{} acts", command.name);
+    }
+    let silent = Command::all().iter().filter(|c| c.group == "input" && !c.acts);
+    assert_eq!(silent.count(), 0, "input acts");
 }
 
 #[test]

@@ -46,6 +46,13 @@ pub fn bytes(encoded: &[u8], number: u32) -> Result<&[u8], WireError> {
     Ok(found)
 }
 
+/// The numbers of the fields of an encoded message that hold more than zero;
+/// nothing is said of what follows malformed bytes.
+pub fn given(encoded: &[u8]) -> Vec<u32> {
+    let set = Reader::new(encoded).map_while(Result::ok);
+    set.filter(|(_, raw)| !matches!(raw, Raw::Number(0))).map(|(number, _)| number).collect()
+}
+
 fn zero(field: &Field) -> Option<Value> {
     if field.repeated {
         return Some(json!([]));

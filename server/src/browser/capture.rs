@@ -69,16 +69,12 @@ enum Area<'a> {
 }
 
 fn frame(request: &v1::ScreenshotRequest) -> Result<Area<'_>> {
-    let target = match (request.target.as_deref(), request.selector.as_deref()) {
-        (Some(_), Some(_)) => return Err(argument("a target and `--selector` exclude each other")),
-        (target, selector) => target.or(selector),
-    };
-    match (target, request.viewport, request.clip.as_deref()) {
-        (None, false, None) => Ok(Area::Page),
-        (None, true, None) => Ok(Area::Viewport),
-        (None, false, Some(clip)) => Ok(Area::Clip(parse_clip(clip)?)),
-        (Some(target), false, None) => Ok(Area::Element(target)),
-        _ => Err(argument("a target, `--viewport` and `--clip` exclude each other")),
+    let target = request.target.as_deref().or(request.selector.as_deref());
+    match (target, request.clip.as_deref()) {
+        (Some(target), _) => Ok(Area::Element(target)),
+        (None, Some(clip)) => Ok(Area::Clip(parse_clip(clip)?)),
+        (None, None) if request.viewport => Ok(Area::Viewport),
+        (None, None) => Ok(Area::Page),
     }
 }
 

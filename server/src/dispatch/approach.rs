@@ -2,13 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use browse_proto::Reason;
+use browse_proto::{Reach, Reason};
 use tokio::time::Instant;
 
-use super::{
-    Context,
-    limits::{has_tab, leaves_page, needs_page},
-};
+use super::Context;
 use crate::{
     chromium,
     error::{Error, Result},
@@ -31,18 +28,19 @@ impl Context {
     /// The session or tab does not exist or belongs to somebody else; the page
     /// hangs, or waits for its server.
     pub(super) async fn approach(&self) -> Result<()> {
-        if !has_tab(self.command()) {
+        let reach = self.command().reach;
+        if reach == Reach::Daemon {
             return Ok(());
         }
         let tab = self.resolve_tab().await?;
         let tab = self.found(tab);
         let hung = tab.state() == TabState::Hung;
-        if hung && leaves_page(self.command()) {
+        if hung && reach == Reach::Leave {
             // The document is given up: a script that never ends must not hold
             // up the next one, which may share its process.
             tab.page().interrupt(FREEING).await;
         }
-        if !needs_page(self.command()) {
+        if reach != Reach::Page {
             return Ok(());
         }
         if hung {

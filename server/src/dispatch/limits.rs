@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use browse_proto::{Command, Reason};
+use browse_proto::{Reach, Reason};
 use tokio::time::{Instant, timeout_at};
 
 use super::Context;
@@ -59,13 +59,13 @@ fn overdue(cx: &Context, limit: Duration) -> Error {
         let message = format!("`{}` did not end within {}", command.name, words(limit));
         Error::new(Reason::DeadlineExceeded, message)
     };
-    let Some(tab) = cx.tab_if_any().filter(|_| needs_page(command)) else { return late() };
+    let Some(tab) = cx.tab_if_any().filter(|_| command.reach == Reach::Page) else { return late() };
     if let Err(pending @ chromium::Error::NavigationPending { .. }) = tab.page().ensure_answering()
     {
         return pending.into();
     }
     tab.quarantine();
-    let error = match is_action(command) {
+    let error = match command.acts {
         true => {
             let message = format!("`{}` was sent, and the page gave no answer", command.name);
             Error::new(Reason::OutcomeUnknown, message)
@@ -73,30 +73,6 @@ fn overdue(cx: &Context, limit: Duration) -> Error {
         false => late(),
     };
     error.with("tab", tab.id())
-}
-
-/// Whether a command acts on the page of a tab.
-pub fn has_tab(command: &Command) -> bool {
-    matches!(command.group, "navigation" | "reading" | "inspection" | "input" | "capture")
-}
-
-/// Whether it waits for the page, so that a hung page would hold it up.
-/// Navigation is the way out of a hung page, and our own records need none.
-pub fn needs_page(command: &Command) -> bool {
-    const RECORDS: &[&str] =
-        &["console", "clear_console", "network", "clear_network", "show_request", "show_body"];
-    let navigates = command.group == "navigation";
-    has_tab(command) && !navigates && !RECORDS.contains(&command.function)
-}
-
-/// Whether it gives up the document of the tab.
-pub fn leaves_page(command: &Command) -> bool {
-    command.group == "navigation" && !matches!(command.function, "get_url" | "wait")
-}
-
-/// Whether its effect may come after it was given up.
-fn is_action(command: &Command) -> bool {
-    command.group == "input" || matches!(command.function, "js" | "eval")
 }
 
 fn words(limit: Duration) -> String {
@@ -107,29 +83,7 @@ fn words(limit: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use browse_proto::Command;
-
-    use super::{Duration, has_tab, is_action, needs_page, words};
-
-    #[test]
-    fn the_control_plane_and_the_tabs_need_no_page() {
-        for name in ["status", "tabs", "tab", "closetab", "stop", "activity", "session list"] {
-            assert!(!has_tab(Command::by_name(name).expect(name)), "{name}");
-        }
-        for name in ["goto", "back", "url", "console", "network", "wait"] {
-            let command = Command::by_name(name).expect(name);
-            assert!(has_tab(command) && !needs_page(command), "{name}");
-        }
-        for name in ["text", "snapshot", "click", "screenshot", "js", "is"] {
-            assert!(needs_page(Command::by_name(name).expect(name)), "{name}");
-        }
-    }
-
-    #[test]
-    fn what_acts_may_still_happen() {
-        let acts = |name: &str| is_action(Command::by_name(name).expect(name));
-        assert!(acts("click") && acts("press") && acts("js") && !acts("text") && !acts("goto"));
-    }
+    use super::{Duration, words};
 
     #[test]
     fn limits_read_as_they_were_given() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use browse_proto::{PageDerived, Reason};
+use browse_proto::{Command, PageDerived, Reason, wire};
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
@@ -56,13 +56,29 @@ pub fn admit<Q>(daemon: &Arc<Daemon>, request: &Request<Q>) -> Result<Context> {
     Ok(Context::new(Arc::clone(daemon), permit, Call::read(request.metadata())?))
 }
 
+/// Refuses arguments that exclude each other.
+fn contradiction<Q: prost::Message>(command: &Command, request: &Q) -> Result<()> {
+    if command.exclusive.is_empty() {
+        return Ok(());
+    }
+    let given = wire::given(&request.encode_to_vec());
+    let Some((first, second)) = command.contradiction(|field| given.contains(&field.number)) else {
+        return Ok(());
+    };
+    let (first, second) = (command.spelling(first), command.spelling(second));
+    let message = format!("{first} and {second} contradict each other");
+    Err(Error::new(Reason::ArgumentInvalid, message).with("command", command.name))
+}
+
 /// Runs `handler` within the limits of `cx`, and guards what it answers; tells
 /// whether that has page-derived content.
 pub async fn guarded<Q, R, F>(cx: &Context, request: Q, handler: F) -> Result<(R, bool)>
 where
+    Q: prost::Message,
     R: prost::Message + PageDerived,
     F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
+    contradiction(cx.command(), &request)?;
     let work = async {
         cx.approach().await?;
         handler(cx, request).await
