@@ -10,7 +10,8 @@ pub const MOST_BYTES: usize = 4096;
 
 /// Fields that name what a call is about; the first that is filled counts.
 /// Text, values, expressions, code and keys are none of them.
-const FIELDS: &[&str] = &["target", "url", "name", "id", "selector", "scope", "hidden", "property", "method"];
+const FIELDS: &[&str] =
+    &["target", "url", "name", "id", "selector", "scope", "hidden", "property", "method"];
 
 /// Characters of a target that are kept.
 const MOST_CHARACTERS: usize = 120;

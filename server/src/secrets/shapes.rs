@@ -55,7 +55,8 @@ static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
 /// `text` with its secrets taken out.
 pub fn redact(text: &str) -> Cow<'_, str> {
     SECRETS.replace_all(text, |found: &Captures<'_>| {
-        let kept = ["header", "json", "quoted", "pair", "bearer"].iter().find_map(|name| found.name(name));
+        let kept =
+            ["header", "json", "quoted", "pair", "bearer"].iter().find_map(|name| found.name(name));
         format!("{}{REDACTED}", kept.map_or("", |kept| kept.as_str()))
     })
 }
@@ -73,16 +74,28 @@ mod tests {
             (format!("github_pat_{long}"), "[redacted]"),
             (format!("sk-proj-{long}."), "[redacted]."),
             (format!("x eyJhbGciOiJI.eyJzdWIiOiIx.{long} y"), "x [redacted] y"),
-            ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----!".to_owned(), "[redacted]!"),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----!".to_owned(),
+                "[redacted]!",
+            ),
             ("-----BEGIN PRIVATE KEY-----\nabc".to_owned(), "[redacted]"),
             ("Authorization: Basic YTpi\nnext".to_owned(), "Authorization: [redacted]\nnext"),
             ("set-cookie: a=1; Path=/".to_owned(), "set-cookie: [redacted]"),
             (format!("a bearer {long} b"), "a bearer [redacted] b"),
-            ("https://a.b/c?access_token=x1&d=2#e".to_owned(), "https://a.b/c?access_token=[redacted]&d=2#e"),
+            (
+                "https://a.b/c?access_token=x1&d=2#e".to_owned(),
+                "https://a.b/c?access_token=[redacted]&d=2#e",
+            ),
             ("user=ada&password=hunter2".to_owned(), "user=ada&password=[redacted]"),
-            (r#"{"password": "hun\"ter", "a": 1}"#.to_owned(), r#"{"password": "[redacted]", "a": 1}"#),
+            (
+                r#"{"password": "hun\"ter", "a": 1}"#.to_owned(),
+                r#"{"password": "[redacted]", "a": 1}"#,
+            ),
             (r#""{\"my_token\":\"x\"}""#.to_owned(), r#""{\"my_token\":\"[redacted]\"}""#),
-            (r#"{"client_secret":"x","b":2}"#.to_owned(), r#"{"client_secret":"[redacted]","b":2}"#),
+            (
+                r#"{"client_secret":"x","b":2}"#.to_owned(),
+                r#"{"client_secret":"[redacted]","b":2}"#,
+            ),
         ];
         for (text, expected) in table {
             let redacted = redact(&text);
