@@ -39,7 +39,11 @@ pub fn without_query(text: &str) -> String {
             let _ = url.set_password(None);
             url.to_string()
         }
-        Err(_) => text.split(['?', '#']).next().unwrap_or_default().to_owned(),
+        Err(_) => {
+            let address = text.split(['?', '#']).next().unwrap_or_default();
+            // `user:password@host`, whatever is wrong with the rest.
+            address.rsplit('@').next().unwrap_or_default().to_owned()
+        }
     }
 }
 
