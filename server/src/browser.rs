@@ -10,6 +10,7 @@ mod files;
 pub mod input;
 pub mod inspection;
 pub mod navigation;
+pub mod network;
 pub mod reading;
 mod serialize;
 pub mod tabs;

@@ -83,7 +83,11 @@ impl Case {
 fn shared() -> Arc<Project> {
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     shared.upgrade().unwrap_or_else(|| {
-        let project = Arc::new(Project::new().with("BROWSE_IDLE_TIMEOUT", "120s"));
+        let project = Arc::new(
+            Project::new()
+                .with("BROWSE_IDLE_TIMEOUT", "120s")
+                .with("BROWSE_FETCH_ALLOW", "127.0.0.1"),
+        );
         *shared = Arc::downgrade(&project);
         project
     })

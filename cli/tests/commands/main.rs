@@ -14,6 +14,7 @@ mod diagnostics;
 mod input;
 mod inspection;
 mod navigation;
+mod network;
 mod reading;
 mod tabs;
 
@@ -24,6 +25,7 @@ const GROUPS: &[&[case::Case]] = &[
     reading::CASES,
     inspection::CASES,
     diagnostics::CASES,
+    network::CASES,
     input::CASES,
     capture::CASES,
     tabs::CASES,

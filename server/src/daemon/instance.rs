@@ -13,7 +13,9 @@ use tokio::sync::watch;
 
 use super::Settings;
 use crate::{
+    chromium::ResolverRules,
     guardian::Guardian,
+    outbound::{Approvals, Reach},
     policy::Authority,
     records::Activity,
     sessions::Sessions,
@@ -41,6 +43,8 @@ pub struct Daemon {
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
     activity: Activity,
+    approvals: Approvals,
+    outbound: Reach,
     skills: Skills,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
@@ -75,6 +79,10 @@ impl Daemon {
             home: parts.settings.home.clone(),
             bundled: parts.settings.bundled_skills.clone(),
         });
+        let outbound = Reach {
+            allow: parts.settings.fetch_allow.clone(),
+            resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
+        };
         Arc::new(Self {
             settings: parts.settings,
             address: parts.address,
@@ -84,6 +92,8 @@ impl Daemon {
             authority: parts.authority,
             sessions: parts.sessions,
             activity: Activity::default(),
+            approvals: Approvals::default(),
+            outbound,
             skills,
             guardian: parts.guardian,
             calls: AtomicU32::new(0),
@@ -131,6 +141,16 @@ impl Daemon {
     /// Who did what.
     pub fn activity(&self) -> &Activity {
         &self.activity
+    }
+
+    /// What the owner approved, and what waits for that.
+    pub fn approvals(&self) -> &Approvals {
+        &self.approvals
+    }
+
+    /// Where it fetches from itself.
+    pub fn outbound(&self) -> &Reach {
+        &self.outbound
     }
 
     /// The skills that it knows.

@@ -9,6 +9,7 @@ mod world;
 
 mod deaths;
 mod diagnostics;
+mod fetching;
 mod limits;
 mod records;
 mod starts;

@@ -31,9 +31,16 @@ pub struct World {
 impl World {
     /// A daemon whose browser never comes.
     pub async fn new() -> Self {
+        Self::with_flags(&[]).await
+    }
+
+    /// The same with settings of its own.
+    pub async fn with_flags(flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let flag = |name: &str| format!("--{name}={}", folder.path().display());
-        let reader = SettingsReader::new(&[flag("project"), flag("home")], |_| None).unwrap();
+        let flags = flags.iter().map(|flag| (*flag).to_owned());
+        let flags: Vec<_> = flags.chain([flag("project"), flag("home")]).collect();
+        let reader = SettingsReader::new(&flags, |_| None).unwrap();
         let daemon = Daemon::new(Parts {
             settings: reader.read().unwrap(),
             address: "127.0.0.1:4000".parse().unwrap(),
@@ -73,12 +80,17 @@ impl World {
 
     /// A token of a client that has these scopes and the default session.
     pub fn mint(&self, client: &str, scopes: Scopes) -> Minted {
+        self.mint_for(client, scopes, Hosts::Any)
+    }
+
+    /// The same for a client that may visit these hosts only.
+    pub fn mint_for(&self, client: &str, scopes: Scopes, hosts: Hosts) -> Minted {
         let spec = GrantSpec {
             client: ClientId::new(client).unwrap(),
             audience: Audience::Skill,
             kind: Kind::Skill,
             scopes,
-            hosts: Hosts::Any,
+            hosts,
             tabs: TabPolicy::Session,
             session: SessionRule::Only("default".to_owned()),
             rate: Rate::Unlimited,

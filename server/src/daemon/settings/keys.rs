@@ -88,6 +88,12 @@ pub static KEYS: &[Key] = &[
         help: "bytes that `load-html` takes (52428800)",
     },
     Key {
+        name: "fetch_allow",
+        variable: "BROWSE_FETCH_ALLOW",
+        file: File::User,
+        help: "hosts that `fetch` reaches without approval, and where they are not public",
+    },
+    Key {
         name: "dialogs",
         variable: "BROWSE_DIALOGS",
         file: File::Any,

@@ -12,7 +12,11 @@ use super::{
     keys::{File, KEYS, Key},
     values::{Raw, refuse},
 };
-use crate::{chromium::DialogPolicy, daemon::project, error::Result};
+use crate::{
+    chromium::{DialogPolicy, HostRules},
+    daemon::project,
+    error::Result,
+};
 
 const IDLE: Duration = Duration::from_secs(30 * 60);
 const MAX_HTML: usize = 50 << 20;
@@ -85,6 +89,7 @@ impl SettingsReader {
             no_browser: get("no_browser").map_or(Ok(false), |raw| raw.boolean())?,
             bundled_skills: get("bundled_skills").map(|raw| raw.path()).transpose()?,
             max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
+            fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
             project,
             home,
