@@ -113,7 +113,17 @@ const write = (element, type, text) => {
     if (isFormControl(element) && plainValue(element) === before) return writeDirectly(element, text);
     if (plainValue(element) === before) throw new Refusal('rejected', { why: 'the page kept the old text', value: before });
   }
-  if (isFormControl(element) && plainValue(element) !== before) fire(element, 'change');
+  if (isFormControl(element) && plainValue(element) !== before) {
+    forgetEdit(element);
+    fire(element, 'change');
+  }
+};
+
+const forgetEdit = (field) => {
+  const text = plainValue(field);
+  const set = field instanceof HTMLInputElement ? setInputValue : setAreaValue;
+  set(field, text === '' ? '0' : '');
+  set(field, text);
 };
 
 const plainValue = (element) => (element instanceof HTMLInputElement ? inputValue(element) : element instanceof HTMLTextAreaElement ? areaValue(element) : innerText(element));
