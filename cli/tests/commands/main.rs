@@ -14,6 +14,7 @@ mod input;
 mod inspection;
 mod navigation;
 mod reading;
+mod styling;
 mod tabs;
 
 use browse_proto::Command;
@@ -22,6 +23,7 @@ const GROUPS: &[&[case::Case]] = &[
     navigation::CASES,
     reading::CASES,
     inspection::CASES,
+    styling::CASES,
     input::CASES,
     capture::CASES,
     tabs::CASES,

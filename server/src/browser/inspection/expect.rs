@@ -127,7 +127,11 @@ fn pattern(word: &str) -> Result<Option<Regex>> {
     builder.case_insensitive(flags.contains('i')).multi_line(flags.contains('m'));
     builder.dot_matches_new_line(flags.contains('s')).size_limit(1 << 20);
     let built = builder.build().map(Some);
-    built.map_err(|error| argument(format!("`{word}` is no regular expression: {error}")))
+    built.map_err(|error| {
+        let text = error.to_string();
+        let cause = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        argument(format!("`{word}` is no regular expression: {cause}"))
+    })
 }
 
 /// What was expected and what is there, a few lines of each. The marks in

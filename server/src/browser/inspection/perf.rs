@@ -22,7 +22,7 @@ pub async fn perf(cx: &Context, _: v1::PerfRequest) -> Result<v1::PerfResponse> 
         dns_ms: tenths(timings.dns),
         connect_ms: tenths(timings.connect),
         download_ms: tenths(timings.download),
-        transfer_bytes: timings.transfer,
+        transfer_bytes: timings.transfer.map(|bytes| bytes as u64),
         resources: timings.resources,
         navigation: timings.navigation,
     })

@@ -1,7 +1,7 @@
 // Styles of one element: what a property comes to, and changing it inline.
 
 /** @param {string} name `backgroundColor` and `background-color` are the same. */
-const propertyName = (name) => (name.startsWith('--') ? name : name.trim().replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+const propertyName = (name) => (name.startsWith('--') ? name : name.trim().replace(name.includes('-') ? /(?!)/ : /[A-Z]/g, '-$&').toLowerCase());
 
 const knownProperty = (name) => {
   const property = propertyName(name);
