@@ -13,16 +13,8 @@ use crate::{
 };
 
 /// The words that are states.
-const STATES: [&str; 8] = [
-    "visible",
-    "hidden",
-    "enabled",
-    "disabled",
-    "checked",
-    "unchecked",
-    "editable",
-    "focused",
-];
+const STATES: [&str; 8] =
+    ["visible", "hidden", "enabled", "disabled", "checked", "unchecked", "editable", "focused"];
 
 /// Kept free before the deadline, so that the answer is ours.
 const MARGIN: Duration = Duration::from_millis(50);
