@@ -10,6 +10,7 @@ mod site;
 
 mod batch;
 mod capture;
+mod diagnostics;
 mod input;
 mod inspection;
 mod navigation;
@@ -24,6 +25,7 @@ const GROUPS: &[&[case::Case]] = &[
     reading::CASES,
     inspection::CASES,
     styling::CASES,
+    diagnostics::CASES,
     input::CASES,
     capture::CASES,
     tabs::CASES,
