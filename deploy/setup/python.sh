@@ -3,10 +3,10 @@
 
 check_python() {
   local tools=$root/target/tools/python
-  if ! "$tools/bin/mypy" --version 2>/dev/null | grep -q "mypy 1.20.1"; then
+  if ! "$tools/bin/mypy" --version 2>/dev/null | grep -q "mypy 2.4.1"; then
     say "setup: fetching mypy and ruff from PyPI into target/tools/python"
     python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet --disable-pip-version-check mypy==1.20.1 ruff==0.17.6
+    "$tools/bin/pip" install --quiet --disable-pip-version-check mypy==2.4.1 ruff==0.17.6
   fi
   (cd "$root/sdk-python" && "$tools/bin/ruff" format --quiet --check . && "$tools/bin/mypy" --no-error-summary)
 }

@@ -28,14 +28,13 @@ except BrowseError as error:
 fn a_program_drives_the_browser_of_its_project() {
     let site = Site::page("<title>Form</title><input id=name>");
     let project = Project::new();
-    project.ok(&["status"]);
     project.ok(&["tabs"]);
     let script = project.write("program.py", SCRIPT);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk-python/src");
     let mut command = Command::new("python3");
     command.arg("-B").arg(script).arg(site.url("/")).current_dir(project.path());
     command.env("PYTHONPATH", source).env("BROWSE_PROJECT", project.path());
-    command.env_remove("BROWSE_ADDR");
+    command.env_remove("BROWSE_ADDR").env_remove("BROWSE_TOKEN").env_remove("BROWSE_STATE_FILE");
     let output = Output::of_fed(command, "", &project.path());
     assert_eq!(output.code, Some(0), "{output:?}");
     let lines: Vec<_> = output.stdout.lines().collect();
