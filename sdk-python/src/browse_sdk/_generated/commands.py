@@ -47,6 +47,7 @@ _CHECK = Command("BrowserService/Check", "CheckRequest", "CheckResponse", result
 _UNCHECK = Command("BrowserService/Uncheck", "UncheckRequest", "UncheckResponse", result="receipt")
 _SCROLL = Command("BrowserService/Scroll", "ScrollRequest", "ScrollResponse")
 _SCREENSHOT = Command("BrowserService/Screenshot", "ScreenshotRequest", "ScreenshotResponse")
+_CDP = Command("BrowserService/Cdp", "CdpRequest", "CdpResponse")
 _LIST_TABS = Command("BrowserService/ListTabs", "ListTabsRequest", "ListTabsResponse", result="tabs")
 _ACTIVATE_TAB = Command("BrowserService/ActivateTab", "ActivateTabRequest", "ActivateTabResponse")
 _NEW_TAB = Command("BrowserService/NewTab", "NewTabRequest", "NewTabResponse")
@@ -322,6 +323,17 @@ class Commands(Client):
         format: Image format.
         """
         return self._call(_SCREENSHOT, {"target": target, "selector": selector, "viewport": viewport, "clip": clip, "format": format})
+
+    def cdp(self, method: str | None = None, params: str | None = None, *, data: bool = False) -> m.CdpResponse:
+        """Runs a method of the DevTools protocol, or lists those that are allowed.
+
+        Waits at most 5 s until no other command works in the tab, and lets none in meanwhile.
+
+        method: Method, such as `DOM.getDocument`.
+        params: Its parameters, a JSON object of at most 64 KiB.
+        data: Answers the list as data.
+        """
+        return self._call(_CDP, {"method": method, "params": params, "data": data})
 
     def tabs(self) -> list[m.Tab]:
         """Lists the open tabs."""

@@ -114,6 +114,38 @@ class ScreenshotResponse(Message):
     """What was left out, when the page is too tall for one image."""
 
 
+class CdpResponse(Message):
+    """An answer."""
+
+    value: Any
+    """What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents."""
+
+    trusted: Any
+    """The same, of a method whose answer no page can choose."""
+
+    list: str
+    """The methods that are allowed, one a line."""
+
+    methods: list[CdpMethod]
+    """The same as data."""
+
+
+class CdpMethod(Message):
+    """A method that `cdp` may run."""
+
+    method: str
+    """Its name."""
+
+    scope: str
+    """tab or browser: what is locked while it runs."""
+
+    output: str
+    """trusted or untrusted: whether a page can choose what it answers."""
+
+    justification: str
+    """Why it is allowed."""
+
+
 class Receipt(Message):
     """What an action did to the page."""
 
