@@ -20,6 +20,7 @@ _FORWARD = Command("BrowserService/Forward", "ForwardRequest", "ForwardResponse"
 _RELOAD = Command("BrowserService/Reload", "ReloadRequest", "ReloadResponse")
 _GET_URL = Command("BrowserService/GetUrl", "GetUrlRequest", "GetUrlResponse", result="url")
 _WAIT = Command("BrowserService/Wait", "WaitRequest", "WaitResponse", timeout=15.0)
+_FRAME = Command("BrowserService/Frame", "FrameRequest", "FrameResponse")
 _SNAPSHOT = Command("BrowserService/Snapshot", "SnapshotRequest", "SnapshotResponse")
 _TEXT = Command("BrowserService/Text", "TextRequest", "TextResponse", result="text")
 _HTML = Command("BrowserService/Html", "HtmlRequest", "HtmlResponse", result="html")
@@ -36,6 +37,11 @@ _NETWORK = Command("BrowserService/Network", "NetworkRequest", "NetworkResponse"
 _SHOW_REQUEST = Command("BrowserService/ShowRequest", "ShowRequestRequest", "ShowRequestResponse", result="request")
 _SHOW_BODY = Command("BrowserService/ShowBody", "ShowBodyRequest", "ShowBodyResponse")
 _CLEAR_NETWORK = Command("BrowserService/ClearNetwork", "ClearNetworkRequest", "ClearNetworkResponse")
+_PERF = Command("BrowserService/Perf", "PerfRequest", "PerfResponse")
+_DIALOG = Command("BrowserService/Dialog", "DialogRequest", "DialogResponse", result="dialogs")
+_CLEAR_DIALOG = Command("BrowserService/ClearDialog", "ClearDialogRequest", "ClearDialogResponse")
+_EXPECT = Command("BrowserService/Expect", "ExpectRequest", "ExpectResponse", timeout=5.0)
+_CSS = Command("BrowserService/Css", "CssRequest", "CssResponse", result="value")
 _CLICK = Command("BrowserService/Click", "ClickRequest", "ClickResponse", result="receipt")
 _DOUBLE_CLICK = Command("BrowserService/DoubleClick", "DoubleClickRequest", "DoubleClickResponse", result="receipt")
 _HOVER = Command("BrowserService/Hover", "HoverRequest", "HoverResponse", result="receipt")
@@ -117,6 +123,17 @@ class AsyncCommands(AsyncClient):
         hidden: Waits until this target is hidden or gone.
         """
         return await self._call(_WAIT, {"target": target, "load": load, "networkidle": networkidle, "url": url, "text": text, "hidden": hidden})
+
+    async def frame(self, target: str | None = None, *, name: str | None = None, url: str | None = None) -> m.FrameResponse:
+        """Chooses the frame that selectors look in, or prints which it is.
+
+        Refs of every frame work without it. It ends when the frame leaves the page or the tab goes elsewhere: the next command with a selector says so.
+
+        target: Element that holds the frame, looked up in the frame in force; `main` for the main frame.
+        name: Frame with this name.
+        url: Frame whose address matches this glob.
+        """
+        return await self._call(_FRAME, {"target": target, "name": name, "url": url})
 
     async def snapshot(self, *, interactive: bool = False, compact: bool = False, depth: int | None = None, scope: str | None = None, diff: bool = False, cursor: bool = False, max_tokens: int | None = None, nodes: bool = False) -> m.SnapshotResponse:
         """Prints the elements of the page, each with a ref to act on.
@@ -232,6 +249,39 @@ class AsyncCommands(AsyncClient):
     async def clear_network(self) -> m.ClearNetworkResponse:
         """Forgets the requests of the tab."""
         return await self._call(_CLEAR_NETWORK, {})
+
+    async def perf(self) -> m.PerfResponse:
+        """Prints how fast the page loaded: timings and Web Vitals."""
+        return await self._call(_PERF, {})
+
+    async def dialog(self) -> list[m.DialogEntry]:
+        """Prints the dialogs that the page opened, and how they were answered."""
+        return await self._call(_DIALOG, {})
+
+    async def clear_dialog(self) -> m.ClearDialogResponse:
+        """Forgets the dialogs of the tab."""
+        return await self._call(_CLEAR_DIALOG, {})
+
+    async def expect(self, target: str, expected: str, *, text: bool = False, exact: bool = False) -> m.ExpectResponse:
+        """Waits until an element has a state or says a text, and fails if it does not.
+
+        The failure shows what was expected and what was there.
+
+        target: Element to test.
+        expected: What to expect: visible, hidden, enabled, disabled, checked, unchecked, editable or focused; any other word is a text, or a /regular expression/, that the element or its value contains.
+        text: Takes a word such as `hidden` for a text.
+        exact: The text is the whole text of the element.
+        """
+        return await self._call(_EXPECT, {"target": target, "expected": expected, "text": text, "exact": exact})
+
+    async def css(self, target: str, property: str, *, pseudo: str | None = None) -> str:
+        """Prints the computed value of a CSS property.
+
+        target: Element to read.
+        property: Property, such as `color` or `--accent`.
+        pseudo: Pseudo-element to read instead, such as `before`.
+        """
+        return await self._call(_CSS, {"target": target, "property": property, "pseudo": pseudo})
 
     async def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None) -> m.Receipt:
         """Clicks an element.

@@ -323,6 +323,16 @@ class WaitResponse(Message):
     """Time waited, in milliseconds."""
 
 
+class FrameResponse(Message):
+    """An answer."""
+
+    frame: str
+    """`main`, or the name of the frame that selectors look in; `unnamed` when it has none."""
+
+    url: str
+    """Address of the frame."""
+
+
 class GetUrlResponse(Message):
     """An answer."""
 
@@ -532,6 +542,104 @@ class ClearNetworkResponse(Message):
     """Requests removed."""
 
 
+class PerfResponse(Message):
+    """An answer."""
+
+    ttfb_ms: float | None
+    """From the start of the navigation to the first byte of the answer."""
+
+    fcp_ms: float | None
+    """First Contentful Paint."""
+
+    lcp_ms: float | None
+    """Largest Contentful Paint so far."""
+
+    lcp_element: str | None
+    """Element of the largest paint: role and name."""
+
+    cls: float | None
+    """Cumulative Layout Shift: the worst window of shifts, without unit."""
+
+    inp_ms: float | None
+    """Interaction to Next Paint, among the interactions seen."""
+
+    interactions: int
+    """Interactions that were measured."""
+
+    dom_content_loaded_ms: float | None
+    """When the document was parsed and its deferred scripts had run."""
+
+    load_ms: float | None
+    """When the load event ended."""
+
+    dns_ms: float | None
+    """Time of the name resolution."""
+
+    connect_ms: float | None
+    """Time of the connection, TLS included."""
+
+    download_ms: float | None
+    """Time of the download of the document."""
+
+    transfer_bytes: int | None
+    """Bytes of the document over the network; 0 from a cache."""
+
+    resources: int
+    """Resources that the document loaded."""
+
+    navigation: str
+    """navigate, reload or back_forward."""
+
+
+class DialogResponse(Message):
+    """An answer."""
+
+    dialogs: list[DialogEntry]
+    """Dialogs of the tab, oldest first."""
+
+    dropped: int
+    """Dialogs that fell out of the buffer."""
+
+
+class DialogEntry(Message):
+    """A dialog that was answered."""
+
+    time_ms: int
+    """Time in milliseconds since the epoch."""
+
+    kind: str
+    """alert, confirm, prompt or beforeunload."""
+
+    message: str
+    """What it said."""
+
+    answer: str
+    """accepted or dismissed; of what was typed into a prompt only the length."""
+
+    default_text: str | None
+    """Default text of a prompt."""
+
+    url: str
+    """Address of the document that opened it."""
+
+
+class ClearDialogResponse(Message):
+    """An answer."""
+
+    removed: int
+    """Dialogs removed."""
+
+
+class ExpectResponse(Message):
+    """An answer."""
+
+    summary: str
+    """What holds, and how long it took."""
+
+    waited_ms: int
+    """Time waited, in milliseconds."""
+
+
 class TextResponse(Message):
     """An answer."""
 
@@ -571,6 +679,13 @@ class FindResponse(Message):
 
     count: int
     """Number of matching lines."""
+
+
+class CssResponse(Message):
+    """An answer."""
+
+    value: str
+    """Computed value."""
 
 
 class ListTabsResponse(Message):
