@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 27] = [
     "dom",
     "tree",
     "visibility",
@@ -34,6 +34,7 @@ const ORDER: [&str; 26] = [
     "choose",
     "facts",
     "scroll",
+    "lay",
     "read",
     "wait",
     "place",
