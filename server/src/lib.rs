@@ -11,6 +11,7 @@ pub mod control;
 pub mod skills;
 
 pub mod outbound;
+pub mod recording;
 pub mod records;
 pub mod sessions;
 

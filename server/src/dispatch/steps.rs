@@ -100,7 +100,7 @@ type Running<'a> = BoxFuture<'a, Result<(Any, bool)>>;
 
 macro_rules! browser_steps {
     (BrowserService unary { $($group:ident $function:ident $request:ident $response:ident;)* }
-        streams {}) => {
+        streams { $($stream:tt)* }) => {
         /// Runs a step of BrowserService.
         fn browser<'a>(cx: &'a Context, name: &str, bytes: &'a [u8]) -> Option<Running<'a>> {
             $(if name == stringify!($request) {
