@@ -2,6 +2,10 @@
 
 mod approve;
 mod fetch;
+mod har;
+mod route;
 
 pub use approve::approve;
 pub use fetch::{fetch, fetch_send};
+pub use har::{start_har, stop_har};
+pub use route::{list_routes, route, unroute};

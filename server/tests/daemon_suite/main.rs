@@ -12,6 +12,7 @@ mod diagnostics;
 mod fetching;
 mod limits;
 mod records;
+mod routing;
 mod starts;
 mod steps;
 mod wire;

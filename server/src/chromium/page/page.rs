@@ -12,10 +12,12 @@ use super::screencast::{self, Pointer};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use crate::chromium::browser::registry::Shared;
 use crate::chromium::capture::event::Event;
+use crate::chromium::capture::har::Recorder;
 use crate::chromium::capture::network::OpenRequests;
 use crate::chromium::capture::valve::Valve;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
+use crate::chromium::guard::route::Routes;
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
 use crate::chromium::sync::Lock;
 use crate::chromium::world::cache::WorldCache;
@@ -35,6 +37,9 @@ pub struct Page {
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
+    pub(crate) routes: Lock<Routes>,
+    /// While its requests are recorded in full.
+    pub(crate) recorder: Lock<Option<Recorder>>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw: tokio::sync::OnceCell<Session>,
     /// Where paused requests go, of a tab that fetches.
@@ -69,6 +74,8 @@ impl Page {
             requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
+            routes: Lock::default(),
+            recorder: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
             paused: Lock::default(),
             film: Lock::default(),
