@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 37] = [
     "dom",
     "tree",
     "visibility",
@@ -34,7 +34,18 @@ const ORDER: [&str; 26] = [
     "choose",
     "facts",
     "scroll",
+    "furniture",
     "read",
+    "links",
+    "forms",
+    "media",
+    "data",
+    "seen",
+    "content",
+    "inline",
+    "tables",
+    "markdown",
+    "audit",
     "wait",
     "place",
     "install",

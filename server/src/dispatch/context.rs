@@ -52,6 +52,8 @@ struct Notes {
     sources: BTreeSet<String>,
     /// Whether page-derived content is in a step's answer.
     page_derived: bool,
+    /// What the caller is told beside the answer.
+    said: Vec<String>,
 }
 
 impl Context {
@@ -240,6 +242,16 @@ impl Context {
         let url = self.tab.get().and_then(|tab| Url::parse(&tab.page().url()).ok());
         let host = url.as_ref().and_then(Url::host_str);
         host.unwrap_or("the page").to_owned()
+    }
+
+    /// Tells the caller something beside the answer: why it is empty, say. It
+    /// is our own word, and never holds what a page chose.
+    pub fn say(&self, note: &str) {
+        self.notes().said.push(note.to_owned());
+    }
+
+    pub(super) fn said(&self) -> Vec<String> {
+        self.notes().said.clone()
     }
 
     /// Notes that a step answered with page-derived content.

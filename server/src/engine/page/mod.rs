@@ -5,6 +5,7 @@ pub mod numbers;
 pub mod script;
 
 pub(crate) mod closed_roots;
+pub(crate) mod gather;
 pub(crate) mod numbering;
 pub(crate) mod owners;
 pub(crate) mod refs;
