@@ -10,10 +10,12 @@ mod site;
 
 mod batch;
 mod capture;
+mod diagnostics;
 mod input;
 mod inspection;
 mod navigation;
 mod reading;
+mod styling;
 mod tabs;
 
 use browse_proto::Command;
@@ -22,6 +24,8 @@ const GROUPS: &[&[case::Case]] = &[
     navigation::CASES,
     reading::CASES,
     inspection::CASES,
+    styling::CASES,
+    diagnostics::CASES,
     input::CASES,
     capture::CASES,
     tabs::CASES,

@@ -24,6 +24,8 @@ mod action;
 
 mod read;
 
+mod style;
+
 pub use action::check::Checked;
 pub use action::click::{Button, Click, Modifiers};
 pub use action::receipt::{OpenedTab, Receipt};
@@ -38,6 +40,8 @@ pub use read::facts::{Described, Rect, State};
 pub use read::find::{Found, Pattern};
 pub use read::forms::{Field, FieldOption, Form, FrameForms};
 pub use read::media::{MediaKind, Medium};
+pub use read::expect::{Expected, Verdict};
+pub use read::perf::Timings;
 pub use read::text::Link;
 pub use read::wait::Predicate;
 pub use snapshot::options::SnapshotOptions;

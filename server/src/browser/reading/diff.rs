@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::{
     browser::{address, navigation},
+    content::Sources,
     dispatch::Context,
     error::{Error, Result},
     sessions::{Session, Tab},
@@ -27,7 +28,13 @@ pub async fn diff(cx: &Context, request: v1::DiffRequest) -> Result<v1::DiffResp
     let texts = try_join(text_of(&left.tab, &before), text_of(&right.tab, &after)).await;
     join(left.close(), right.close()).await;
     let (first, second) = texts?;
-    cx.set_source(&hosts(&before, &after));
+    let mut sources = Sources::default();
+    for url in [&before, &after] {
+        if !sources.add_url(url.as_str()) {
+            sources.add("a file");
+        }
+    }
+    cx.set_sources(sources);
     let compared = tokio::task::spawn_blocking(move || {
         compare((before.as_str(), &first), (after.as_str(), &second))
     });
@@ -42,12 +49,6 @@ fn parse(cx: &Context, text: &str) -> Result<Url> {
     let url = address::parse(text, &navigation::asker(cx))?;
     cx.check_address(&url)?;
     Ok(url)
-}
-
-fn hosts(first: &Url, second: &Url) -> String {
-    let host = |url: &Url| url.host_str().unwrap_or("a file").to_owned();
-    let (first, second) = (host(first), host(second));
-    if first == second { first } else { format!("{first},{second}") }
 }
 
 /// A tab that is closed when it is dropped, whatever its page is doing.

@@ -82,7 +82,7 @@ impl Engine {
     pub(crate) async fn frame_of(&self, target: Option<&Target>) -> Result<FrameId> {
         match target {
             Some(target) => Ok(self.world_for(target).await?.frame().clone()),
-            None => Ok(self.frame()),
+            None => self.frame(),
         }
     }
 

@@ -128,7 +128,7 @@ impl Engine {
     /// The forms of the frame that selectors look in, and of those below it.
     pub async fn forms(&self) -> Result<Vec<FrameForms>> {
         let question = Question { command: "forms", argument: json!({}), target: None };
-        let mut gathered = self.gather::<Found>(&question, self.frame()).await?;
+        let mut gathered = self.gather::<Found>(&question, self.frame()?).await?;
         let mut frames = Vec::new();
         for id in &gathered.order {
             let Some((world, mut found)) = gathered.answers.remove(id) else { continue };

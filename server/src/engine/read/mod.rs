@@ -9,5 +9,7 @@ pub mod forms;
 pub mod markdown;
 pub mod media;
 pub(crate) mod splice;
+pub mod expect;
+pub mod perf;
 pub mod text;
 pub mod wait;

@@ -25,13 +25,13 @@ impl Engine {
     fn written_in<T: Written>(&self, gathered: &Gathered<T>, frame: &FrameId) -> String {
         let Some((world, answer)) = gathered.answers.get(frame) else { return String::new() };
         splice(answer.text(), |number| {
-            let frame = self.frame_in(world, number)?;
+            let frame = self.frame_owned(world, number)?;
             Some(self.written_in(gathered, &frame))
         })
     }
 
     /// The frame in the element with this owner's number.
-    pub(crate) fn frame_in(&self, world: &World, number: u32) -> Option<FrameId> {
+    pub(crate) fn frame_owned(&self, world: &World, number: u32) -> Option<FrameId> {
         let document = Engine::document_of(world);
         self.state().owners.lock().frame(&document, number).cloned()
     }
