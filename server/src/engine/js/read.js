@@ -113,6 +113,9 @@ const readText = (top, survey, left) => {
   return layOut(parts.join(''), survey.art);
 };
 
+/** All the text that shows in an element of this document. */
+const textWithin = (element) => readText(element, surveyText(element), new Set()).replace(/\uFDD0\d+\uFDD1\n?/g, '');
+
 /** Whether the ancestors let an element show; innerText tells everything of what does not. */
 const isReachable = (element) => {
   for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
