@@ -3,13 +3,13 @@
 
 pub mod audit;
 pub mod data;
+pub mod expect;
 pub mod facts;
 pub mod find;
 pub mod forms;
 pub mod markdown;
 pub mod media;
-pub(crate) mod splice;
-pub mod expect;
 pub mod perf;
+pub(crate) mod splice;
 pub mod text;
 pub mod wait;
