@@ -68,46 +68,58 @@ fn refused(cx: &Context, request: &Any, error: &Error) {
     cx.daemon().activity().refused(&Refusal { reason: error.reason(), client, path });
 }
 
-/// Runs one handler as a step.
-// Not an `async fn`: in one, the states of all handlers would lie on the stack
-// of whoever chooses among them.
-fn run<'a, Q, R, F>(cx: &'a Context, bytes: &'a [u8], name: &'static str, handler: F) -> Running<'a>
+/// Boxed here: what each of a hundred handlers leaves on the stack of whoever
+/// picks one would overflow it in a build that is not optimized.
+fn run<'a, Q, R, F>(
+    cx: &'a Context,
+    bytes: &'a [u8],
+    name: &'static str,
+    handler: F,
+) -> BoxFuture<'a, Result<(Any, bool)>>
 where
     Q: prost::Message + Default + 'a,
     R: prost::Message + PageDerived + 'a,
     F: for<'b> FnOnce(&'b Context, Q) -> BoxFuture<'b, Result<R>> + Send + 'a,
 {
-    async move {
-        let begun = Instant::now();
-        let request = Q::decode(bytes).map_err(|error| {
-            Error::new(Reason::BatchInvalid, format!("a step cannot be read: {error}"))
-        })?;
-        let mut entry = Entry::begin(cx, &request);
-        let outcome = guarded(cx, request, handler).await;
-        entry.acted_on(cx);
-        let reason = outcome.as_ref().err().map(Error::reason);
-        cx.daemon().activity().ended(entry, begun.elapsed(), reason);
-        let (response, derived) =
-            outcome.map_err(|error| error.or_with("command", cx.command().name))?;
-        let type_url = format!("{TYPE_PREFIX}browse.v1.{name}");
-        Ok((Any { type_url, value: response.encode_to_vec() }, derived))
-    }
-    .boxed()
+    perform_one(cx, bytes, name, handler).boxed()
 }
 
-/// A step that runs.
-type Running<'a> = BoxFuture<'a, Result<(Any, bool)>>;
+async fn perform_one<Q, R, F>(
+    cx: &Context,
+    bytes: &[u8],
+    name: &'static str,
+    handler: F,
+) -> Result<(Any, bool)>
+where
+    Q: prost::Message + Default,
+    R: prost::Message + PageDerived,
+    F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
+{
+    let begun = Instant::now();
+    let request = Q::decode(bytes).map_err(|error| {
+        Error::new(Reason::BatchInvalid, format!("a step cannot be read: {error}"))
+    })?;
+    let mut entry = Entry::begin(cx, &request);
+    let outcome = guarded(cx, request, handler).await;
+    entry.acted_on(cx);
+    let reason = outcome.as_ref().err().map(Error::reason);
+    cx.daemon().activity().ended(entry, begun.elapsed(), reason);
+    let (response, derived) =
+        outcome.map_err(|error| error.or_with("command", cx.command().name))?;
+    let type_url = format!("{TYPE_PREFIX}browse.v1.{name}");
+    Ok((Any { type_url, value: response.encode_to_vec() }, derived))
+}
 
 macro_rules! browser_steps {
     (BrowserService unary { $($group:ident $function:ident $request:ident $response:ident;)* }
         streams { $($stream:tt)* }) => {
         /// Runs a step of BrowserService.
-        fn browser<'a>(cx: &'a Context, name: &str, bytes: &'a [u8]) -> Option<Running<'a>> {
+        async fn browser(cx: &Context, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
             $(if name == stringify!($request) {
                 let name = stringify!($response);
                 return Some(run(cx, bytes, name, |cx, request: v1::$request| {
                     crate::browser::$group::$function(cx, request).boxed()
-                }));
+                }).await);
             })*
             None
         }
@@ -119,12 +131,12 @@ macro_rules! steps {
         unary { $($group:ident $function:ident $request:ident $response:ident;)* }
         streams { $($stream:tt)* }) => {
         /// Runs a step of this service.
-        fn $perform<'a>(cx: &'a Context, name: &str, bytes: &'a [u8]) -> Option<Running<'a>> {
+        async fn $perform(cx: &Context, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
             $(if name == stringify!($request) {
                 let name = stringify!($response);
                 return Some(run(cx, bytes, name, |cx, request: v1::$request| {
                     crate::$handlers::$function(cx, request).boxed()
-                }));
+                }).await);
             })*
             None
         }
@@ -141,11 +153,12 @@ browse_proto::with_skill_service!(skill_steps);
 async fn perform(cx: &Context, request: &Any) -> Result<(Any, bool)> {
     let name = cx.command().request.name;
     let bytes = request.value.as_slice();
-    let running = browser(cx, name, bytes)
-        .or_else(|| daemon(cx, name, bytes))
-        .or_else(|| skill(cx, name, bytes));
-    match running {
-        Some(running) => running.await,
-        None => Err(Error::new(Reason::Bug, format!("no handler for `{name}`"))),
+    if let Some(done) = browser(cx, name, bytes).await {
+        return done;
     }
+    if let Some(done) = daemon(cx, name, bytes).await {
+        return done;
+    }
+    let done = skill(cx, name, bytes).await;
+    done.unwrap_or_else(|| Err(Error::new(Reason::Bug, format!("no handler for `{name}`"))))
 }
