@@ -150,12 +150,32 @@ async fn recorded_requests_have_no_secrets() {
     let site = Site::start()
         .await
         .page("/", "<title>own</title><script src=/a.js></script>")
-        .route("/a.js", Route::Raw(200, vec!["Content-Type: text/javascript".into(), "Set-Cookie: id=hunter2; Path=/".into()], b"let a = 'AKIAABCDEFGHIJKLMNOP'".to_vec()))
+        .route(
+            "/a.js",
+            Route::Raw(
+                200,
+                vec![
+                    "Content-Type: text/javascript".into(),
+                    "Set-Cookie: id=hunter2; Path=/".into(),
+                ],
+                b"let a = 'AKIAABCDEFGHIJKLMNOP'".to_vec(),
+            ),
+        )
         .redirect("/moved", "/data?token=hunter2")
-        .route("/data", Route::Raw(200, vec!["Content-Type: application/json".into()], b"{\"password\":\"hunter2\",\"n\":1}".to_vec()));
+        .route(
+            "/data",
+            Route::Raw(
+                200,
+                vec!["Content-Type: application/json".into()],
+                b"{\"password\":\"hunter2\",\"n\":1}".to_vec(),
+            ),
+        );
     let start = || world.root(v1::StartHarRequest {});
     let stop = || world.root(v1::StopHarRequest::default());
-    assert_eq!(reason(&world.browser().stop_har(stop()).await.unwrap_err()), "RECORDING_NOT_RUNNING");
+    assert_eq!(
+        reason(&world.browser().stop_har(stop()).await.unwrap_err()),
+        "RECORDING_NOT_RUNNING"
+    );
     world.browser().start_har(start()).await.unwrap();
     assert_eq!(reason(&world.browser().start_har(start()).await.unwrap_err()), "RECORDING_RUNNING");
     goto(&world, &site.url("/")).await.unwrap();

@@ -48,8 +48,8 @@ pub async fn stop_trace(cx: &Context, _: v1::StopTraceRequest) -> Result<v1::Sto
     everywhere(cx)?;
     let browser = cx.daemon().sessions().slot().browser().await?;
     let trace = browser.stop_trace().await?;
-    let trace = trace
-        .ok_or_else(|| Error::new(Reason::RecordingNotRunning, "no trace is recorded"))?;
+    let trace =
+        trace.ok_or_else(|| Error::new(Reason::RecordingNotRunning, "no trace is recorded"))?;
     let redact = move || {
         let text = String::from_utf8_lossy(&trace.json);
         (secrets::redact(&text).into_owned().into_bytes(), trace.cut)

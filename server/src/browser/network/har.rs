@@ -41,7 +41,8 @@ pub async fn stop_har(cx: &Context, _: v1::StopHarRequest) -> Result<v1::StopHar
         match whole {
             Ok(bytes) if bytes.len() > MOST_BYTES => {
                 let less = document(&recording, &browser, &title, false);
-                serde_json::to_vec(&less).map(|bytes| (bytes, "; without bodies: they are too much"))
+                serde_json::to_vec(&less)
+                    .map(|bytes| (bytes, "; without bodies: they are too much"))
             }
             whole => whole.map(|bytes| (bytes, "")),
         }
@@ -153,9 +154,7 @@ fn response(exchange: &Exchange, answer: &ExchangeAnswer, bodies: bool) -> Value
 }
 
 fn headers(headers: &[(String, String)]) -> Vec<Value> {
-    let show = |(name, value): &(String, String)| {
-        json!({ "name": name, "value": redact_header(name, value) })
-    };
+    let show = |(name, value): &(String, String)| json!({ "name": name, "value": redact_header(name, value) });
     headers.iter().map(show).collect()
 }
 

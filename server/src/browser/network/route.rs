@@ -61,10 +61,7 @@ pub async fn unroute(cx: &Context, request: v1::UnrouteRequest) -> Result<v1::Un
 }
 
 /// Lists the routes of the tab.
-pub async fn list_routes(
-    cx: &Context,
-    _: v1::ListRoutesRequest,
-) -> Result<v1::ListRoutesResponse> {
+pub async fn list_routes(cx: &Context, _: v1::ListRoutesRequest) -> Result<v1::ListRoutesResponse> {
     let routes = cx.page().routes();
     Ok(v1::ListRoutesResponse { routes: routes.iter().map(|route| describe(route)).collect() })
 }

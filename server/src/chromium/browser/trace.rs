@@ -70,7 +70,8 @@ impl Browser {
                 "traceBufferSizeInKb": BUFFER,
             },
         });
-        let started: Call<IgnoredAny> = self.connection().call_method(None, "Tracing.start", &params);
+        let started: Call<IgnoredAny> =
+            self.connection().call_method(None, "Tracing.start", &params);
         let started = started.await;
         if started.is_err() {
             *self.registry().tracing.lock() = Tracing::Idle;

@@ -241,17 +241,13 @@ pub(crate) fn apply(page: &Page, session: &Session, name: &str, event: &RawEvent
 fn fetch_body(page: &Page, session: &Session, id: String, at: usize) {
     let waiting = page.weak();
     let params = serde_json::json!({ "requestId": id });
-    session.call_then(
-        "Network.getResponseBody",
-        &params,
-        move |answer: Result<ResponseBody>| {
-            let Some(page) = waiting.upgrade() else { return };
-            if let Some(recorder) = page.recorder.lock().as_mut() {
-                recorder.body(at, answer.ok());
-            }
-            page.notify();
-        },
-    );
+    session.call_then("Network.getResponseBody", &params, move |answer: Result<ResponseBody>| {
+        let Some(page) = waiting.upgrade() else { return };
+        if let Some(recorder) = page.recorder.lock().as_mut() {
+            recorder.body(at, answer.ok());
+        }
+        page.notify();
+    });
 }
 
 /// A body that is to be asked for.
@@ -352,8 +348,8 @@ impl Recorder {
         exchange.failure = ended.error_text.clone();
         let answer = exchange.answer.as_mut()?;
         answer.wire_bytes = answer.wire_bytes.max(ended.encoded_data_length as u64);
-        let fits = answer.body_bytes <= MOST_BODY
-            && self.bytes + answer.body_bytes as usize <= MOST_BYTES;
+        let fits =
+            answer.body_bytes <= MOST_BODY && self.bytes + answer.body_bytes as usize <= MOST_BYTES;
         let wanted = ended.error_text.is_none() && fits && is_text(&answer.mime_type);
         wanted.then(|| Body { id: ended.request_id.clone(), at })
     }

@@ -135,7 +135,9 @@ pub(crate) fn fulfilment(
 ) -> Value {
     let asked = |name: &str| {
         let mut found = request.headers.iter();
-        found.find(|(known, _)| known.eq_ignore_ascii_case(name)).and_then(|(_, value)| value.as_str())
+        found
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .and_then(|(_, value)| value.as_str())
     };
     let given = |name: &str| headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
     let mut answer: Vec<Value> =

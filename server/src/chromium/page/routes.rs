@@ -54,7 +54,8 @@ impl Page {
         let mut seen = HashSet::new();
         let frames = self.frames().into_iter().map(|frame| frame.session);
         let sessions = frames.chain([self.session().clone()]);
-        let sessions: Vec<_> = sessions.filter(|session| seen.insert(session.id().clone())).collect();
+        let sessions: Vec<_> =
+            sessions.filter(|session| seen.insert(session.id().clone())).collect();
         let calls: Vec<_> = sessions.iter().map(|session| self.pause(session)).collect();
         for (session, call) in sessions.iter().zip(calls) {
             match call.await {
@@ -91,7 +92,8 @@ impl Page {
 
     /// `Fetch.requestPaused` on a session of a tab that has routes.
     pub(crate) fn route_paused(&self, session: &Session, paused: RequestPaused) {
-        let way = Way { connection: self.shared.connection.clone(), session: Some(session.id().clone()) };
+        let way =
+            Way { connection: self.shared.connection.clone(), session: Some(session.id().clone()) };
         // The guard has its own look at documents, on the browser session.
         if paused.resource_type == "Document" {
             return way.go_on(&paused);
@@ -139,7 +141,8 @@ impl Way {
             RouteAction::Continue => self.go_on(paused),
             RouteAction::Abort => self.fail(paused),
             RouteAction::Fulfil { status, headers, body } => {
-                let params = fulfilment(&paused.request_id, &paused.request, *status, headers, body);
+                let params =
+                    fulfilment(&paused.request_id, &paused.request, *status, headers, body);
                 self.say("Fetch.fulfillRequest", &params);
             }
         }
