@@ -100,7 +100,8 @@ struct Books {
 
 impl Books {
     fn close(&mut self, failure: Option<&Error>) {
-        if let Some(entry) = self.entry.take() {
+        if let Some(mut entry) = self.entry.take() {
+            entry.acted_on(&self.cx);
             let reason = failure.map(Error::reason);
             self.cx.daemon().activity().ended(entry, self.begun.elapsed(), reason);
         }

@@ -11,7 +11,7 @@ pub const MOST_BYTES: usize = 4096;
 /// Fields that name what a call is about; the first that is filled counts.
 /// Text, values, expressions, code and keys are none of them.
 const FIELDS: &[&str] =
-    &["target", "url", "name", "id", "selector", "scope", "hidden", "property", "method"];
+    &["target", "url", "source", "name", "id", "selector", "scope", "hidden", "property", "method"];
 
 /// Characters of a target that are kept.
 const MOST_CHARACTERS: usize = 120;
@@ -21,6 +21,12 @@ pub fn of(command: &Command, request: &[u8]) -> String {
     let Ok(fields) = wire::decode(command.request, request) else { return String::new() };
     let named = FIELDS.iter().filter_map(|name| fields.get(*name).map(|value| (*name, value)));
     let text = |(name, value): (&str, &Value)| match value {
+        Value::String(text) if name == "source" && text.starts_with("data:") => {
+            Some("data:".to_owned())
+        }
+        Value::String(text) if name == "source" && text.contains("://") => {
+            Some(without_query(text))
+        }
         Value::String(text) if !text.is_empty() && name == "url" => Some(without_query(text)),
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         Value::Number(number) if number.as_u64() != Some(0) => Some(number.to_string()),

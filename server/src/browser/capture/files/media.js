@@ -1,12 +1,18 @@
 // The media of one document, in its order: {url, name} for each.
 (kind, selector) => {
   const found = new Map();
+  const query = Element.prototype.querySelectorAll;
+  const queryRoot = DocumentFragment.prototype.querySelectorAll;
+  // Pictures in addresses are long, and the list of all is one message.
+  let room = 24 << 20;
   const add = (url, name) => {
-    if (typeof url !== 'string' || url === '' || url === 'about:blank') return;
+    if (typeof url !== 'string' || url === '' || url === 'about:blank' || url.length > room) return;
     try {
       const whole = new URL(url, document.baseURI);
       whole.hash = '';
-      if (!found.has(whole.href)) found.set(whole.href, name ? String(name) : null);
+      if (found.has(whole.href)) return;
+      found.set(whole.href, name ? String(name) : null);
+      room -= whole.href.length;
     } catch {
       // What is no address is nobody's file.
     }
@@ -29,22 +35,24 @@
     }
   };
   const walk = (root) => {
-    for (const element of root.querySelectorAll('*')) {
+    // A form can have a field that is called like a method.
+    const all = root instanceof Element ? query : root instanceof Document ? Document.prototype.querySelectorAll : queryRoot;
+    for (const element of all.call(root, '*')) {
       look(element);
-      if (element.shadowRoot) walk(element.shadowRoot);
+      if (element.shadowRoot instanceof ShadowRoot) walk(element.shadowRoot);
     }
   };
   if (selector === null) walk(document);
   else {
     let tops;
     try {
-      tops = document.querySelectorAll(selector);
+      tops = Document.prototype.querySelectorAll.call(document, selector);
     } catch {
       return JSON.stringify({ invalid: true, files: [] });
     }
     for (const top of tops) {
       look(top);
-      if (top.shadowRoot) walk(top.shadowRoot);
+      if (top.shadowRoot instanceof ShadowRoot) walk(top.shadowRoot);
       walk(top);
     }
   }

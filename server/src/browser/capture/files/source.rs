@@ -22,6 +22,7 @@ const POINTS_TO: &str = "function () {
   if (this instanceof HTMLCanvasElement) return { url: this.toDataURL(), name: 'canvas' };
   const near = own(this) ? this : (this.querySelector('img, video, audio, source, embed, object') || this.closest('a[href]') || this.querySelector('a[href]'));
   const url = near ? own(near) : '';
+  if (url.length > 50e6) return { url: '', name: null };
   const name = near && near.getAttribute('download');
   return { url: String(url), name: name ? String(name) : null };
 }";
