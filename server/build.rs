@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 28] = [
     "dom",
     "tree",
     "visibility",
@@ -32,6 +32,8 @@ const ORDER: [&str; 26] = [
     "changes",
     "fill",
     "choose",
+    "drag",
+    "files",
     "facts",
     "scroll",
     "read",

@@ -213,6 +213,7 @@ pub enum Source {
     Extension,
     None,
     Json,
+    Files,
 }
 
 impl Command {

@@ -14,6 +14,7 @@ use crate::chromium::capture::network::OpenRequests;
 use crate::chromium::capture::valve::Valve;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
+use crate::chromium::input::mouse::Pointer;
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
 use crate::chromium::sync::Lock;
 use crate::chromium::world::cache::WorldCache;
@@ -33,6 +34,7 @@ pub struct Page {
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
+    pub(crate) pointer: Lock<Pointer>,
     changed: watch::Sender<()>,
 }
 
@@ -59,6 +61,7 @@ impl Page {
             requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
+            pointer: Lock::default(),
             changed: watch::Sender::new(()),
         })
     }

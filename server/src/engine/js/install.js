@@ -1,7 +1,7 @@
 // What the daemon can call. Every command takes one object and answers JSON:
 // its result, or `{error: reason, …}` for a refusal.
 
-const COMMANDS = { snapshot, aim, settle, armEmpty, place, mapRect, fill, choose, count, describe, attributes: attributesOf, html, value, box, is, focus, resolve, scroll, text, links, hasText, shows, vanished, watch, report };
+const COMMANDS = { snapshot, aim, settle, armEmpty, place, mapRect, fill, choose, count, describe, attributes: attributesOf, html, value, box, is, focus, resolve, scroll, text, links, hasText, shows, vanished, watch, report, watchDrag, dragState, fileField };
 
 /** @param {string} command @param {object} argument @returns {string} */
 const call = (command, argument) => {
@@ -15,5 +15,5 @@ const call = (command, argument) => {
 };
 
 Object.defineProperty(globalThis, ENGINE, {
-  value: Object.freeze({ call, commit, object, ownerWindows, findOwners, takeSuspects, adopt, lines: () => lastElements }),
+  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, lines: () => lastElements }),
 });
