@@ -5,6 +5,7 @@ pub mod address;
 pub mod batch;
 pub mod capture;
 pub mod emulation;
+pub mod diagnostics;
 mod faults;
 mod files;
 pub mod input;

@@ -10,6 +10,8 @@ mod site;
 
 mod batch;
 mod capture;
+mod emulation;
+mod diagnostics;
 mod input;
 mod inspection;
 mod navigation;
@@ -20,8 +22,10 @@ use browse_proto::Command;
 
 const GROUPS: &[&[case::Case]] = &[
     navigation::CASES,
+    emulation::CASES,
     reading::CASES,
     inspection::CASES,
+    diagnostics::CASES,
     input::CASES,
     capture::CASES,
     tabs::CASES,

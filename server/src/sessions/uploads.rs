@@ -6,7 +6,7 @@ use std::{
     fs, io,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 use browse_proto::{Reason, v1};
@@ -18,14 +18,16 @@ const MOST_BYTES: usize = 512 << 20;
 
 /// The folders of a tab, one for each time that files were given.
 #[derive(Default)]
-pub struct Uploads(Arc<Mutex<VecDeque<Given>>>);
+pub struct Uploads(Mutex<VecDeque<Files>>);
 
-struct Given {
+/// Files of one call. Dropping them removes them.
+pub struct Files {
     folder: PathBuf,
     bytes: usize,
+    paths: Vec<PathBuf>,
 }
 
-impl Drop for Given {
+impl Drop for Files {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.folder) {
             tracing::debug!(%error, "files of a tab were not removed");
@@ -33,31 +35,42 @@ impl Drop for Given {
     }
 }
 
-impl Uploads {
-    /// Writes `files` under `folder`, and answers where they lie.
+impl Files {
+    /// Writes `files` into a new folder under `place`.
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`.
-    pub async fn keep(&self, folder: &Path, files: Vec<v1::UploadFile>) -> Result<Vec<PathBuf>> {
-        let given = Given {
-            folder: folder.join(format!("{:016x}", rand::random::<u64>())),
+    pub async fn write(place: &Path, files: Vec<v1::UploadFile>) -> Result<Self> {
+        let mut written = Self {
+            folder: place.join(format!("{:016x}", rand::random::<u64>())),
             bytes: files.iter().map(|file| file.content.len()).sum(),
+            paths: Vec::new(),
         };
-        let all = Arc::clone(&self.0);
-        // Written on a thread of its own: these may be many megabytes.
-        let written = tokio::task::spawn_blocking(move || {
-            let paths = write(&given.folder, &files)?;
-            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-            all.push_back(given);
-            while all.len() > 1 && all.iter().map(|given| given.bytes).sum::<usize>() > MOST_BYTES {
-                all.pop_front();
-            }
-            Ok::<_, io::Error>(paths)
+        // On a thread of its own: these may be many megabytes.
+        let work = tokio::task::spawn_blocking(move || {
+            written.paths = write(&written.folder, &files)?;
+            Ok::<_, io::Error>(written)
         });
         let ended = |error| Error::new(Reason::Bug, format!("the files were not kept: {error}"));
-        written.await.map_err(ended)?.map_err(|error| {
+        work.await.map_err(ended)?.map_err(|error| {
             Error::new(Reason::FileUnwritable, format!("the files cannot be kept: {error}"))
         })
+    }
+
+    /// Where they lie, in the order in which they were given.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+}
+
+impl Uploads {
+    /// Keeps files that a page has, until the tab is gone.
+    pub fn keep(&self, files: Files) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push_back(files);
+        while all.len() > 1 && all.iter().map(|files| files.bytes).sum::<usize>() > MOST_BYTES {
+            all.pop_front();
+        }
     }
 }
 
@@ -87,10 +100,13 @@ mod tests {
     async fn files_are_kept_apart_and_go_with_the_tab() {
         let folder = tempfile::tempdir().unwrap();
         let uploads = Uploads::default();
-        let kept = uploads.keep(folder.path(), vec![file("a", 1), file("a", 2)]).await.unwrap();
-        let sizes: Vec<_> = kept.iter().map(|path| fs::read(path).unwrap().len()).collect();
-        assert_eq!(sizes, [1, 2]);
-        assert!(kept.iter().all(|path| path.ends_with("a")));
+        let files = vec![file("a", 1), file("a", 2)];
+        let files = Files::write(folder.path(), files).await.unwrap();
+        let size = |path: &PathBuf| fs::read(path).unwrap().len();
+        assert_eq!(files.paths().iter().map(size).collect::<Vec<_>>(), [1, 2]);
+        assert!(files.paths().iter().all(|path| path.ends_with("a")));
+        uploads.keep(files);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         drop(uploads);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }

@@ -3,14 +3,11 @@
 use browse_proto::v1;
 
 use super::invalid;
-use crate::{chromium::Header, dispatch::Context, error::Result, records::is_secret_header};
+use crate::{chromium::Header, dispatch::Context, error::Result, secrets::redact_header};
 
 /// Headers of a session, and bytes of one.
 const MOST: usize = 50;
 const LONGEST: usize = 8_192;
-
-/// What stands in the place of a secret.
-const REDACTED: &str = "[redacted]";
 
 /// Headers that the browser writes itself: another value would break requests.
 const OWN: [&str; 9] = [
@@ -51,8 +48,7 @@ pub async fn header(cx: &Context, request: v1::HeaderRequest) -> Result<v1::Head
 
 /// A header as it may be printed.
 pub(super) fn shown(header: &Header) -> v1::ExtraHeader {
-    let secret = is_secret_header(&header.name);
-    let value = if secret { REDACTED.to_owned() } else { header.value.clone() };
+    let value = redact_header(&header.name, &header.value);
     v1::ExtraHeader { name: header.name.clone(), value }
 }
 
@@ -93,7 +89,7 @@ mod tests {
     #[test]
     fn secrets_are_in_no_echo_and_no_error() {
         let header = parse("Authorization: Bearer hunter2").unwrap();
-        assert_eq!(shown(&header).value, REDACTED);
+        assert_eq!(shown(&header).value, "Bearer [redacted]");
         assert!(!format!("{header:?}").contains("hunter2"));
         let error = parse("authorization: hunter2\u{7}").unwrap_err();
         assert!(!error.to_string().contains("hunter2"));

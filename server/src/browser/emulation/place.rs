@@ -9,7 +9,7 @@ use super::{
 use crate::{
     chromium::{self, EvaluateOptions, Page, Position},
     dispatch::Context,
-    error::{Error, Result, quote},
+    error::{Result, quote},
 };
 
 /// Radius of uncertainty when the caller names none, in metres.
@@ -50,12 +50,12 @@ pub async fn emulate_timezone(
     if zone.is_empty() {
         return Err(invalid("the time zone is empty; `default` goes back to that of the system"));
     }
-    let wanted = (zone != DEFAULT).then(|| zone.clone());
-    let changed = change(cx.page(), &[Setting::Timezone], |state| state.timezone = wanted).await;
-    match changed {
-        Ok(settings) => Ok(v1::EmulateTimezoneResponse { settings }),
-        Err(error) => Err(unknown(cx.page(), error, "time zone", "timeZone", &zone).await),
-    }
+    let wanted = match zone.as_str() {
+        DEFAULT => None,
+        _ => Some(known_zone(cx.page(), &zone).await?),
+    };
+    let settings = change(cx.page(), &[Setting::Timezone], |state| state.timezone = wanted).await?;
+    Ok(v1::EmulateTimezoneResponse { settings })
 }
 
 /// Emulates a language.
@@ -89,23 +89,28 @@ async fn canonical(page: &Page, tag: &str) -> Result<String> {
     }
 }
 
-/// Names the values that look like the one that Chromium refused.
-async fn unknown(page: &Page, error: Error, what: &str, kind: &str, asked: &str) -> Error {
-    if error.reason() != browse_proto::Reason::Bug {
-        return error;
+/// The time zone, when the browser has it. Chromium itself takes any name as
+/// soon as one is set.
+async fn known_zone(page: &Page, zone: &str) -> Result<String> {
+    let word = zone.len() <= 60
+        && zone.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_+-".contains(&byte));
+    let quoted = serde_json::Value::from(if word { zone } else { "" });
+    let known = format!("(() => {{ try {{ new Intl.DateTimeFormat('en', {{ timeZone: {quoted} }}); return true }} catch {{ return Intl.supportedValuesOf('timeZone') }} }})()");
+    let all = ask(page, &known).await?;
+    if all == true {
+        return Ok(zone.to_owned());
     }
-    let all = ask(page, &format!("Intl.supportedValuesOf('{kind}')")).await.unwrap_or_default();
-    let names: Vec<_> = all.as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
-    let likeness = |name: &&str| {
-        let ends = |text: &str| text.rsplit('/').next().unwrap_or_default().to_lowercase();
-        let alike = strsim::jaro_winkler;
-        alike(&name.to_lowercase(), &asked.to_lowercase()).max(alike(&ends(name), &ends(asked)))
+    let names = all.as_array().into_iter().flatten().filter_map(|name| name.as_str());
+    let likeness = |name: &str| {
+        let end = |text: &str| text.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let whole = strsim::jaro_winkler(&name.to_lowercase(), &zone.to_lowercase());
+        whole.max(strsim::jaro_winkler(&end(name), &end(zone)))
     };
-    let mut near: Vec<_> = names.iter().map(|name| (likeness(name), *name)).collect();
+    let mut near: Vec<_> = names.map(|name| (likeness(name), name)).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     let near: Vec<_> = near.into_iter().take(SHOWN).map(|(_, name)| name).collect();
-    let asked = quote(asked);
-    invalid(format!("`{asked}` is no {what}; near: {}, or default", near.join(", ")))
+    let (zone, near) = (quote(zone), near.join(", "));
+    Err(invalid(format!("`{zone}` is no time zone; near: {near}, or default")))
 }
 
 async fn ask(page: &Page, expression: &str) -> Result<serde_json::Value, chromium::Error> {

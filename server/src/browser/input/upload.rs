@@ -6,6 +6,7 @@ use super::{report, target};
 use crate::{
     dispatch::Context,
     error::{Error, Result},
+    sessions::Files,
 };
 
 /// Files of one call.
@@ -27,8 +28,9 @@ pub async fn upload(cx: &Context, request: v1::UploadRequest) -> Result<v1::Uplo
         return invalid(format!("`{}` is no name of a file", crate::error::quote(&file.name)));
     }
     let browser = cx.daemon().sessions().slot().browser().await?;
-    let files = cx.tab().uploads().keep(&browser.info().uploads, request.file).await?;
-    let receipt = cx.engine().upload(&target, &files, cx.deadline()).await?;
+    let files = Files::write(&browser.info().uploads, request.file).await?;
+    let receipt = cx.engine().upload(&target, files.paths(), cx.deadline()).await?;
+    cx.tab().uploads().keep(files);
     Ok(v1::UploadResponse { receipt: Some(report(cx, receipt)) })
 }
 

@@ -123,7 +123,10 @@ fn user_agent(new: &Emulation, own: &Own) -> Message {
     }
     // The language can only be told together with a user agent.
     let agent = new.agent.as_deref().unwrap_or(&own.agent);
-    let mut params = json!({ "userAgent": agent, "userAgentMetadata": agent::metadata(agent) });
+    let mut params = json!({ "userAgent": agent });
+    if let Some(hints) = agent::metadata(agent) {
+        params["userAgentMetadata"] = hints;
+    }
     if let Some(locale) = &new.locale {
         params["acceptLanguage"] = json!(languages(locale));
     }
