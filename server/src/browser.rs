@@ -4,8 +4,8 @@
 pub mod address;
 pub mod batch;
 pub mod capture;
-pub mod emulation;
 pub mod diagnostics;
+pub mod emulation;
 mod faults;
 mod files;
 pub mod input;

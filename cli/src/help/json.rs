@@ -77,7 +77,9 @@ fn one(command: &'static Command) -> Value {
 
 fn field(field: &Field) -> Value {
     let kind = match field.kind {
-        _ if matches!(field.source, browse_proto::Source::File | browse_proto::Source::Files) => "file",
+        _ if matches!(field.source, browse_proto::Source::File | browse_proto::Source::Files) => {
+            "file"
+        }
         Kind::Bool => "switch",
         Kind::U32 | Kind::U64 | Kind::I32 => "integer",
         Kind::F64 => "number",

@@ -52,7 +52,10 @@ mod tests {
         fs::write(&path, [0, 159, 146, 150]).expect("a file");
         let path = path.to_string_lossy();
         let read = files(&[&path, &path]).expect("two files");
-        assert_eq!(read, json!([{ "name": "a b.bin", "content": "AJ+Slg==" }, { "name": "a b.bin", "content": "AJ+Slg==" }]));
+        assert_eq!(
+            read,
+            json!([{ "name": "a b.bin", "content": "AJ+Slg==" }, { "name": "a b.bin", "content": "AJ+Slg==" }])
+        );
     }
 
     #[test]

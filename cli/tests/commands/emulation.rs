@@ -12,7 +12,7 @@ cases! {
         page: PAGE,
         line: "viewport 800x600 --scale 2",
         says: &["800x600 scale 2"],
-        json: &[("/width", "800"), ("/height", "600"), ("/scale", "2")],
+        json: &[("/width", "800"), ("/height", "600"), ("/scale", "2.0")],
         then: &[
             ("js '[innerWidth, innerHeight, devicePixelRatio].join()'", "800,600,2"),
             ("newtab {site}/", ""),

@@ -10,8 +10,8 @@ mod site;
 
 mod batch;
 mod capture;
-mod emulation;
 mod diagnostics;
+mod emulation;
 mod input;
 mod inspection;
 mod navigation;

@@ -66,7 +66,8 @@ fn parse(text: &str) -> Result<Header> {
         return Err(invalid(format!("`{name}` is written by the browser itself")));
     }
     if value.len() > LONGEST || !value.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
-        let message = format!("the value of `{name}` is not printable ASCII of at most {LONGEST} bytes");
+        let message =
+            format!("the value of `{name}` is not printable ASCII of at most {LONGEST} bytes");
         return Err(invalid(message));
     }
     Ok(Header { name, value: value.to_owned() })
@@ -81,7 +82,8 @@ mod tests {
         let header = parse(" X-Url : http://a/b ").unwrap();
         assert_eq!((header.name.as_str(), header.value.as_str()), ("x-url", "http://a/b"));
         assert_eq!(parse("x-test:").unwrap().value, "");
-        for text in ["", "x-test", ": v", "a b: c", "host: x", "Sec-Fetch-Mode: x", "x: a\r\nb: c"] {
+        for text in ["", "x-test", ": v", "a b: c", "host: x", "Sec-Fetch-Mode: x", "x: a\r\nb: c"]
+        {
             assert!(parse(text).is_err(), "{text}");
         }
     }

@@ -14,7 +14,9 @@ pub async fn emulate_media(
     request: v1::EmulateMediaRequest,
 ) -> Result<v1::EmulateMediaResponse> {
     if request == v1::EmulateMediaRequest::default() {
-        return Err(invalid("none of `--type`, `--scheme`, `--motion`, `--contrast` and `--forced-colors` is given"));
+        return Err(invalid(
+            "none of `--type`, `--scheme`, `--motion`, `--contrast` and `--forced-colors` is given",
+        ));
     }
     let settings = change(cx.page(), &[Setting::Media], |state| edit(&mut state.media, &request));
     Ok(v1::EmulateMediaResponse { settings: settings.await? })

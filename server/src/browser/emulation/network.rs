@@ -53,7 +53,8 @@ pub async fn emulate_network(
         latency: request.latency.unwrap_or(latency),
     };
     if conditions.latency > MOST_LATENCY {
-        let message = format!("`--latency` is {}, and can be 0 to {MOST_LATENCY}", conditions.latency);
+        let message =
+            format!("`--latency` is {}, and can be 0 to {MOST_LATENCY}", conditions.latency);
         return Err(invalid(message));
     }
     if request.speed() == v1::NetworkSpeed::Unspecified && !own {

@@ -71,11 +71,14 @@ pub async fn emulate_locale(
 
 /// The tag as the browser writes it, when it has that language.
 async fn canonical(page: &Page, tag: &str) -> Result<String> {
-    let words = tag.len() <= 35 && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let words =
+        tag.len() <= 35 && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     let known = match words && !tag.is_empty() {
         true => {
             let tag = serde_json::Value::from(tag);
-            let known = format!("(() => {{ try {{ return Intl.DateTimeFormat.supportedLocalesOf({tag})[0] || '' }} catch {{ return '' }} }})()");
+            let known = format!(
+                "(() => {{ try {{ return Intl.DateTimeFormat.supportedLocalesOf({tag})[0] || '' }} catch {{ return '' }} }})()"
+            );
             ask(page, &known).await?
         }
         false => serde_json::Value::Null,
@@ -84,7 +87,9 @@ async fn canonical(page: &Page, tag: &str) -> Result<String> {
         Some(known) if !known.is_empty() => Ok(known.to_owned()),
         _ => {
             let tag = quote(tag);
-            Err(invalid(format!("`{tag}` is no language that the browser has; such as de-DE, en-GB, ja-JP, pt-BR, or default")))
+            Err(invalid(format!(
+                "`{tag}` is no language that the browser has; such as de-DE, en-GB, ja-JP, pt-BR, or default"
+            )))
         }
     }
 }
@@ -95,7 +100,9 @@ async fn known_zone(page: &Page, zone: &str) -> Result<String> {
     let word = zone.len() <= 60
         && zone.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_+-".contains(&byte));
     let quoted = serde_json::Value::from(if word { zone } else { "" });
-    let known = format!("(() => {{ try {{ new Intl.DateTimeFormat('en', {{ timeZone: {quoted} }}); return true }} catch {{ return Intl.supportedValuesOf('timeZone') }} }})()");
+    let known = format!(
+        "(() => {{ try {{ new Intl.DateTimeFormat('en', {{ timeZone: {quoted} }}); return true }} catch {{ return Intl.supportedValuesOf('timeZone') }} }})()"
+    );
     let all = ask(page, &known).await?;
     if all == true {
         return Ok(zone.to_owned());

@@ -55,9 +55,9 @@ impl Setting {
             Self::Viewport => state.screen.map(screen),
             Self::UserAgent => state.agent.clone(),
             Self::Headers => headers(state),
-            Self::Geolocation => state.position.map(|at| {
-                format!("{}, {} within {} m", at.latitude, at.longitude, at.accuracy)
-            }),
+            Self::Geolocation => state
+                .position
+                .map(|at| format!("{}, {} within {} m", at.latitude, at.longitude, at.accuracy)),
             Self::Timezone => state.timezone.clone(),
             Self::Locale => state.locale.clone(),
             Self::Media => media(state),

@@ -63,7 +63,8 @@ mod tests {
     fn sizes_are_two_numbers_within_bounds() {
         assert_eq!(size("1280x720").unwrap(), (1280, 720));
         assert_eq!(size("50X10000").unwrap(), (50, 10_000));
-        for text in ["", "1280", "1280x", "x720", "49x720", "1280x10001", "-5x5", "1e3x5", "a x b"] {
+        for text in ["", "1280", "1280x", "x720", "49x720", "1280x10001", "-5x5", "1e3x5", "a x b"]
+        {
             assert!(size(text).is_err(), "{text}");
         }
     }

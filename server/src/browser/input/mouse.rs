@@ -65,12 +65,7 @@ pub async fn turn_wheel(
     Ok(v1::TurnWheelResponse { receipt: Some(receipt) })
 }
 
-async fn act(
-    cx: &Context,
-    spot: &Spot,
-    mouse: Mouse,
-    keys: Option<&str>,
-) -> Result<v1::Receipt> {
+async fn act(cx: &Context, spot: &Spot, mouse: Mouse, keys: Option<&str>) -> Result<v1::Receipt> {
     let keys = modifiers(keys)?;
     let receipt = cx.engine().use_mouse(spot, mouse, keys, cx.deadline()).await?;
     Ok(report(cx, receipt))

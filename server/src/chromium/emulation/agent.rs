@@ -66,6 +66,9 @@ mod tests {
         assert_eq!(hints["model"], "Pixel 8");
         assert_eq!(hints["mobile"], true);
         assert_eq!(hints["brands"][0]["version"], "156");
-        assert_eq!(metadata("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"), None);
+        assert_eq!(
+            metadata("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"),
+            None
+        );
     }
 }

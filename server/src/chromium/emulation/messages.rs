@@ -162,7 +162,8 @@ fn media(media: &Media) -> Value {
         ("forced-colors", media.forced_colors),
     ];
     // Each is named every time: one that is left out keeps its last value.
-    let features = features.map(|(name, value)| json!({ "name": name, "value": value.unwrap_or("") }));
+    let features =
+        features.map(|(name, value)| json!({ "name": name, "value": value.unwrap_or("") }));
     json!({ "media": media.kind.unwrap_or(""), "features": features })
 }
 
@@ -182,7 +183,8 @@ mod tests {
     #[test]
     fn only_what_changes_is_sent_and_only_to_whom_it_concerns() {
         let none = Emulation::default();
-        let screen = Screen { viewport: Viewport { mobile: true, ..Viewport::default() }, touch: true };
+        let screen =
+            Screen { viewport: Viewport { mobile: true, ..Viewport::default() }, touch: true };
         let phone = Emulation { screen: Some(screen), agent: Some("x".into()), ..none.clone() };
         assert!(methods(&phone, &phone, Served::Tab).is_empty());
         assert_eq!(

@@ -102,7 +102,8 @@ impl Emulations {
         let own = self.own();
         for member in members.into_iter().filter(|member| member.served != Served::Worker) {
             let messages = between(&Emulation::default(), &shared, member.served, &own);
-            let messages = messages.into_iter().filter(|(method, _)| !method.ends_with("UserAgentOverride"));
+            let messages =
+                messages.into_iter().filter(|(method, _)| !method.ends_with("UserAgentOverride"));
             send(&member.session, messages.collect()).into_iter().for_each(Call::ignore);
         }
     }

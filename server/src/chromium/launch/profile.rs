@@ -40,7 +40,8 @@ impl Profile {
             keeps_data: named.is_some(),
             root,
         };
-        for folder in [&profile.data, &profile.scratch(), &profile.downloads(), &profile.uploads()] {
+        for folder in [&profile.data, &profile.scratch(), &profile.downloads(), &profile.uploads()]
+        {
             private(true, folder)?;
         }
         Ok(profile)

@@ -14,8 +14,8 @@ use crate::chromium::capture::network::OpenRequests;
 use crate::chromium::capture::valve::Valve;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
-use crate::chromium::input::mouse::Pointer;
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
+use crate::chromium::input::mouse::Pointer;
 use crate::chromium::sync::Lock;
 use crate::chromium::world::cache::WorldCache;
 

@@ -17,9 +17,9 @@ pub(crate) fn accepts(accept: &str, name: &str) -> bool {
             None => token.starts_with('.') && name.ends_with(&token),
             Some(_) if types.is_empty() => true,
             Some(("*", _)) => true,
-            Some((family, "*")) => types.iter().any(|kind| {
-                kind.split_once('/').is_some_and(|(own, _)| own == family)
-            }),
+            Some((family, "*")) => {
+                types.iter().any(|kind| kind.split_once('/').is_some_and(|(own, _)| own == family))
+            }
             Some(_) => types.contains(&token),
         }
     })

@@ -102,7 +102,8 @@ impl Engine {
         token: u64,
     ) -> Result<(Point, Placed)> {
         let enabled = wants == Wants::Enabled;
-        let argument = json!({ "target": target.query, "enabled": enabled, "offset": offset, "guard": token });
+        let argument =
+            json!({ "target": target.query, "enabled": enabled, "offset": offset, "guard": token });
         let answer = self.ask(world, "aim", &argument).text().await;
         let point: Point = self.understand(target, world, answer).await?;
         let placed = self.place(world, point.x, point.y).await?;

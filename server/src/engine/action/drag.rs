@@ -120,8 +120,7 @@ impl Engine {
             self.ask(world, "watchDrag", &json!({})).text().await?;
         }
         let before = self.begin_action();
-        let mut hand =
-            Hand { page: self.page(), at: (aimed.x, aimed.y), data: None, down: false };
+        let mut hand = Hand { page: self.page(), at: (aimed.x, aimed.y), data: None, down: false };
         hand.page.intercept_drags(true).await?;
         self.press_down(&mut hand, aimed).await?;
         sleep(how.hold.min(deadline.saturating_duration_since(Instant::now()))).await;
@@ -217,7 +216,8 @@ impl Engine {
             let over = Instant::now() >= until;
             let mut taken = false;
             for world in [&aimed.world, goal] {
-                let state = self.ask(world, "dragState", &json!({ "end": over })).read::<Dragging>();
+                let state =
+                    self.ask(world, "dragState", &json!({ "end": over })).read::<Dragging>();
                 match self.unless_navigating(state).await? {
                     // The page left for what was dropped on it.
                     None => return Ok(true),

@@ -21,7 +21,8 @@ use crate::engine::target::target::Target;
 const SCROLLING: Duration = Duration::from_millis(250);
 
 /// Two frames: what the wheel moved is where it goes.
-const FRAMES: &str = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))";
+const FRAMES: &str =
+    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))";
 
 /// Where the pointer goes.
 #[derive(Debug, Clone, PartialEq)]
