@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: [&str; 28] = [
+const ORDER: [&str; 31] = [
     "dom",
     "tree",
     "visibility",
@@ -35,6 +35,9 @@ const ORDER: [&str; 28] = [
     "drag",
     "files",
     "facts",
+    "expect",
+    "style",
+    "perf",
     "scroll",
     "read",
     "wait",

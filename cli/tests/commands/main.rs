@@ -16,6 +16,7 @@ mod input;
 mod inspection;
 mod navigation;
 mod reading;
+mod styling;
 mod tabs;
 
 use browse_proto::Command;
@@ -25,6 +26,7 @@ const GROUPS: &[&[case::Case]] = &[
     emulation::CASES,
     reading::CASES,
     inspection::CASES,
+    styling::CASES,
     diagnostics::CASES,
     input::CASES,
     capture::CASES,
