@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::chromium::connection::call::Call;
 use crate::chromium::page::page::Page;
+use crate::chromium::page::screencast::Pointer;
 
 /// A button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,7 +53,7 @@ pub enum MouseEventKind {
 
 /// Where the pointer of a tab is, and which buttons are down.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Pointer {
+pub struct Mouse {
     /// From the left of the viewport, in CSS pixels.
     pub x: f64,
     /// From the top.
@@ -107,7 +108,7 @@ impl Page {
             "y": event.y,
             "modifiers": event.modifiers,
         });
-        let held = self.note_pointer(event);
+        let held = self.note_mouse(event);
         let kind = match event.kind {
             MouseEventKind::Move { .. } => {
                 params["buttons"] = json!(held);
@@ -133,23 +134,24 @@ impl Page {
             }
         };
         params["type"] = json!(kind);
+        self.pointer.send_replace(Some(Pointer { x: event.x, y: event.y, pressed: held != 0 }));
         self.session().call_method("Input.dispatchMouseEvent", &params)
     }
 
     /// Where the pointer is.
-    pub fn pointer(&self) -> Pointer {
-        *self.pointer.lock()
+    pub fn mouse_state(&self) -> Mouse {
+        *self.hand.lock()
     }
 
     /// Forgets a button that is down: a drag swallowed its release.
     pub(crate) fn forget_button(&self, button: MouseButton) {
-        self.pointer.lock().held &= !button.bit();
+        self.hand.lock().held &= !button.bit();
     }
 
     /// Keeps the pointer up to date; answers the buttons that are held with
     /// the event.
-    fn note_pointer(&self, event: MouseEvent) -> u8 {
-        let mut pointer = self.pointer.lock();
+    fn note_mouse(&self, event: MouseEvent) -> u8 {
+        let mut pointer = self.hand.lock();
         (pointer.x, pointer.y) = (event.x, event.y);
         match event.kind {
             MouseEventKind::Move { held } => return pointer.held | held,

@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use super::dialogs::DialogAnswer;
+use super::fetch::Paused;
 use super::frames::{Frame, FrameTree};
+use super::screencast::{self, Pointer};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use crate::chromium::browser::registry::Shared;
 use crate::chromium::capture::event::Event;
@@ -15,7 +17,7 @@ use crate::chromium::capture::valve::Valve;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
-use crate::chromium::input::mouse::Pointer;
+use crate::chromium::input::mouse::Mouse;
 use crate::chromium::sync::Lock;
 use crate::chromium::world::cache::WorldCache;
 
@@ -34,9 +36,15 @@ pub struct Page {
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
-    pub(crate) pointer: Lock<Pointer>,
+    pub(crate) hand: Lock<Mouse>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw: tokio::sync::OnceCell<Session>,
+    /// Where paused requests go, of a tab that fetches.
+    pub(crate) paused: Lock<Option<mpsc::Sender<Paused>>>,
+    /// Where frames go, of a tab that is filmed.
+    pub(crate) film: Lock<Option<watch::Sender<Option<Arc<screencast::Frame>>>>>,
+    /// Where the pointer is; none until it first moves.
+    pub(crate) pointer: watch::Sender<Option<Pointer>>,
     changed: watch::Sender<()>,
 }
 
@@ -63,8 +71,11 @@ impl Page {
             requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
-            pointer: Lock::default(),
+            hand: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
+            paused: Lock::default(),
+            film: Lock::default(),
+            pointer: watch::Sender::new(None),
             changed: watch::Sender::new(()),
         })
     }

@@ -11,6 +11,7 @@ pub(crate) mod accept;
 pub(crate) mod aim;
 pub(crate) mod field;
 pub(crate) mod keys;
+pub(crate) mod lay;
 pub(crate) mod outcome;
 pub(crate) mod place;
 pub(crate) mod upload;

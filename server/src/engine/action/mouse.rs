@@ -92,7 +92,7 @@ impl Engine {
         let before = self.begin_action();
         let at = |kind, x, y| self.page().mouse(MouseEvent { kind, x, y, modifiers: modifiers.0 });
         if !matches!(spot, Spot::Here) {
-            let from = self.page().pointer();
+            let from = self.page().mouse_state();
             let steps = if let Mouse::Move(steps) = mouse { steps.max(1) } else { 1 };
             for step in 1..=steps {
                 let part = f64::from(step) / f64::from(steps);
@@ -141,7 +141,7 @@ impl Engine {
             let (world, x, y) = (Arc::clone(&aimed.world), aimed.x, aimed.y);
             return Ok(Found { world, x, y, guard: Some(aimed) });
         }
-        let pointer = self.page().pointer();
+        let pointer = self.page().mouse_state();
         let (x, y) = match spot {
             Spot::At(x, y) => (*x, *y),
             _ => (pointer.x, pointer.y),
