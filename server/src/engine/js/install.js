@@ -41,6 +41,9 @@ const COMMANDS = {
   declutter,
   showAt,
   putBack,
+  watchDrag,
+  dragState,
+  fileField,
 };
 
 /** @param {string} command @param {object} argument @returns {string} */
