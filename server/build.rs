@@ -32,6 +32,8 @@ const ORDER: &[&str] = &[
     "changes",
     "fill",
     "choose",
+    "drag",
+    "files",
     "facts",
     "expect",
     "style",

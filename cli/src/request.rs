@@ -76,6 +76,13 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
                     fields.insert(name, value!(content));
                 }
             }
+            Source::Files => {
+                if let Some(Value::Array(paths)) = fields.get(field.name) {
+                    let paths = paths.iter().filter_map(Value::as_str);
+                    let content = sources::files(&paths.collect::<Vec<_>>())?;
+                    fields.insert(name, content);
+                }
+            }
             Source::CallerEnvironment => {
                 fields.insert(name, sources::environment());
             }

@@ -2,6 +2,7 @@
 
 mod environment;
 mod file;
+mod files;
 mod input;
 mod place;
 mod steps;
@@ -14,6 +15,7 @@ use crate::failure::Failure;
 
 pub use environment::environment;
 pub use file::file;
+pub use files::files;
 pub use steps::steps;
 
 /// Whether standard input can still be read.

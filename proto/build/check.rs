@@ -26,6 +26,9 @@ pub fn check(model: &Model) -> Result<(), Vec<String>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
+/// `SOURCE_FILES`.
+const FILES: u32 = 8;
+
 fn names(model: &Model, faults: &mut Vec<String>) {
     let mut names: HashMap<&str, &str> = HashMap::new();
     let mut requests: HashMap<&str, &str> = HashMap::new();
@@ -78,6 +81,11 @@ fn one(command: &Command, request: &Message, response: &Message, faults: &mut Ve
         let same = |other: &&Field| !field.short.is_empty() && other.short == field.short;
         if let Some(other) = request.fields[..index].iter().find(same) {
             fault(format!("`{}` and `{}` share -{}", other.name, field.name, field.short));
+        }
+    }
+    for field in request.fields.iter().filter(|field| field.source == FILES) {
+        if !field.repeated || !field.kind.starts_with("Kind::Message") {
+            fault(format!("{}.{}: files are a list of messages", request.name, field.name));
         }
     }
     if request.fields.iter().any(|field| field.page) {

@@ -50,8 +50,17 @@ fn field(field: &Field) -> String {
     )
 }
 
-const SOURCES: &[&str] =
-    &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json", "Manifest"];
+const SOURCES: &[&str] = &[
+    "Argv",
+    "File",
+    "Steps",
+    "CallerEnvironment",
+    "Extension",
+    "None",
+    "Json",
+    "Manifest",
+    "Files",
+];
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
 

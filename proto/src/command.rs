@@ -219,6 +219,7 @@ pub enum Source {
     None,
     Json,
     Manifest,
+    Files,
 }
 
 impl Command {

@@ -5,6 +5,7 @@ pub mod address;
 pub mod batch;
 pub mod capture;
 pub mod diagnostics;
+pub mod emulation;
 mod faults;
 mod files;
 mod frame;

@@ -15,6 +15,7 @@ mod session;
 mod sink;
 mod slot;
 mod tab;
+mod uploads;
 
 pub use capture::{Capture, Weigh};
 pub use dialog::DialogLine;
@@ -26,3 +27,4 @@ pub use registry::Sessions;
 pub use session::{Session, SessionRules};
 pub use slot::{BrowserSlot, BrowserState};
 pub use tab::{NetworkLine, Tab, TabId, TabState};
+pub use uploads::{Files, Uploads};

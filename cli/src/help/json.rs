@@ -78,7 +78,9 @@ fn one(command: &'static Command) -> Value {
 
 fn field(field: &Field) -> Value {
     let kind = match field.kind {
-        _ if field.source == browse_proto::Source::File => "file",
+        _ if matches!(field.source, browse_proto::Source::File | browse_proto::Source::Files) => {
+            "file"
+        }
         Kind::Bool => "switch",
         Kind::U32 | Kind::U64 | Kind::I32 => "integer",
         Kind::F64 => "number",

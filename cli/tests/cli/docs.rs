@@ -22,6 +22,10 @@ const VALUES: &[(&str, &str)] = &[
     ("property", "title"),
     ("shell", "bash"),
     ("command", "click"),
+    ("dy", "300"),
+    ("latitude", "52.5"),
+    ("longitude", "13.4"),
+    ("slowdown", "4"),
     ("path", "a.png"),
 ];
 

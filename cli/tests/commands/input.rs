@@ -9,6 +9,17 @@ const FORM: &str = "<title>Form</title><input id=name value=old>\
     <input id=agree type=checkbox><input id=done type=checkbox checked>\
     <div style=height:3000px></div><p id=low>Low</p>";
 
+const DRAG: &str = "<style>div { width: 90px; height: 60px; margin: 20px; background: silver }</style>\
+    <div id=card draggable=true>card</div><div id=box>box</div><script>\
+    card.ondragstart = event => event.dataTransfer.setData('text/plain', 'card');\
+    box.ondragover = event => event.preventDefault();\
+    box.ondrop = event => { event.preventDefault(); box.textContent = 'got ' + event.dataTransfer.getData('text/plain') };\
+    </script>";
+
+const PAD: &str = "<body style=margin:0><div id=pad style='width: 200px; height: 100px; background: silver'></div><script>\
+    for (const kind of ['move', 'down', 'up']) pad.addEventListener('pointer' + kind, \
+    event => document.title = `${kind} ${event.clientX},${event.clientY} ${event.buttons}`)</script>";
+
 cases! {
     click: Case {
         command: "click",
@@ -100,6 +111,98 @@ cases! {
         says: &["scroll"],
         json: &[("/summary", "*")],
         then: &[("js 'scrollY > 1000'", "true")],
+        ..Case::NEW
+    },
+    drag: Case {
+        command: "drag",
+        page: DRAG,
+        line: "drag #card #box",
+        says: &["dropped"],
+        json: &[("/summary", "*")],
+        then: &[("text #box", "got card")],
+        ..Case::NEW
+    },
+    mouse_move: Case {
+        command: "mouse move",
+        page: PAD,
+        line: "mouse move 30 40",
+        says: &["title: move 30,40 0"],
+        json: &[("/summary", "*")],
+        ..Case::NEW
+    },
+    mouse_down: Case {
+        command: "mouse down",
+        page: PAD,
+        line: "mouse down #pad --offset 5,6 --button right",
+        says: &["title: down 5,6 2"],
+        json: &[("/summary", "*")],
+        ..Case::NEW
+    },
+    mouse_up: Case {
+        command: "mouse up",
+        page: PAD,
+        first: &["mouse down 10,10", "mouse move 50 60"],
+        line: "mouse up",
+        says: &["title: up 50,60 0"],
+        json: &[("/summary", "*")],
+        ..Case::NEW
+    },
+    mouse_wheel: Case {
+        command: "mouse wheel",
+        page: FORM,
+        line: "mouse wheel 500",
+        says: &["the page changed"],
+        json: &[("/summary", "*")],
+        then: &[("js 'scrollY'", "500")],
+        ..Case::NEW
+    },
+    upload: Case {
+        command: "upload",
+        page: "<input id=file type=file multiple><script>file.onchange = async () => \
+            document.title = await file.files[0].text() + file.files.length</script>",
+        files: &[("a.txt", "alpha"), ("b.txt", "beta")],
+        line: "upload #file a.txt b.txt",
+        says: &["uploaded: a.txt, b.txt"],
+        json: &[("/summary", "*")],
+        then: &[("wait 100", ""), ("get title", "alpha2")],
+        ..Case::NEW
+    },
+    dialog_accept: Case {
+        command: "dialog-accept",
+        page: FORM,
+        line: "dialog-accept Ada",
+        says: &["accepted with this text"],
+        json: &[("/summary", "*")],
+        then: &[("js 'prompt()'", "Ada"), ("js 'confirm()'", "true")],
+        ..Case::NEW
+    },
+    dialog_dismiss: Case {
+        command: "dialog-dismiss",
+        page: FORM,
+        line: "dialog-dismiss",
+        says: &["dismissed"],
+        json: &[("/summary", "*")],
+        then: &[("js 'confirm()'", "false"), ("js 'confirm()'", "true")],
+        ..Case::NEW
+    },
+    // One clipboard for all: both cases write the same.
+    clipboard_read: Case {
+        command: "clipboard read",
+        page: FORM,
+        first: &["clipboard write 'from the clipboard'"],
+        line: "clipboard read",
+        says: &["from the clipboard"],
+        json: &[("", "\"from the clipboard\"")],
+        ..Case::NEW
+    },
+    clipboard_write: Case {
+        command: "clipboard write",
+        page: FORM,
+        first: &["click #name", "press Control+A"],
+        line: "clipboard write 'from the clipboard'",
+        says: &["18 characters"],
+        json: &[("/characters", "18")],
+        then: &[("press Control+V", ""), ("get value #name", "from the clipboard")],
         ..Case::NEW
     },
 }

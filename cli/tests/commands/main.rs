@@ -11,6 +11,7 @@ mod site;
 mod batch;
 mod capture;
 mod diagnostics;
+mod emulation;
 mod input;
 mod inspection;
 mod navigation;
@@ -23,6 +24,7 @@ use browse_proto::Command;
 
 const GROUPS: &[&[case::Case]] = &[
     navigation::CASES,
+    emulation::CASES,
     reading::CASES,
     inspection::CASES,
     styling::CASES,

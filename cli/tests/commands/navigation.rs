@@ -71,6 +71,16 @@ cases! {
         then: &[("is visible #late", "true")],
         ..Case::NEW
     },
+    stop_loading: Case {
+        command: "stop-loading",
+        page: ONE,
+        first: &["js 'void setTimeout(() => location = `/hang`)'"],
+        line: "stop-loading",
+        says: &["http://127.0.0.1"],
+        json: &[("/url", "*")],
+        then: &[("text", "First")],
+        ..Case::NEW
+    },
     frame: Case {
         command: "frame",
         page: "<p>Outer</p><iframe name=inner src=/inner></iframe>",

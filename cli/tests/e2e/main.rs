@@ -6,6 +6,7 @@ mod concurrency;
 mod deadlines;
 mod death;
 mod frames;
+mod playground;
 #[path = "../support/project.rs"]
 mod project;
 mod sdk_python;

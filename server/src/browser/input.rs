@@ -1,5 +1,17 @@
 //! Interaction: what a person could do with mouse and keyboard.
 
+mod clipboard;
+mod dialog;
+mod drag;
+mod mouse;
+mod upload;
+
+pub use clipboard::{read_clipboard, write_clipboard};
+pub use dialog::{dialog_accept, dialog_dismiss};
+pub use drag::drag;
+pub use mouse::{move_mouse, press_mouse, release_mouse, turn_wheel};
+pub use upload::upload;
+
 use browse_proto::{Reason, v1};
 
 use crate::{

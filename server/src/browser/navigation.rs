@@ -75,6 +75,15 @@ pub async fn reload(cx: &Context, request: v1::ReloadRequest) -> Result<v1::Relo
     Ok(v1::ReloadResponse { status, url, title })
 }
 
+/// Ends what is loading; works while a server does not answer.
+pub async fn stop_loading(
+    cx: &Context,
+    _: v1::StopLoadingRequest,
+) -> Result<v1::StopLoadingResponse> {
+    cx.page().stop_loading().await?;
+    Ok(v1::StopLoadingResponse { url: cx.page().url() })
+}
+
 /// Answers the address of the tab, without asking the page.
 pub async fn get_url(cx: &Context, _: v1::GetUrlRequest) -> Result<v1::GetUrlResponse> {
     Ok(v1::GetUrlResponse { url: cx.page().url() })

@@ -56,6 +56,8 @@ pub enum Kind {
     OptionNotFound,
     /// `ARGUMENT_INVALID`: a field does not take this value.
     ValueRejected,
+    /// `UPLOAD_REFUSED`.
+    FilesRefused,
     /// `ACTION_MISSED`.
     Missed,
     /// `NOTHING_FOCUSED`.
@@ -90,6 +92,7 @@ impl Kind {
             Self::WrongKind => "ELEMENT_WRONG_KIND",
             Self::OptionNotFound => "OPTION_NOT_FOUND",
             Self::ValueRejected => "ARGUMENT_INVALID",
+            Self::FilesRefused => "UPLOAD_REFUSED",
             Self::Missed => "ACTION_MISSED",
             Self::NothingFocused => "NOTHING_FOCUSED",
             Self::KeyUnknown => "KEY_UNKNOWN",

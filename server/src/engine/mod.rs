@@ -28,7 +28,9 @@ mod style;
 
 pub use action::check::Checked;
 pub use action::click::{Button, Click, Modifiers};
+pub use action::drag::Drag;
 pub use action::lay::Laid;
+pub use action::mouse::{Mouse, Spot};
 pub use action::receipt::{OpenedTab, Receipt};
 pub use action::scroll::{Direction, Point, Scroll};
 pub use error::{Error, Kind, Result};

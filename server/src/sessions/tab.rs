@@ -13,7 +13,7 @@ use std::{
 use browse_proto::v1;
 use tokio::sync::MutexGuard;
 
-use super::{Capture, DialogLine, Lock, Weigh};
+use super::{Capture, DialogLine, Lock, Uploads, Weigh};
 use crate::{
     chromium::{self, EvaluateOptions, NavigationState, Page},
     engine::Engine,
@@ -70,6 +70,7 @@ pub struct Tab {
     console: Capture<v1::ConsoleMessage>,
     network: Capture<NetworkLine>,
     dialogs: Capture<DialogLine>,
+    uploads: Uploads,
     /// Numbers of the requests that have not ended, by Chromium's id.
     open: Mutex<HashMap<String, u64>>,
 }
@@ -100,6 +101,7 @@ impl Tab {
             console: Capture::default(),
             network: Capture::default(),
             dialogs: Capture::default(),
+            uploads: Uploads::default(),
             open: Mutex::default(),
         })
     }
@@ -146,6 +148,11 @@ impl Tab {
     /// Dialogs that it opened.
     pub fn dialogs(&self) -> &Capture<DialogLine> {
         &self.dialogs
+    }
+
+    /// Files that its pages were given.
+    pub fn uploads(&self) -> &Uploads {
+        &self.uploads
     }
 
     /// What it asked the network for.

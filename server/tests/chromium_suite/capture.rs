@@ -140,7 +140,9 @@ async fn screenshots_have_the_size_that_was_asked_for() {
     assert_eq!(png(Area::FullPage).await, (1280, 3000));
     let clip = Area::Clip { x: 10.0, y: 2000.0, width: 30.0, height: 40.0 };
     assert_eq!(png(clip).await, (30, 40));
-    page.set_viewport(Viewport { width: 400, height: 300, scale: 2.0 }).await.unwrap();
+    page.set_viewport(Viewport { width: 400, height: 300, scale: 2.0, mobile: false })
+        .await
+        .unwrap();
     assert_eq!(png(Area::Viewport).await, (800, 600));
     assert_eq!(png(Area::FullPage).await, (800, 6000));
     let jpeg = page.screenshot(Area::Viewport, ImageFormat::Jpeg(50)).await.unwrap();

@@ -34,6 +34,7 @@ impl Browser {
     pub async fn launch(options: BrowserOptions) -> Result<Arc<Self>> {
         let resolver_rules = ResolverRules::from_arguments(&options.launch.extra_args);
         let Started { registry, process, info } = start(&options).await?;
+        registry.shared.emulations.set_own_agent(&info.user_agent);
         let browser = Arc::new(Self {
             registry,
             info,

@@ -17,6 +17,7 @@ use crate::chromium::capture::event::{Event, EventSink};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::pipe::{Connection, EventHandler};
 use crate::chromium::connection::session::Session;
+use crate::chromium::emulation::registry::Emulations;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, SessionId, TargetId};
 use crate::chromium::page::events;
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     pub sink: Arc<dyn EventSink>,
     pub dialogs: DialogPolicy,
     pub viewport: Viewport,
+    pub emulations: Emulations,
     /// Held by whoever needs its tab in front.
     pub front: tokio::sync::Mutex<()>,
     /// Not so in the headless shell, where every tab is visible.
@@ -104,6 +106,7 @@ impl Registry {
             sink: Arc::clone(&options.sink),
             dialogs: options.dialogs,
             viewport: options.viewport,
+            emulations: Emulations::new(options.viewport),
             front: tokio::sync::Mutex::default(),
             tabs_share_windows,
             first_script: options.first_script,
@@ -134,6 +137,11 @@ impl Registry {
     /// Keeps the tabs of a context out of sight until [`Registry::reveal`].
     pub(crate) fn hide(&self, context: &BrowserContextId) {
         self.maps.lock().hidden.insert(context.clone());
+    }
+
+    /// Forgets that a context is hidden: it is about to end.
+    pub(crate) fn unhide(&self, context: &BrowserContextId) {
+        self.maps.lock().hidden.remove(context);
     }
 
     /// Reports the tabs of a hidden context as if they had just been opened.

@@ -104,7 +104,7 @@ async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> R
         extra: &launch.extra_args,
     })?;
     let command = command(found, &line, &profile);
-    let downloads = profile.downloads();
+    let (downloads, uploads) = (profile.downloads(), profile.uploads());
     let profile_path = profile.data().to_owned();
     let (registry, process) = bring_up(command, profile, launch, options, found).await?;
     let version = introduce(&registry, &downloads);
@@ -124,6 +124,7 @@ async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> R
                 shared_memory_note,
                 profile: profile_path,
                 downloads,
+                uploads,
             },
             registry,
             process,

@@ -8,6 +8,7 @@ use super::registry::{Attached, Registry, Role};
 use crate::chromium::capture::event::Event;
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::session::Session;
+use crate::chromium::emulation::messages::Served;
 use crate::chromium::error::Error;
 use crate::chromium::ids::{BrowserContextId, FrameId, SessionId, TargetId};
 use crate::chromium::page::page::Page;
@@ -78,9 +79,12 @@ impl Registry {
         };
         let attached = Attached { session: session.clone(), page: page.clone(), role };
         self.maps.lock().sessions.insert(session.id().clone(), attached);
+        let context = page.as_ref().map(|page| page.context_id().clone());
+        let context = context.or(info.browser_context_id);
+        let context = context.unwrap_or_else(|| BrowserContextId::from(""));
         match (role, page) {
             (Role::Page, Some(page)) => {
-                setup::set_up_page(&page, self.shared.viewport);
+                setup::set_up_page(&page);
                 let opener = page.opener().and_then(|opener| self.page(opener));
                 if let Some(opener) = opener {
                     opener.state.lock().has_opened = true;
@@ -104,7 +108,11 @@ impl Registry {
                 setup::set_up_frame(&page, &session);
                 page.notify();
             }
-            _ => setup::resume(&session),
+            (_, page) => {
+                let emulations = &self.shared.emulations;
+                emulations.join(&session, Served::Worker, page.as_ref(), &context);
+                setup::resume(&session);
+            }
         }
         self.changed.send_replace(());
     }
@@ -129,6 +137,7 @@ impl Registry {
         let Some(attached) = self.maps.lock().sessions.remove(session) else {
             return;
         };
+        self.shared.emulations.leave(session);
         match (attached.role, attached.page) {
             (Role::Page, Some(page)) => self.close_page(page.target_id()),
             (Role::Frame, Some(page)) => {

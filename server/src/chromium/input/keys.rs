@@ -27,31 +27,78 @@ pub struct KeyCombination {
     pub(crate) key: Key,
 }
 
+/// Other names of keys, in lower case.
+const ALIASES: &[(&str, &str)] = &[
+    ("bksp", "Backspace"),
+    ("caps", "CapsLock"),
+    ("cmd", "Meta"),
+    ("command", "Meta"),
+    ("ctrl", "Control"),
+    ("del", "Delete"),
+    ("down", "ArrowDown"),
+    ("esc", "Escape"),
+    ("ins", "Insert"),
+    ("left", "ArrowLeft"),
+    ("menu", "ContextMenu"),
+    ("minus", "-"),
+    ("opt", "Alt"),
+    ("option", "Alt"),
+    ("pagedn", "PageDown"),
+    ("pgdn", "PageDown"),
+    ("pgdown", "PageDown"),
+    ("pgup", "PageUp"),
+    ("plus", "+"),
+    ("return", "Enter"),
+    ("right", "ArrowRight"),
+    ("spacebar", " "),
+    ("super", "Meta"),
+    ("up", "ArrowUp"),
+    ("win", "Meta"),
+    ("windows", "Meta"),
+];
+
 impl Key {
-    /// Looks a key up by `code`, by name, or by the character it types.
+    /// Looks a key up by `code`, by name, or by the character it types. Case
+    /// matters only for characters: `a` and `A` are two, `enter` and `Enter`
+    /// are one.
     pub fn named(name: &str) -> Result<Self> {
-        let name = match name {
-            "ControlOrMeta" if cfg!(target_os = "macos") => "Meta",
-            "ControlOrMeta" => "Control",
-            "Esc" => "Escape",
-            "Del" => "Delete",
-            "Return" | "\n" | "\r" => "Enter",
-            "\t" => "Tab",
-            "Ctrl" => "Control",
-            "Cmd" | "Command" => "Meta",
-            "Option" => "Alt",
-            other => other,
+        let known = match name {
+            "\n" | "\r" => Self::exact("Enter"),
+            "\t" => Self::exact("Tab"),
+            name => Self::exact(name),
         };
+        let folded = || match name.chars().nth(1) {
+            Some(_) => Self::folded(&name.to_ascii_lowercase()),
+            None => None,
+        };
+        known.or_else(folded).ok_or_else(|| Error::UnknownKey { key: name.to_owned() })
+    }
+
+    fn exact(name: &str) -> Option<Self> {
         let find = |matches: &dyn Fn(&LayoutKey) -> bool| LAYOUT.iter().find(|key| matches(key));
         // The keypad repeats characters of the main block, which comes first.
         let main = |key: &LayoutKey| key.key == name && key.location != 3;
         let plain = find(&main).or_else(|| find(&|key| key.code == name));
         if let Some(layout) = plain {
-            return Ok(Self { layout: *layout, shifted: false });
+            return Some(Self { layout: *layout, shifted: false });
         }
-        let layout = find(&|key| key.shifted == name)
-            .ok_or_else(|| Error::UnknownKey { key: name.to_owned() })?;
-        Ok(Self { layout: *layout, shifted: true })
+        let layout = find(&|key| key.shifted == name)?;
+        Some(Self { layout: *layout, shifted: true })
+    }
+
+    /// By a name in lower case.
+    fn folded(name: &str) -> Option<Self> {
+        if name == "controlormeta" {
+            return Self::exact(if cfg!(target_os = "macos") { "Meta" } else { "Control" });
+        }
+        if let Some((_, known)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
+            return Self::exact(known);
+        }
+        let known = |key: &&LayoutKey| {
+            key.key.eq_ignore_ascii_case(name) || key.code.eq_ignore_ascii_case(name)
+        };
+        let layout = LAYOUT.iter().find(known)?;
+        Some(Self { layout: *layout, shifted: false })
     }
 
     /// The modifier bit this key holds, 0 for other keys.
@@ -71,12 +118,15 @@ impl KeyCombination {
         };
         let held = held
             .split('+')
+            .map(str::trim)
             .filter(|name| !name.is_empty())
             .map(|name| {
                 let key = Key::named(name)?;
                 if key.modifier() == 0 { Err(unknown()) } else { Ok(key) }
             })
             .collect::<Result<Vec<Key>>>()?;
+        // `Control + A` is what people write, and a blank alone is a key.
+        let key = if held.is_empty() { key } else { key.trim_start() };
         Ok(Self { held, key: Key::named(key)? })
     }
 }
@@ -107,6 +157,34 @@ mod tests {
         assert_eq!(parsed("NumpadEnter"), (vec![], "NumpadEnter", false));
         assert_eq!(parsed(" "), (vec![], "Space", false));
         assert_eq!(parsed("F5"), (vec![], "F5", false));
+    }
+
+    #[test]
+    fn names_are_understood_in_any_case_and_by_common_aliases() {
+        assert_eq!(parsed("ctrl+a"), (vec!["Control"], "KeyA", false));
+        assert_eq!(parsed("CTRL+SHIFT+k"), (vec!["Control", "Shift"], "KeyK", false));
+        assert_eq!(parsed("Control + a"), (vec!["Control"], "KeyA", false));
+        for (alias, code) in [
+            ("esc", "Escape"),
+            ("ENTER", "Enter"),
+            ("return", "Enter"),
+            ("del", "Delete"),
+            ("pgdn", "PageDown"),
+            ("up", "ArrowUp"),
+            ("arrowup", "ArrowUp"),
+            ("space", "Space"),
+            ("f5", "F5"),
+            ("keyb", "KeyB"),
+            ("plus", "Equal"),
+            ("numpadenter", "NumpadEnter"),
+        ] {
+            assert_eq!(parsed(alias).1, code, "{alias}");
+        }
+        assert_eq!(parsed("cmd+c").0, vec!["Meta"]);
+        assert_eq!(parsed("opt+Tab").0, vec!["Alt"]);
+        for (_, name) in ALIASES {
+            assert!(Key::exact(name).is_some(), "{name}");
+        }
     }
 
     #[test]

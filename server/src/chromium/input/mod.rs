@@ -1,5 +1,8 @@
 //! Real input events, on the main session of the tab.
 
+pub(crate) mod clipboard;
+pub(crate) mod drag;
+pub(crate) mod files;
 pub(crate) mod geometry;
 pub(crate) mod keyboard;
 pub(crate) mod keys;

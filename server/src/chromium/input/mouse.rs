@@ -22,7 +22,8 @@ pub enum MouseButton {
 /// What the mouse does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MouseEventKind {
-    /// Moves, with these buttons held (bits 1 left, 2 right, 4 middle).
+    /// Moves, with these buttons held besides those that are down (bits 1 left,
+    /// 2 right, 4 middle).
     Move {
         /// Held buttons.
         held: u8,
@@ -50,6 +51,17 @@ pub enum MouseEventKind {
     },
 }
 
+/// Where the pointer of a tab is, and which buttons are down.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Mouse {
+    /// From the left of the viewport, in CSS pixels.
+    pub x: f64,
+    /// From the top.
+    pub y: f64,
+    /// Bits: 1 left, 2 right, 4 middle.
+    pub held: u8,
+}
+
 /// One event at a point of the main frame's viewport, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MouseEvent {
@@ -61,6 +73,12 @@ pub struct MouseEvent {
     pub y: f64,
     /// Bits: 1 Alt, 2 Control, 4 Meta, 8 Shift.
     pub modifiers: u8,
+}
+
+/// The button that a move is said to be made with.
+fn first_of(held: u8) -> &'static str {
+    let buttons = [MouseButton::Left, MouseButton::Right, MouseButton::Middle];
+    buttons.into_iter().find(|button| held & button.bit() != 0).map_or("none", MouseButton::name)
 }
 
 impl MouseButton {
@@ -90,20 +108,22 @@ impl Page {
             "y": event.y,
             "modifiers": event.modifiers,
         });
+        let held = self.note_mouse(event);
         let kind = match event.kind {
-            MouseEventKind::Move { held } => {
+            MouseEventKind::Move { .. } => {
                 params["buttons"] = json!(held);
+                params["button"] = json!(first_of(held));
                 "mouseMoved"
             }
             MouseEventKind::Press { button, count } => {
                 params["button"] = json!(button.name());
-                params["buttons"] = json!(button.bit());
+                params["buttons"] = json!(held);
                 params["clickCount"] = json!(count);
                 "mousePressed"
             }
             MouseEventKind::Release { button, count } => {
                 params["button"] = json!(button.name());
-                params["buttons"] = json!(0);
+                params["buttons"] = json!(held);
                 params["clickCount"] = json!(count);
                 "mouseReleased"
             }
@@ -114,12 +134,31 @@ impl Page {
             }
         };
         params["type"] = json!(kind);
-        let pressed = match event.kind {
-            MouseEventKind::Move { held } => held != 0,
-            MouseEventKind::Press { .. } => true,
-            MouseEventKind::Release { .. } | MouseEventKind::Wheel { .. } => false,
-        };
-        self.pointer.send_replace(Some(Pointer { x: event.x, y: event.y, pressed }));
+        self.pointer.send_replace(Some(Pointer { x: event.x, y: event.y, pressed: held != 0 }));
         self.session().call_method("Input.dispatchMouseEvent", &params)
+    }
+
+    /// Where the pointer is.
+    pub fn mouse_state(&self) -> Mouse {
+        *self.hand.lock()
+    }
+
+    /// Forgets a button that is down: a drag swallowed its release.
+    pub(crate) fn forget_button(&self, button: MouseButton) {
+        self.hand.lock().held &= !button.bit();
+    }
+
+    /// Keeps the pointer up to date; answers the buttons that are held with
+    /// the event.
+    fn note_mouse(&self, event: MouseEvent) -> u8 {
+        let mut pointer = self.hand.lock();
+        (pointer.x, pointer.y) = (event.x, event.y);
+        match event.kind {
+            MouseEventKind::Move { held } => return pointer.held | held,
+            MouseEventKind::Press { button, .. } => pointer.held |= button.bit(),
+            MouseEventKind::Release { button, .. } => pointer.held &= !button.bit(),
+            MouseEventKind::Wheel { .. } => {}
+        }
+        pointer.held
     }
 }

@@ -46,4 +46,6 @@ pub struct BrowserInfo {
     pub profile: PathBuf,
     /// Where downloads land; temporary, 0700.
     pub downloads: PathBuf,
+    /// Where files lie that pages are given; temporary, 0700.
+    pub uploads: PathBuf,
 }

@@ -40,7 +40,8 @@ impl Profile {
             keeps_data: named.is_some(),
             root,
         };
-        for folder in [&profile.data, &profile.scratch(), &profile.downloads()] {
+        for folder in [&profile.data, &profile.scratch(), &profile.downloads(), &profile.uploads()]
+        {
             private(true, folder)?;
         }
         Ok(profile)
@@ -64,6 +65,11 @@ impl Profile {
     /// Where downloads land.
     pub(crate) fn downloads(&self) -> PathBuf {
         self.root.join("downloads")
+    }
+
+    /// Where files lie that pages are given.
+    pub(crate) fn uploads(&self) -> PathBuf {
+        self.root.join("uploads")
     }
 
     fn scratch(&self) -> PathBuf {

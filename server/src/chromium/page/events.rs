@@ -14,6 +14,7 @@ use crate::chromium::capture::{har, network, valve};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::session::Session;
 use crate::chromium::ids::LoaderId;
+use crate::chromium::input::{drag, files};
 use crate::chromium::page::response::{LoadingFailed, RequestWillBeSent, ResponseReceived};
 
 /// Applies one event that came on `session`, which serves some of the page's
@@ -40,6 +41,7 @@ pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
             network::apply(page, name, event);
             network_event(page, name, event)
         }
+        Some(("Input", "dragIntercepted")) => drag::intercepted(page, event),
         Some(("Log", "entryAdded")) if valve::admit(page, session) => {
             if let Some(entry) = event.params::<LogEntryAdded>() {
                 valve::deliver(page, entry.into());
@@ -129,6 +131,7 @@ fn frame_event(
             page.frame_drawn(session, event.params()?);
             return None;
         }
+        "fileChooserOpened" => files::opened(page, event)?,
         "javascriptDialogOpening" => dialogs::opening(page, event)?,
         "javascriptDialogClosed" => dialogs::closed(page)?,
         _ => return None,

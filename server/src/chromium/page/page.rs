@@ -20,6 +20,7 @@ use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::route::Routes;
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
+use crate::chromium::input::mouse::Mouse;
 use crate::chromium::sync::Lock;
 use crate::chromium::world::cache::WorldCache;
 
@@ -41,6 +42,7 @@ pub struct Page {
     pub(crate) routes: Lock<Routes>,
     /// While its requests are recorded in full.
     pub(crate) recorder: Lock<Option<Recorder>>,
+    pub(crate) hand: Lock<Mouse>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw: tokio::sync::OnceCell<Session>,
     /// Where paused requests go, of a tab that fetches.
@@ -79,6 +81,7 @@ impl Page {
             dialogs: Lock::default(),
             routes: Lock::default(),
             recorder: Lock::default(),
+            hand: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
             paused: Lock::default(),
             kept: Lock::default(),

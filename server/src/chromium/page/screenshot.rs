@@ -6,10 +6,10 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::page::Page;
-use super::setup;
 use super::swap::across_swap;
 use crate::chromium::browser::options::Viewport;
 use crate::chromium::connection::params::NoParams;
+use crate::chromium::emulation::messages;
 use crate::chromium::error::{Error, Result};
 
 /// Above this many device pixels a side Chromium's WebP encoder returns
@@ -175,7 +175,8 @@ impl Page {
     /// Changes the size of the page area, or its scale.
     pub async fn set_viewport(&self, viewport: Viewport) -> Result<()> {
         self.ensure_answering()?;
-        self.session().call(&setup::metrics(viewport)).await?;
+        let (method, metrics) = ("Emulation.setDeviceMetricsOverride", messages::metrics(viewport));
+        self.session().call_method::<IgnoredAny>(method, &metrics).await?;
         self.state.lock().viewport = viewport;
         Ok(())
     }

@@ -11,9 +11,7 @@
 
 use std::sync::Arc;
 
-use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
-    SetDeviceMetricsOverrideParams, SetFocusEmulationEnabledParams,
-};
+use chromiumoxide_cdp::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
     FilterEntry, SetAutoAttachParams, TargetFilter,
 };
@@ -23,9 +21,9 @@ use serde::de::IgnoredAny;
 
 use super::page::Page;
 use super::protocol::GetFrameTree;
-use crate::chromium::browser::options::Viewport;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::connection::session::Session;
+use crate::chromium::emulation::messages::{self, Served};
 use crate::chromium::error::Result;
 
 /// Attaches to everything below a session, stopped until told to go on.
@@ -45,11 +43,20 @@ pub(crate) fn resume(session: &Session) {
 }
 
 /// Sets a page's main session up; the page is ready when all is answered.
-pub(crate) fn set_up_page(page: &Arc<Page>, viewport: Viewport) {
+pub(crate) fn set_up_page(page: &Arc<Page>) {
     let session = page.session();
     observe(page, session);
     session.send(&SetFocusEmulationEnabledParams::new(true));
-    session.send(&metrics(viewport));
+    let emulations = &page.shared.emulations;
+    let emulation = emulations.join(session, Served::Tab, Some(page), page.context_id());
+    match emulation.screen {
+        Some(screen) => page.state.lock().viewport = screen.viewport,
+        None => {
+            let metrics = messages::metrics(page.shared.viewport);
+            let method = "Emulation.setDeviceMetricsOverride";
+            session.call_method::<IgnoredAny>(method, &metrics).ignore();
+        }
+    }
     let waiting = Arc::downgrade(page);
     session.call_then("Runtime.runIfWaitingForDebugger", &NoParams, move |answer| {
         if let Some(page) = waiting.upgrade() {
@@ -63,6 +70,7 @@ pub(crate) fn set_up_page(page: &Arc<Page>, viewport: Viewport) {
 pub(crate) fn set_up_frame(page: &Arc<Page>, session: &Session) {
     observe(page, session);
     page.route_frame(session);
+    page.shared.emulations.join(session, Served::Frame, Some(page), page.context_id());
     resume(session);
 }
 
@@ -86,14 +94,4 @@ fn observe(page: &Arc<Page>, session: &Session) {
     session.send(&runtime::EnableParams::default());
     session.send(&log::EnableParams::default());
     session.send(&auto_attach());
-}
-
-/// The emulated screen.
-pub(crate) fn metrics(viewport: Viewport) -> SetDeviceMetricsOverrideParams {
-    SetDeviceMetricsOverrideParams::new(
-        i64::from(viewport.width),
-        i64::from(viewport.height),
-        viewport.scale,
-        false,
-    )
 }

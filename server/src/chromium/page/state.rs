@@ -8,6 +8,7 @@ use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::address::{Place, place};
 use crate::chromium::guard::document::Denied;
 use crate::chromium::ids::LoaderId;
+use crate::chromium::input::files::FileChooser;
 
 /// Documents remembered, for waits that come late.
 const MAX_SHOWN: usize = 32;
@@ -121,6 +122,10 @@ pub(crate) struct PageState {
     /// Kind of the dialog that is open.
     pub dialog: Option<String>,
     pub viewport: Viewport,
+    /// What is dragged, as Chromium handed it over.
+    pub dragged: Option<serde_json::Value>,
+    /// The file chooser that the page opened while choosers are ours.
+    pub chooser: Option<FileChooser>,
     /// A page opened another from this tab.
     pub has_opened: bool,
     pub crashed: bool,
@@ -145,6 +150,8 @@ impl PageState {
             unreachable: None,
             dialog: None,
             viewport,
+            dragged: None,
+            chooser: None,
             has_opened: false,
             crashed: false,
             closed: false,

@@ -61,10 +61,20 @@ impl Engine {
     /// Aims once: checks the element, scrolls it into view, hit-tests it in
     /// every frame around it, and arms the guards.
     pub(crate) async fn aim(&self, target: &Target, wants: Wants) -> Result<Aimed> {
+        self.aim_at(target, wants, None).await
+    }
+
+    /// The same, at a point from the top left corner of the element.
+    pub(crate) async fn aim_at(
+        &self,
+        target: &Target,
+        wants: Wants,
+        offset: Option<(f64, f64)>,
+    ) -> Result<Aimed> {
         let token = self.next_token();
         let world = self.world_for(target).await?;
         let others = self.arm_others(&world, token);
-        let point = self.aim_in(target, &world, wants, token).await;
+        let point = self.aim_in(target, &world, wants, offset, token).await;
         let others = self.armed(others).await;
         match point {
             Ok((point, placed)) => Ok(Aimed {
@@ -88,10 +98,12 @@ impl Engine {
         target: &Target,
         world: &World,
         wants: Wants,
+        offset: Option<(f64, f64)>,
         token: u64,
     ) -> Result<(Point, Placed)> {
         let enabled = wants == Wants::Enabled;
-        let argument = json!({ "target": target.query, "enabled": enabled, "guard": token });
+        let argument =
+            json!({ "target": target.query, "enabled": enabled, "offset": offset, "guard": token });
         let answer = self.ask(world, "aim", &argument).text().await;
         let point: Point = self.understand(target, world, answer).await?;
         let placed = self.place(world, point.x, point.y).await?;

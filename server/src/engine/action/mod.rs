@@ -2,12 +2,16 @@
 
 pub mod check;
 pub mod click;
+pub mod drag;
+pub mod mouse;
 pub mod receipt;
 pub mod scroll;
 
+pub(crate) mod accept;
 pub(crate) mod aim;
 pub(crate) mod field;
 pub(crate) mod keys;
 pub(crate) mod lay;
 pub(crate) mod outcome;
 pub(crate) mod place;
+pub(crate) mod upload;

@@ -132,14 +132,49 @@ const selectorOf = (element) => {
   return localName(element) + names.slice(0, 2).map((name) => `.${name}`).join('');
 };
 
-/** @param {Target} target @param {{enabled: boolean}} wants @returns Point, role and name; the element is remembered by the guard. */
-const aim = ({ target, enabled, guard }) => {
+/** A point of the element by its offset from the top left corner; scrolls when it must. */
+const pointAt = (element, [across, down]) => {
+  const size = boundingRect(element);
+  if (across < 0 || down < 0 || across > size.width || down > size.height) {
+    throw new Refusal('outside', { value: `${across},${down}`, why: `it is ${Math.round(size.width)} wide and ${Math.round(size.height)} high` });
+  }
+  const find = () => {
+    const box = boundingRect(element);
+    return { x: box.left + across, y: box.top + down };
+  };
+  let point = find();
+  if (!isInView(point)) {
+    scrollIntoView(element, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
+    point = find();
+  }
+  if (!isInView(point)) {
+    scrollBy({ left: point.x - innerWidth / 2, top: point.y - innerHeight / 2, behavior: 'instant' });
+    point = find();
+  }
+  if (!isInView(point)) throw new Refusal('hidden', { why: 'it cannot be scrolled into view' });
+  const hit = hitAt(point.x, point.y);
+  if (!hit || !reaches(hit, element)) throw new Refusal('covered', { cover: hit ? describeCover(hit) : null });
+  return point;
+};
+
+/** A point on the element as it lies now, or a refusal: nothing is scrolled. */
+const pointNow = (element) => {
+  const { point } = tryPoints(element);
+  if (!point) throw new Refusal('hidden', { why: 'it is not in view' });
+  return point;
+};
+
+/**
+ * @param {{target: Target, enabled: boolean, guard?: number, offset?: number[], still?: boolean}} wants
+ * @returns Point, role and name; the element is remembered by the guard.
+ */
+const aim = ({ target, enabled, guard, offset, still }) => {
   beginCall();
   const element = findOne(target);
   return withLabel(element, () => {
     requireReady(element, { enabled });
-    if (isMoving(element)) throw new Refusal('moving');
-    const { x, y } = pointOn(element);
+    if (!still && isMoving(element)) throw new Refusal('moving');
+    const { x, y } = offset ? pointAt(element, offset) : still ? pointNow(element) : pointOn(element);
     if (guard) arm(guard, element);
     return { x, y, ref: numbers.get(element) || 0 };
   });

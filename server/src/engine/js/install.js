@@ -41,6 +41,9 @@ const COMMANDS = {
   declutter,
   showAt,
   putBack,
+  watchDrag,
+  dragState,
+  fileField,
 };
 
 /** @param {string} command @param {object} argument @returns {string} */
@@ -55,5 +58,5 @@ const call = (command, argument) => {
 };
 
 Object.defineProperty(globalThis, ENGINE, {
-  value: Object.freeze({ call, commit, object, ownerWindows, findOwners, takeSuspects, adopt, lines: () => lastElements }),
+  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, lines: () => lastElements }),
 });

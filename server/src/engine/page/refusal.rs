@@ -84,6 +84,11 @@ impl From<Refusal> for Error {
             "not-checkable" => {
                 Error::refused(Kind::WrongKind, format!("{subject} cannot be checked"))
             }
+            "not-file" => Error::refused(Kind::WrongKind, format!("{subject} takes no files")),
+            "outside" => Error::refused(
+                Kind::ValueRejected,
+                format!("`{}` is outside {subject}{because}", refusal.value),
+            ),
             "not-focusable" => {
                 Error::refused(Kind::WrongKind, format!("{subject} cannot be focused"))
             }

@@ -177,11 +177,21 @@ impl Engine {
     /// browser that want one (files of an input, say). It lives in the object
     /// group `targets`.
     pub async fn object(&self, target: &Target) -> Result<(Arc<World>, String)> {
+        self.object_by(target, "object").await
+    }
+
+    /// The same by a function of the engine that finds another element for the
+    /// target.
+    pub(crate) async fn object_by(
+        &self,
+        target: &Target,
+        function: &str,
+    ) -> Result<(Arc<World>, String)> {
         // Resolving first gives the errors their words.
         let reference = Target::reference(self.resolve(target).await?);
         let world = self.world_for(&reference).await?;
         let query = serde_json::to_string(&reference.query).map_err(Error::internal)?;
-        let function = format!("() => browseEngine.object({{target: {query}}})");
+        let function = format!("() => browseEngine.{function}({{target: {query}}})");
         match world.call_handle(&function, &[], "targets").await {
             Ok(Some(object)) => Ok((world, object)),
             Ok(None) => Err(self.stale(&reference)),

@@ -1,0 +1,86 @@
+//! Devices.
+
+use browse_proto::v1;
+
+use super::{
+    DEFAULT,
+    devices::{DEVICES, Device},
+    invalid,
+    settings::{Setting, change},
+};
+use crate::{
+    chromium::{Screen, Viewport},
+    dispatch::Context,
+    error::{Result, quote},
+};
+
+/// Emulates a device, or lists all.
+pub async fn emulate_device(
+    cx: &Context,
+    request: v1::EmulateDeviceRequest,
+) -> Result<v1::EmulateDeviceResponse> {
+    let Some(name) = request.device else {
+        return Ok(v1::EmulateDeviceResponse { settings: DEVICES.iter().map(line).collect() });
+    };
+    let device = if name == DEFAULT { None } else { Some(find(&name)?) };
+    let own = cx.page().own_agent();
+    let settings = change(cx.page(), &[Setting::Viewport, Setting::UserAgent], |state| {
+        state.screen = device.map(screen);
+        state.agent = device.and_then(|device| agent(device, &own));
+    });
+    Ok(v1::EmulateDeviceResponse { settings: settings.await? })
+}
+
+/// By name, whatever its case, blanks and dashes.
+fn find(name: &str) -> Result<&'static Device> {
+    let plain = |text: &str| {
+        let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect::<String>()
+    };
+    let wanted = plain(name);
+    DEVICES.iter().find(|device| plain(device.name) == wanted).ok_or_else(|| {
+        let names: Vec<_> = DEVICES.iter().map(|device| device.name).collect();
+        let (name, names) = (quote(name), names.join(", "));
+        invalid(format!("there is no device `{name}`; there are {names}, and default"))
+    })
+}
+
+fn line(device: &Device) -> v1::Emulated {
+    let kind = if device.mobile { " mobile touch" } else { "" };
+    let value = format!("{}x{} scale {}{kind}", device.width, device.height, device.scale);
+    v1::Emulated { name: device.name.to_owned(), value }
+}
+
+fn screen(device: &Device) -> Screen {
+    let Device { width, height, scale, mobile, touch, .. } = *device;
+    Screen { viewport: Viewport { width, height, scale, mobile }, touch }
+}
+
+/// The user agent of a device, with the version of the browser that runs.
+fn agent(device: &Device, own: &str) -> Option<String> {
+    let version = own.split("Chrome/").nth(1).and_then(|rest| rest.split(' ').next());
+    let agent = device.agent.replace("{chrome}", version.unwrap_or("140.0.0.0"));
+    (!agent.is_empty()).then_some(agent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_found_as_people_write_them() {
+        for name in ["iPhone 15", "iphone15", "IPHONE-15", "iphone_15"] {
+            assert_eq!(find(name).unwrap().name, "iPhone 15", "{name}");
+        }
+        let error = find("Nokia 3310").err().unwrap().to_string();
+        assert!(error.contains("Pixel 9"), "{error}");
+    }
+
+    #[test]
+    fn android_has_the_version_of_the_browser() {
+        let own = "Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/156.0.0.0 Safari/537.36";
+        let pixel = agent(find("pixel 9").unwrap(), own).unwrap();
+        assert!(pixel.contains("Chrome/156.0.0.0 Mobile"), "{pixel}");
+        assert_eq!(agent(find("desktop").unwrap(), own), None);
+    }
+}
