@@ -13,9 +13,7 @@ mod usage;
 pub mod wire;
 
 pub use build::build_id;
-pub use command::{
-    Argument, Command, Enum, EnumValue, Field, Kind, Message, Reach, Scope, Source,
-};
+pub use command::{Argument, Command, Enum, EnumValue, Field, Kind, Message, Reach, Scope, Source};
 pub use reason::{Code, Reason, Rule};
 pub use usage::Positional;
 

@@ -10,4 +10,5 @@ mod death;
 mod figures;
 mod frames;
 mod guard;
+mod storage;
 mod trouble;

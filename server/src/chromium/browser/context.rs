@@ -128,6 +128,7 @@ impl Context {
             self.browser.connection().call_method(None, "Target.disposeBrowserContext", &params);
         let outcome = disposed.await;
         self.browser.registry().shared.policies.remove(&self.id);
+        self.browser.registry().shared.visited.forget(&self.id);
         self.browser.wake_spares();
         outcome.map(drop)
     }

@@ -20,6 +20,8 @@ use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, SessionId, TargetId};
 use crate::chromium::page::events;
 use crate::chromium::page::page::Page;
+use crate::chromium::storage::blank;
+use crate::chromium::storage::visited::Visited;
 use crate::chromium::sync::Lock;
 use crate::chromium::world::world::Engine;
 
@@ -35,6 +37,7 @@ pub(crate) struct Shared {
     /// Not so in the headless shell, where every tab is visible.
     pub tabs_share_windows: bool,
     pub first_script: Option<&'static Engine>,
+    pub visited: Visited,
 }
 
 /// All that is attached.
@@ -54,6 +57,13 @@ pub(super) struct Maps {
     pub(super) sessions: HashMap<SessionId, Attached>,
     /// Contexts of spares.
     pub(super) hidden: HashSet<BrowserContextId>,
+    /// Contexts in which a blank tab is being opened, and how many: which of
+    /// the tabs that appear it is turns out a moment later.
+    pub(super) holding: HashMap<BrowserContextId, usize>,
+    /// Tabs that appeared meanwhile, which nobody was told of yet.
+    pub(super) held: Vec<Arc<Page>>,
+    /// Blank tabs: they are in no list.
+    pub(super) unseen: HashSet<TargetId>,
 }
 
 /// One session.
@@ -88,6 +98,7 @@ impl Registry {
             front: tokio::sync::Mutex::default(),
             tabs_share_windows,
             first_script: options.first_script,
+            visited: Visited::default(),
         };
         Arc::new(Self {
             shared: Arc::new(shared),
@@ -102,7 +113,9 @@ impl Registry {
     /// All tabs, in order of appearance.
     pub(crate) fn pages(&self) -> Vec<Arc<Page>> {
         let maps = self.maps.lock();
-        let seen = |page: &&Arc<Page>| !maps.hidden.contains(page.context_id());
+        let seen = |page: &&Arc<Page>| {
+            !maps.hidden.contains(page.context_id()) && !maps.unseen.contains(page.target_id())
+        };
         maps.pages.iter().filter(seen).cloned().collect()
     }
 
@@ -127,6 +140,37 @@ impl Registry {
         for page in revealed {
             self.shared.sink.event(Event::PageOpened(page));
         }
+    }
+
+    /// Tells nobody of tabs that appear in `context` until
+    /// [`Registry::tell_of`].
+    pub(crate) fn hold_back(&self, context: &BrowserContextId) {
+        *self.maps.lock().holding.entry(context.clone()).or_default() += 1;
+    }
+
+    /// Keeps the tab `unseen` out of sight, and tells of the others.
+    pub(crate) fn tell_of(&self, context: &BrowserContextId, unseen: Option<&TargetId>) {
+        let told = {
+            let mut maps = self.maps.lock();
+            let known = |page: &Arc<Page>| Some(page.target_id()) == unseen;
+            if maps.pages.iter().any(known) {
+                maps.unseen.extend(unseen.cloned());
+            }
+            maps.held.retain(|page| !known(page));
+            match maps.holding.get_mut(context) {
+                Some(count) if *count > 1 => {
+                    *count -= 1;
+                    return;
+                }
+                _ => maps.holding.remove(context),
+            };
+            let held = std::mem::take(&mut maps.held);
+            let (told, rest) = held.into_iter().partition(|page| page.context_id() == context);
+            maps.held = rest;
+            told
+        };
+        let told: Vec<Arc<Page>> = told;
+        told.into_iter().for_each(|page| self.shared.sink.event(Event::PageOpened(page)));
     }
 
     /// One tab.
@@ -156,12 +200,12 @@ impl Registry {
         let page = {
             let mut maps = self.maps.lock();
             let at = maps.pages.iter().position(|page| page.target_id() == target);
-            at.map(|at| maps.pages.remove(at))
+            at.map(|at| (maps.pages.remove(at), maps.unseen.remove(target)))
         };
-        if let Some(page) = page {
+        if let Some((page, unseen)) = page {
             page.end(&Error::TabClosed);
-            // Whoever was never told of a spare is not told of its end.
-            if !self.maps.lock().hidden.contains(page.context_id()) {
+            // Whoever was never told of a tab is not told of its end.
+            if !unseen && !self.maps.lock().hidden.contains(page.context_id()) {
                 self.shared.sink.event(Event::PageClosed(target.clone()));
             }
             self.changed.send_replace(());
@@ -174,6 +218,16 @@ impl Registry {
     }
 }
 
+impl Registry {
+    /// The session, when it is that of a blank tab.
+    fn unseen_session(&self, session: Option<&str>) -> Option<Session> {
+        let maps = self.maps.lock();
+        let attached = maps.sessions.get(session?)?;
+        let page = attached.page.as_ref()?;
+        maps.unseen.contains(page.target_id()).then(|| attached.session.clone())
+    }
+}
+
 impl EventHandler for Registry {
     fn event(&self, event: &RawEvent<'_>) {
         if let Some(name) = event.method.strip_prefix("Target.") {
@@ -181,7 +235,11 @@ impl EventHandler for Registry {
             return;
         }
         if event.method == "Fetch.requestPaused" {
-            if let Some(paused) = event.params() {
+            if let Some(session) = self.unseen_session(event.session) {
+                if let Some(paused) = event.params() {
+                    blank::answer(&session, &paused);
+                }
+            } else if let Some(paused) = event.params() {
                 self.document_requested(&paused);
             }
             return;

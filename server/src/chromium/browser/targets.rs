@@ -82,7 +82,11 @@ impl Registry {
                 let hidden = {
                     let mut maps = self.maps.lock();
                     maps.pages.push(Arc::clone(&page));
-                    maps.hidden.contains(page.context_id())
+                    let held = maps.holding.contains_key(page.context_id());
+                    if held {
+                        maps.held.push(Arc::clone(&page));
+                    }
+                    held || maps.hidden.contains(page.context_id())
                 };
                 if !hidden {
                     self.shared.sink.event(Event::PageOpened(page));
