@@ -56,7 +56,7 @@ pub fn rpc(name: &str, globals: &Globals, daemon: Daemon) -> Result<Map<String, 
         Failure::new(Reason::Bug, format!("the contract has no command `{name}`"))
     })?;
     let invocation = Invocation { command, fields: Map::new(), path: None, base64: false };
-    let request = Request::new(invocation, false)?;
+    let request = Request::new(invocation, false, None)?;
     let (body, _) = perform::once(&request, globals, daemon)?;
     Ok(perform::decode(command, &body)?)
 }

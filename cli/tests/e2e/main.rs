@@ -6,7 +6,9 @@ mod concurrency;
 mod deadlines;
 mod death;
 mod frames;
+#[path = "../support/project.rs"]
 mod project;
+#[path = "../support/site.rs"]
 mod site;
 mod starts;
 mod tabs;

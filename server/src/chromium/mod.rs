@@ -15,6 +15,7 @@
 //!   out whole handlers, so every future in this module may be dropped at any
 //!   point.
 
+mod bare;
 mod error;
 mod ids;
 pub(crate) mod sync;
@@ -54,6 +55,7 @@ pub use launch::info::{BrowserInfo, Flavour, Sandbox};
 pub use launch::options::LaunchOptions;
 pub use page::dialogs::{Dialog, DialogAnswer};
 pub use page::frames::Frame;
+pub use page::memory::{DomCounters, Heap};
 pub use page::navigate::Navigated;
 pub use page::page::Page;
 pub use page::screenshot::{Area, ImageFormat, Screenshot};

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::{Seek as _, Write as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -67,10 +68,7 @@ impl Project {
 
     /// Runs `browse` with `input` on its standard input.
     pub fn feed(&self, args: &[&str], input: &str) -> Output {
-        let file = self.dir.path().join(format!("stdin-{}", input.len()));
-        fs::write(&file, input).expect("a writable folder");
-        let stdin = fs::File::open(file).expect("the file was written");
-        Output::of(self.command(args).stdin(stdin).output().expect("browse is built"))
+        Output::of_fed(self.command(args), input, self.dir.path())
     }
 
     /// Runs a command that must succeed, and answers its standard output.
@@ -145,6 +143,15 @@ impl Drop for Project {
 }
 
 impl Output {
+    /// Runs `command` with `input` on its standard input, which goes through a
+    /// file of `folder`.
+    pub fn of_fed(mut command: Command, input: &str, folder: &Path) -> Self {
+        let mut file = tempfile::tempfile_in(folder).expect("a writable folder");
+        file.write_all(input.as_bytes()).expect("a writable folder");
+        file.rewind().expect("a file");
+        Self::of(command.stdin(file).output().expect("browse is built"))
+    }
+
     fn of(output: std::process::Output) -> Self {
         Self {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

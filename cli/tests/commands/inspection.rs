@@ -1,0 +1,107 @@
+//! Inspection.
+
+use crate::case::{Case, cases};
+
+const FORM: &str = "<title>Form</title><label>Name <input id=name value=Ada></label>\
+    <input id=agree type=checkbox checked><button id=go data-kind=main>Go</button>";
+const LOUD: &str = "<script>console.error('broken ' + 1)</script>";
+
+cases! {
+    snapshot: Case {
+        command: "snapshot",
+        page: FORM,
+        line: "snapshot -i",
+        says: &["textbox \"Name\"", "button \"Go\"", "checkbox"],
+        json: &[("/nodes/0/role", "\"textbox\""), ("/nodes/0/box/width", "*")],
+        ..Case::NEW
+    },
+    js: Case {
+        command: "js",
+        page: FORM,
+        line: "js '({sum: 40 + 2})'",
+        says: &["{\"sum\":42}"],
+        json: &[("/sum", "42")],
+        ..Case::NEW
+    },
+    eval: Case {
+        command: "eval",
+        page: FORM,
+        files: &[("script.js", "const name = document.title;\nreturn name + '!';\n")],
+        line: "eval script.js",
+        says: &["Form!"],
+        json: &[("", "\"Form!\"")],
+        ..Case::NEW
+    },
+    is: Case {
+        command: "is",
+        page: FORM,
+        line: "is checked #agree",
+        says: &["true"],
+        json: &[("", "true")],
+        ..Case::NEW
+    },
+    get: Case {
+        command: "get",
+        page: FORM,
+        line: "get value #name",
+        says: &["Ada"],
+        json: &[("", "\"Ada\"")],
+        ..Case::NEW
+    },
+    attrs: Case {
+        command: "attrs",
+        page: FORM,
+        line: "attrs #go",
+        says: &["data-kind=main"],
+        json: &[("/0/name", "\"id\""), ("/1/value", "\"main\"")],
+        ..Case::NEW
+    },
+    console: Case {
+        command: "console",
+        page: LOUD,
+        line: "console --errors",
+        says: &["error broken 1"],
+        json: &[("/0/level", "\"error\""), ("/0/text", "\"broken 1\"")],
+        ..Case::NEW
+    },
+    console_clear: Case {
+        command: "console --clear",
+        page: LOUD,
+        line: "console --clear",
+        says: &["removed 1"],
+        json: &[("/removed", "1")],
+        ..Case::NEW
+    },
+    network: Case {
+        command: "network",
+        page: FORM,
+        line: "network --filter *127.0.0.1*",
+        says: &["200 GET document"],
+        json: &[("/0/status", "200"), ("/0/type", "\"document\"")],
+        ..Case::NEW
+    },
+    network_clear: Case {
+        command: "network --clear",
+        page: FORM,
+        line: "network --clear",
+        says: &["removed"],
+        json: &[("/removed", "*")],
+        ..Case::NEW
+    },
+    network_show: Case {
+        command: "network show",
+        page: FORM,
+        line: "network show 1",
+        says: &["200", "document"],
+        json: &[("/method", "\"GET\""), ("/status", "200")],
+        ..Case::NEW
+    },
+    network_body: Case {
+        command: "network show --body",
+        page: FORM,
+        line: "network show 1 --body",
+        says: &["<title>Form</title>"],
+        json: &[("/base64", "false"), ("/body", "*")],
+        ..Case::NEW
+    },
+}

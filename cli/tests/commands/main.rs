@@ -1,0 +1,42 @@
+//! Every command of the browser, on a real page, as text and as JSON.
+
+mod case;
+#[path = "../support/project.rs"]
+#[allow(dead_code)]
+mod project;
+#[path = "../support/site.rs"]
+#[allow(dead_code)]
+mod site;
+
+mod batch;
+mod capture;
+mod diagnostics;
+mod input;
+mod inspection;
+mod navigation;
+mod reading;
+mod tabs;
+
+use browse_proto::Command;
+
+const GROUPS: &[&[case::Case]] = &[
+    navigation::CASES,
+    reading::CASES,
+    inspection::CASES,
+    diagnostics::CASES,
+    input::CASES,
+    capture::CASES,
+    tabs::CASES,
+    batch::CASES,
+];
+
+#[test]
+fn every_command_of_the_browser_has_a_case() {
+    let cases: Vec<_> = GROUPS.iter().copied().flatten().map(|case| case.command).collect();
+    for command in Command::all().iter().filter(|c| c.service == "BrowserService") {
+        assert!(cases.contains(&command.name), "`{}` has no case", command.name);
+    }
+    for name in cases {
+        assert!(Command::by_name(name).is_some(), "there is no command `{name}`");
+    }
+}
