@@ -10,6 +10,7 @@ mod site;
 
 mod batch;
 mod capture;
+mod cookies;
 mod diagnostics;
 mod input;
 mod inspection;
@@ -26,6 +27,7 @@ const GROUPS: &[&[case::Case]] = &[
     diagnostics::CASES,
     input::CASES,
     capture::CASES,
+    cookies::CASES,
     tabs::CASES,
     batch::CASES,
 ];

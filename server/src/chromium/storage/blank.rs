@@ -18,10 +18,7 @@ use crate::chromium::ids::{BrowserContextId, TargetId};
 use crate::chromium::page::navigate::Navigated;
 use crate::chromium::page::page::Page;
 use crate::chromium::page::state::LoadState;
-use crate::chromium::world::world::{Engine, World};
-
-/// The world that scripts run in.
-static WORLD: Engine = Engine { world: "browse storage", script: "" };
+use crate::chromium::storage::origin::OriginStorage;
 
 /// `<!doctype html>`, encoded as the protocol wants it.
 const DOCUMENT: &str = "PCFkb2N0eXBlIGh0bWw+";
@@ -85,11 +82,11 @@ impl BlankTab {
         paused.await.map(drop)
     }
 
-    /// Shows a blank document of `origin`, and answers a world in it.
+    /// Shows a blank document of `origin`, and answers its storage.
     ///
     /// # Errors
     /// `HostDenied` for origins that the context may not show.
-    pub async fn show(&self, origin: &str) -> Result<Arc<World>> {
+    pub async fn show(&self, origin: &str) -> Result<OriginStorage> {
         let wanted = Url::parse(origin).map(|url| url.origin().ascii_serialization());
         let failed = |error_text: &str| Error::NavigationFailed {
             url: origin.to_owned(),
@@ -106,7 +103,7 @@ impl BlankTab {
         if shown.as_ref() != Ok(&wanted) {
             return Err(failed("the browser shows another origin"));
         }
-        self.page.world(&frame.id, &WORLD).await
+        self.page.storage(&frame.id).await
     }
 }
 

@@ -3,4 +3,5 @@
 pub(crate) mod blank;
 pub(crate) mod cookie;
 pub(crate) mod jar;
+pub(crate) mod origin;
 pub(crate) mod visited;
