@@ -16,6 +16,7 @@ mod input;
 mod inspection;
 mod navigation;
 mod reading;
+mod styling;
 mod tabs;
 
 use browse_proto::Command;
@@ -24,6 +25,7 @@ const GROUPS: &[&[case::Case]] = &[
     navigation::CASES,
     reading::CASES,
     inspection::CASES,
+    styling::CASES,
     diagnostics::CASES,
     input::CASES,
     capture::CASES,
