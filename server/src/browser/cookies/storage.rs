@@ -40,7 +40,7 @@ pub async fn set_storage(
 }
 
 async fn of_frame(cx: &Context) -> Result<(OriginStorage, String)> {
-    let frame = cx.page().frame(&cx.engine().frame())?;
+    let frame = cx.page().frame(&cx.engine().frame()?)?;
     let url = Url::parse(&frame.url).ok();
     let origin = url.map(|url| url.origin().ascii_serialization()).unwrap_or_default();
     Ok((cx.page().storage(&frame.id).await?, origin))
