@@ -59,13 +59,23 @@ pub(super) struct Maps {
     pub(super) known: HashSet<TargetId>,
     /// Contexts of spares.
     pub(super) hidden: HashSet<BrowserContextId>,
-    /// Contexts in which a blank tab is being opened, and how many: which of
-    /// the tabs that appear it is turns out a moment later.
+    /// Tabs that work for a handler.
+    pub(super) hidden_tabs: HashSet<TargetId>,
+    /// Contexts whose new tabs are held back, and by how many.
     pub(super) holding: HashMap<BrowserContextId, usize>,
-    /// Tabs that appeared meanwhile, which nobody was told of yet.
+    /// Tabs that are held back.
     pub(super) held: Vec<Arc<Page>>,
-    /// Blank tabs: they are in no list.
-    pub(super) unseen: HashSet<TargetId>,
+    /// Hidden tabs whose documents are all blank.
+    pub(super) blank: HashSet<TargetId>,
+}
+
+impl Maps {
+    /// Whether a tab is nobody's business.
+    pub(super) fn hides(&self, page: &Page) -> bool {
+        self.hidden.contains(page.context_id())
+            || self.hidden_tabs.contains(page.target_id())
+            || self.held.iter().any(|held| held.target_id() == page.target_id())
+    }
 }
 
 /// One session.
@@ -115,9 +125,7 @@ impl Registry {
     /// All tabs, in order of appearance.
     pub(crate) fn pages(&self) -> Vec<Arc<Page>> {
         let maps = self.maps.lock();
-        let seen = |page: &&Arc<Page>| {
-            !maps.hidden.contains(page.context_id()) && !maps.unseen.contains(page.target_id())
-        };
+        let seen = |page: &&Arc<Page>| !maps.hides(page);
         maps.pages.iter().filter(seen).cloned().collect()
     }
 
@@ -144,35 +152,21 @@ impl Registry {
         }
     }
 
-    /// Tells nobody of tabs that appear in `context` until
-    /// [`Registry::tell_of`].
-    pub(crate) fn hold_back(&self, context: &BrowserContextId) {
-        *self.maps.lock().holding.entry(context.clone()).or_default() += 1;
+    /// Answers every request of a tab with nothing, or no longer.
+    pub(crate) fn set_blank(&self, target: &TargetId, blank: bool) {
+        let mut maps = self.maps.lock();
+        match blank {
+            true => maps.blank.insert(target.clone()),
+            false => maps.blank.remove(target),
+        };
     }
 
-    /// Keeps the tab `unseen` out of sight, and tells of the others.
-    pub(crate) fn tell_of(&self, context: &BrowserContextId, unseen: Option<&TargetId>) {
-        let told = {
-            let mut maps = self.maps.lock();
-            let known = |page: &Arc<Page>| Some(page.target_id()) == unseen;
-            if maps.pages.iter().any(known) {
-                maps.unseen.extend(unseen.cloned());
-            }
-            maps.held.retain(|page| !known(page));
-            match maps.holding.get_mut(context) {
-                Some(count) if *count > 1 => {
-                    *count -= 1;
-                    return;
-                }
-                _ => maps.holding.remove(context),
-            };
-            let held = std::mem::take(&mut maps.held);
-            let (told, rest) = held.into_iter().partition(|page| page.context_id() == context);
-            maps.held = rest;
-            told
-        };
-        let told: Vec<Arc<Page>> = told;
-        told.into_iter().for_each(|page| self.shared.sink.event(Event::PageOpened(page)));
+    /// The session, when it is that of a blank tab.
+    fn blank_session(&self, session: Option<&str>) -> Option<Session> {
+        let maps = self.maps.lock();
+        let attached = maps.sessions.get(session?)?;
+        let page = attached.page.as_ref()?;
+        maps.blank.contains(page.target_id()).then(|| attached.session.clone())
     }
 
     /// One tab.
@@ -202,12 +196,12 @@ impl Registry {
         let page = {
             let mut maps = self.maps.lock();
             let at = maps.pages.iter().position(|page| page.target_id() == target);
-            at.map(|at| (maps.pages.remove(at), maps.unseen.remove(target)))
+            at.map(|at| maps.pages.remove(at))
         };
-        if let Some((page, unseen)) = page {
+        if let Some(page) = page {
             page.end(&Error::TabClosed);
-            // Whoever was never told of a tab is not told of its end.
-            if !unseen && !self.maps.lock().hidden.contains(page.context_id()) {
+            // Whoever was never told of a spare is not told of its end.
+            if !self.maps.lock().hides(&page) {
                 self.shared.sink.event(Event::PageClosed(target.clone()));
             }
             self.changed.send_replace(());
@@ -220,16 +214,6 @@ impl Registry {
     }
 }
 
-impl Registry {
-    /// The session, when it is that of a blank tab.
-    fn unseen_session(&self, session: Option<&str>) -> Option<Session> {
-        let maps = self.maps.lock();
-        let attached = maps.sessions.get(session?)?;
-        let page = attached.page.as_ref()?;
-        maps.unseen.contains(page.target_id()).then(|| attached.session.clone())
-    }
-}
-
 impl EventHandler for Registry {
     fn event(&self, event: &RawEvent<'_>) {
         if let Some(name) = event.method.strip_prefix("Target.") {
@@ -237,7 +221,7 @@ impl EventHandler for Registry {
             return;
         }
         if event.method == "Fetch.requestPaused" {
-            if let Some(session) = self.unseen_session(event.session) {
+            if let Some(session) = self.blank_session(event.session) {
                 if let Some(paused) = event.params() {
                     blank::answer(&session, &paused);
                 }

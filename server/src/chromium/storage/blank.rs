@@ -10,13 +10,13 @@ use serde_json::json;
 use url::Url;
 
 use crate::chromium::browser::browser::Browser;
+use crate::chromium::browser::hidden::HiddenPage;
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::document::{Asker, decide};
-use crate::chromium::ids::{BrowserContextId, TargetId};
+use crate::chromium::ids::BrowserContextId;
 use crate::chromium::page::navigate::Navigated;
-use crate::chromium::page::page::Page;
 use crate::chromium::page::state::LoadState;
 use crate::chromium::storage::origin::OriginStorage;
 
@@ -26,13 +26,7 @@ const DOCUMENT: &str = "PCFkb2N0eXBlIGh0bWw+";
 /// The tab. It closes when dropped.
 pub struct BlankTab {
     browser: Arc<Browser>,
-    page: Arc<Page>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CreatedTarget {
-    target_id: TargetId,
+    page: HiddenPage,
 }
 
 /// `Fetch.requestPaused` in the tab.
@@ -46,24 +40,8 @@ pub(crate) struct Paused {
 impl Browser {
     /// Opens a blank tab in `context`.
     pub async fn blank_tab(self: &Arc<Self>, context: &BrowserContextId) -> Result<BlankTab> {
-        let (browser, context) = (Arc::clone(self), context.clone());
-        // A caller who gives up must not leave a half-opened tab behind.
-        let opening = tokio::spawn(async move { browser.open_blank(&context).await });
-        opening.await.unwrap_or_else(|_| Err(Error::TabClosed))
-    }
-
-    async fn open_blank(self: &Arc<Self>, context: &BrowserContextId) -> Result<BlankTab> {
-        self.registry().hold_back(context);
-        let params = json!({ "url": "about:blank", "browserContextId": context, "hidden": true });
-        let created: Call<CreatedTarget> =
-            self.connection().call_method(None, "Target.createTarget", &params);
-        let target = created.await.map(|created| created.target_id);
-        let page = match &target {
-            Ok(target) => self.registry().page_ready(target).await,
-            Err(error) => Err(error.clone()),
-        };
-        self.registry().tell_of(context, target.as_ref().ok());
-        let tab = BlankTab { browser: Arc::clone(self), page: page? };
+        let page = self.hidden_page(context).await?;
+        let tab = BlankTab { browser: Arc::clone(self), page };
         tab.isolate().await?;
         Ok(tab)
     }
@@ -73,6 +51,7 @@ impl BlankTab {
     /// Keeps everything that the tab asks for from the network, and service
     /// workers from answering it.
     async fn isolate(&self) -> Result<()> {
+        self.browser.registry().set_blank(self.page.target_id(), true);
         let session = self.page.session();
         let worker: Call<IgnoredAny> =
             session.call_method("Network.setBypassServiceWorker", &json!({ "bypass": true }));
@@ -121,11 +100,7 @@ impl BlankTab {
 
 impl Drop for BlankTab {
     fn drop(&mut self) {
-        let target = self.page.target_id();
-        let params = json!({ "targetId": target });
-        let connection = self.browser.connection();
-        connection.call_method::<IgnoredAny>(None, "Target.closeTarget", &params).ignore();
-        self.browser.registry().close_page(target);
+        self.browser.registry().set_blank(self.page.target_id(), false);
     }
 }
 
