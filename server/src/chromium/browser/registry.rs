@@ -220,12 +220,16 @@ impl EventHandler for Registry {
             self.target_event(name, event);
             return;
         }
-        if event.method == "Fetch.requestPaused" {
-            if let Some(session) = self.blank_session(event.session) {
-                if let Some(paused) = event.params() {
-                    blank::answer(&session, &paused);
-                }
-            } else if let Some(paused) = event.params() {
+        if event.method == "Fetch.requestPaused"
+            && let Some(session) = self.blank_session(event.session)
+        {
+            if let Some(paused) = event.params() {
+                blank::answer(&session, &paused);
+            }
+            return;
+        }
+        if event.method == "Fetch.requestPaused" && event.session.is_none() {
+            if let Some(paused) = event.params() {
                 self.document_requested(&paused);
             }
             return;
