@@ -14,6 +14,7 @@ pub mod inspection;
 pub mod navigation;
 pub mod reading;
 mod serialize;
+pub mod state;
 pub mod styling;
 pub mod tabs;
 mod wait;

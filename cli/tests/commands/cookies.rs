@@ -1,6 +1,11 @@
 //! Cookies and storage.
 
-use crate::case::{Case, cases};
+use std::{fs, sync::Once};
+
+use crate::{
+    case::{Case, cases},
+    project::Project,
+};
 
 const PAGE: &str = "<title>Shop</title><script>document.cookie = 'sid=0123456789abcdefghij';\
     localStorage.theme = 'dark'; sessionStorage.auth_token = 'hunter2-hunter2-hunter2'</script>";
@@ -10,6 +15,29 @@ const EXPORT: &str = r#"[
     {"domain": "shop.test", "hostOnly": true, "name": "old", "value": "v", "expirationDate": 5},
     {"domain": "169.254.169.254", "name": "a", "value": "v"},
     {"domain": "shop.test", "value": "hunter2-hunter2"}]"#;
+
+/// A profile of Chrome with three cookies: one sealed with the key that all
+/// know, one open, and one that is over.
+fn chrome(project: &Project) {
+    static MADE: Once = Once::new();
+    MADE.call_once(|| {
+        let folder = project.user_home().join(".config/google-chrome/Default");
+        fs::create_dir_all(&folder).expect("a folder");
+        let database = rusqlite::Connection::open(folder.join("Cookies")).expect("a database");
+        database.execute_batch(DATABASE).expect("a schema");
+    });
+}
+
+const DATABASE: &str = "
+    CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT);
+    INSERT INTO meta VALUES ('version', '24');
+    CREATE TABLE cookies(host_key TEXT, top_frame_site_key TEXT, name TEXT, value TEXT,
+        encrypted_value BLOB, path TEXT, expires_utc INTEGER, is_secure INTEGER,
+        is_httponly INTEGER, samesite INTEGER, has_cross_site_ancestor INTEGER);
+    INSERT INTO cookies VALUES
+        ('.shop.test', '', 'sid', '', x'763130c3da4578a58a4a81ed5510f4b2776fe783a815adc96d5c581a669bb660aa0cd81b19d6665d8ab30aa4948764cc0dd2ce', '/', 15000000000000000, 1, 1, 1, 0),
+        ('www.shop.test', '', 'open', 'plain', x'', '/', 0, 0, 0, -1, 0),
+        ('other.test', '', 'old', 'plain', x'', '/', 1000000, 0, 0, -1, 0);";
 
 cases! {
     cookies: Case {
@@ -52,6 +80,20 @@ cases! {
         ],
         json: &[("/imported", "1"), ("/domains/0/imported", "1"), ("/problems/1", "*")],
         then: &[("cookies --domain shop.test", ".shop.test / sid=hun… (15) secure http_only none")],
+        ..Case::NEW
+    },
+    cookie_import_browser: Case {
+        command: "cookie-import-browser",
+        page: PAGE,
+        prepare: Some(chrome),
+        line: "cookie-import-browser chrome --domain shop.test",
+        says: &["imported 2 cookies of 2 domains", ".shop.test 1", "www.shop.test 1"],
+        json: &[("/imported", "2"), ("/profiles/0/profile", "\"Default\"")],
+        then: &[
+            ("cookies --domain shop.test", ".shop.test / sid=hun… (15) secure http_only lax"),
+            ("cookie-import-browser", "chrome `Default`: 3 cookies of 3 domains"),
+            ("cookie-import-browser --all", "other.test 0, 1 expired"),
+        ],
         ..Case::NEW
     },
     storage: Case {

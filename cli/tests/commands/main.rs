@@ -16,6 +16,7 @@ mod input;
 mod inspection;
 mod navigation;
 mod reading;
+mod state;
 mod styling;
 mod tabs;
 
@@ -30,6 +31,7 @@ const GROUPS: &[&[case::Case]] = &[
     input::CASES,
     capture::CASES,
     cookies::CASES,
+    state::CASES,
     tabs::CASES,
     batch::CASES,
 ];

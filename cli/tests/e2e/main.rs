@@ -9,6 +9,7 @@ mod frames;
 #[path = "../support/project.rs"]
 mod project;
 mod sdk_python;
+mod secrets;
 #[path = "../support/site.rs"]
 mod site;
 mod starts;

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     guardian::Guardian,
+    keychain::Keychain,
     policy::Authority,
     records::Activity,
     sessions::Sessions,
@@ -42,6 +43,7 @@ pub struct Daemon {
     sessions: Arc<Sessions>,
     activity: Activity,
     skills: Skills,
+    keychain: Keychain,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
     last_call: Mutex<Instant>,
@@ -85,6 +87,7 @@ impl Daemon {
             sessions: parts.sessions,
             activity: Activity::default(),
             skills,
+            keychain: Keychain::default(),
             guardian: parts.guardian,
             calls: AtomicU32::new(0),
             last_call: Mutex::new(now),
@@ -136,6 +139,11 @@ impl Daemon {
     /// The skills that it knows.
     pub fn skills(&self) -> &Skills {
         &self.skills
+    }
+
+    /// The keychain of the operating system.
+    pub fn keychain(&self) -> &Keychain {
+        &self.keychain
     }
 
     /// The process that tidies up when this one is killed.

@@ -39,6 +39,8 @@ pub struct Settings {
     pub bundled_skills: Option<PathBuf>,
     /// Bytes that `load-html` takes.
     pub max_html_bytes: usize,
+    /// Keeps the key of states in the keychain where that works.
+    pub keychain: bool,
     /// How dialogs are answered when nothing was said about the next one.
     pub dialogs: DialogPolicy,
 }

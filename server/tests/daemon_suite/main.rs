@@ -12,5 +12,6 @@ mod diagnostics;
 mod limits;
 mod records;
 mod starts;
+mod state;
 mod steps;
 mod wire;

@@ -33,7 +33,8 @@ impl World {
     pub async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let flag = |name: &str| format!("--{name}={}", folder.path().display());
-        let reader = SettingsReader::new(&[flag("project"), flag("home")], |_| None).unwrap();
+        let flags = [flag("project"), flag("home"), "--keychain=false".to_owned()];
+        let reader = SettingsReader::new(&flags, |_| None).unwrap();
         let daemon = Daemon::new(Parts {
             settings: reader.read().unwrap(),
             address: "127.0.0.1:4000".parse().unwrap(),

@@ -57,6 +57,22 @@ impl Intake {
         self.cookies.push(cookie);
     }
 
+    /// Counts a cookie that is not to be taken in.
+    pub fn see(&mut self, cookie: &Cookie) {
+        self.count(&cookie.domain).found += 1;
+    }
+
+    /// The cookies that are to be taken in: for tests.
+    #[cfg(test)]
+    pub fn staged(&self) -> &[Cookie] {
+        &self.cookies
+    }
+
+    /// Whether no cookie is to be taken in.
+    pub fn is_empty(&self) -> bool {
+        self.cookies.is_empty()
+    }
+
     /// Notes a cookie of `domain` that cannot be read.
     pub fn unreadable(&mut self, domain: &str) {
         let counts = self.count(domain);

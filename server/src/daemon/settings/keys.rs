@@ -88,6 +88,12 @@ pub static KEYS: &[Key] = &[
         help: "bytes that `load-html` takes (52428800)",
     },
     Key {
+        name: "keychain",
+        variable: "BROWSE_KEYCHAIN",
+        file: File::User,
+        help: "keep the key of states in the keychain, not in a file (true)",
+    },
+    Key {
         name: "dialogs",
         variable: "BROWSE_DIALOGS",
         file: File::Any,
