@@ -113,7 +113,9 @@ fn cookie(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Row>> {
     else {
         return Ok(None);
     };
-    let flag = |index: usize| row.get::<_, i64>(index).map(|flag| flag != 0);
+    let flag = |index: usize| {
+        row.get::<_, Option<i64>>(index).map(|flag| flag.is_some_and(|flag| flag != 0))
+    };
     let sealed = match row.get_ref(3)? {
         ValueRef::Blob(bytes) | ValueRef::Text(bytes) => bytes.to_vec(),
         _ => Vec::new(),
