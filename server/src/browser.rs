@@ -4,6 +4,7 @@
 pub mod address;
 pub mod batch;
 pub mod capture;
+pub mod cookies;
 pub mod diagnostics;
 pub mod emulation;
 mod faults;
@@ -15,6 +16,7 @@ pub mod navigation;
 pub mod network;
 pub mod reading;
 mod serialize;
+pub mod state;
 pub mod styling;
 pub mod tabs;
 mod wait;

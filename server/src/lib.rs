@@ -21,5 +21,7 @@ pub mod secrets;
 
 pub mod engine;
 
+pub mod keychain;
+
 pub mod chromium;
 pub mod guardian;

@@ -55,6 +55,21 @@ const MESSAGES: Record<string, string> = {
   ArchiveResponse: 'archive:1y mime:2s bytes:3u',
   StartRecordingRequest: 'fps:1?u',
   StartRecordingResponse: 'width:1u height:2u',
+  CookiesRequest: 'domain:1?s',
+  CookiesResponse: 'cookies:1*mCookie',
+  Cookie: 'name:1s value:2s length:3u domain:4s path:5s secure:6b httpOnly:7b sameSite:8s expires:9s partition:10s',
+  SetCookieRequest: 'cookie:1s domain:2?s path:3?s secure:4b httpOnly:5b sameSite:6eSameSite expires:7?s',
+  SetCookieResponse: 'name:1s domain:2s path:3s',
+  DeleteCookieRequest: 'name:1s domain:2?s path:3?s',
+  DeleteCookieResponse: 'removed:1u',
+  ImportCookiesRequest: 'cookies:1s',
+  ImportCookiesResponse: 'summary:1s imported:2u domains:3*mDomainCookies problems:4*s',
+  DomainCookies: 'domain:1s found:2u imported:3u expired:4u refused:5u',
+  StorageRequest: '',
+  StorageResponse: 'entries:1*mStorageEntry',
+  StorageEntry: 'area:1s key:2s value:3s length:4u redacted:5b',
+  SetStorageRequest: 'key:1s value:2s',
+  SetStorageResponse: 'key:1s origin:2s',
   CdpRequest: 'method:1?s params:2?s data:3b',
   CdpResponse: 'value:1j trusted:2j list:3s methods:4*mCdpMethod',
   CdpMethod: 'method:1s scope:2s output:3s justification:4s',
@@ -189,6 +204,7 @@ const ENUMS: Record<string, string> = {
   MouseButton: ' left right middle',
   PaperFormat: ' letter a4 legal',
   Property: ' title value count box role name description',
+  SameSite: ' strict lax none',
   WaitUntil: ' load domcontentloaded networkidle none',
 };
 
@@ -993,6 +1009,13 @@ export type PaperFormat = 'letter' | 'a4' | 'legal';
 export type Property = 'title' | 'value' | 'count' | 'box' | 'role' | 'name' | 'description';
 
 /**
+ * `strict`: Never.
+ * `lax`: With navigations.
+ * `none`: Always; needs `--secure`.
+ */
+export type SameSite = 'strict' | 'lax' | 'none';
+
+/**
  * `load`: The load event.
  * `domcontentloaded`: The document is parsed.
  * `networkidle`: No request has run for half a second.
@@ -1094,6 +1117,100 @@ export interface StartRecordingResponse {
   width: number;
   /** Height of the video in pixels. */
   height: number;
+}
+
+export interface CookiesResponse {
+  /** Cookies of the session, by domain and name. */
+  cookies: Cookie[];
+}
+
+/** A cookie. */
+export interface Cookie {
+  /** Name. */
+  name: string;
+  /** First characters of the value: a quarter of it, and four at most. */
+  value: string;
+  /** Characters of the value. */
+  length: number;
+  /** Host; a dot before it stands for all below. */
+  domain: string;
+  /** Path that it is sent to. */
+  path: string;
+  /** Sent over https only. */
+  secure: boolean;
+  /** Kept from scripts. */
+  httpOnly: boolean;
+  /** strict, lax or none; empty when the cookie does not say. */
+  sameSite: string;
+  /** When it ends, as RFC 3339 in UTC; empty when with the browser. */
+  expires: string;
+  /** Top-level site that it is kept for, when it is partitioned. */
+  partition: string;
+}
+
+export interface SetCookieResponse {
+  /** Name. */
+  name: string;
+  /** Host; a dot before it stands for all below. */
+  domain: string;
+  /** Path that it is sent to. */
+  path: string;
+}
+
+export interface DeleteCookieResponse {
+  /** Cookies removed. */
+  removed: number;
+}
+
+export interface ImportCookiesResponse {
+  /** The counts, in words. */
+  summary: string;
+  /** Cookies that the session has now. */
+  imported: number;
+  /** The same by domain. */
+  domains: DomainCookies[];
+  /** What is wrong with entries that were left out. */
+  problems: string[];
+}
+
+/** Cookies of one domain. Values are never told. */
+export interface DomainCookies {
+  /** Host; a dot before it stands for all below. */
+  domain: string;
+  /** Cookies that were found. */
+  found: number;
+  /** Cookies that the session has now. */
+  imported: number;
+  /** Cookies that have ended. */
+  expired: number;
+  /** Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened. */
+  refused: number;
+}
+
+export interface StorageResponse {
+  /** What the origin keeps, local storage first. */
+  entries: StorageEntry[];
+}
+
+/** An entry of the storage of an origin. */
+export interface StorageEntry {
+  /** local or session. */
+  area: string;
+  /** Key. */
+  key: string;
+  /** Value; what looks like a secret is taken out, and long ones are cut. */
+  value: string;
+  /** Characters of the value. */
+  length: number;
+  /** Whether something was taken out. */
+  redacted: boolean;
+}
+
+export interface SetStorageResponse {
+  /** Key. */
+  key: string;
+  /** Origin whose local storage has it. */
+  origin: string;
 }
 
 export interface CdpResponse {
@@ -1967,6 +2084,36 @@ export interface CssOptions {
   pseudo?: string;
 }
 
+/** What `cookies` can be told besides. */
+export interface CookiesOptions {
+  /** Only cookies of this host and those below it. */
+  domain?: string;
+}
+
+/** What `setCookie` can be told besides. */
+export interface SetCookieOptions {
+  /** Host that it is for, with all below it; the host of the page alone when left out. */
+  domain?: string;
+  /** Path that it is sent to; `/` when left out. */
+  path?: string;
+  /** Sends it over https only. */
+  secure?: boolean;
+  /** Keeps it from scripts. */
+  httpOnly?: boolean;
+  /** Whether it travels with requests of other sites. */
+  sameSite?: SameSite;
+  /** When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out. */
+  expires?: string;
+}
+
+/** What `deleteCookie` can be told besides. */
+export interface DeleteCookieOptions {
+  /** Host of the cookie; whatever the page would be sent when left out. */
+  domain?: string;
+  /** Only the cookie of this path. */
+  path?: string;
+}
+
 /** What `click` can be told besides. */
 export interface ClickOptions {
   /** Mouse button. */
@@ -2150,6 +2297,12 @@ const COMMANDS = {
   clearDialog: { path: '/browse.v1.BrowserService/ClearDialog', request: 'ClearDialogRequest', response: 'ClearDialogResponse' },
   expect: { path: '/browse.v1.BrowserService/Expect', request: 'ExpectRequest', response: 'ExpectResponse', args: ['target', 'expected'], timeout: 5000 },
   css: { path: '/browse.v1.BrowserService/Css', request: 'CssRequest', response: 'CssResponse', args: ['target', 'property'], result: 'value' },
+  cookies: { path: '/browse.v1.BrowserService/Cookies', request: 'CookiesRequest', response: 'CookiesResponse', result: 'cookies' },
+  setCookie: { path: '/browse.v1.BrowserService/SetCookie', request: 'SetCookieRequest', response: 'SetCookieResponse', args: ['cookie'] },
+  deleteCookie: { path: '/browse.v1.BrowserService/DeleteCookie', request: 'DeleteCookieRequest', response: 'DeleteCookieResponse', args: ['name'] },
+  importCookies: { path: '/browse.v1.BrowserService/ImportCookies', request: 'ImportCookiesRequest', response: 'ImportCookiesResponse', args: ['cookies'] },
+  storage: { path: '/browse.v1.BrowserService/Storage', request: 'StorageRequest', response: 'StorageResponse', result: 'entries' },
+  setStorage: { path: '/browse.v1.BrowserService/SetStorage', request: 'SetStorageRequest', response: 'SetStorageResponse', args: ['key', 'value'] },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
   doubleClick: { path: '/browse.v1.BrowserService/DoubleClick', request: 'DoubleClickRequest', response: 'DoubleClickResponse', args: ['target'], result: 'receipt' },
   hover: { path: '/browse.v1.BrowserService/Hover', request: 'HoverRequest', response: 'HoverResponse', args: ['target'], result: 'receipt' },
@@ -2457,6 +2610,55 @@ export class Commands extends Client {
    */
   css(target: string, property: string, options?: CssOptions): Promise<string> {
     return this.call(COMMANDS.css, [target, property], options);
+  }
+
+  /** Lists the cookies of the session. Values are cut. */
+  cookies(options?: CookiesOptions): Promise<Cookie[]> {
+    return this.call(COMMANDS.cookies, [], options);
+  }
+
+  /**
+   * Sets a cookie for the host of the page.
+   *
+   * @param cookie Name and value, with `=` between them.
+   */
+  setCookie(cookie: string, options?: SetCookieOptions): Promise<SetCookieResponse> {
+    return this.call(COMMANDS.setCookie, [cookie], options);
+  }
+
+  /**
+   * Deletes the cookies of a name.
+   *
+   * @param name Name.
+   */
+  deleteCookie(name: string, options?: DeleteCookieOptions): Promise<DeleteCookieResponse> {
+    return this.call(COMMANDS.deleteCookie, [name], options);
+  }
+
+  /**
+   * Imports cookies from a JSON file, and tells how many of which domains.
+   *
+   * Takes what EditThisCookie, Puppeteer and Playwright export.
+   *
+   * @param cookies Text of this: JSON file; "-" reads standard input.
+   */
+  importCookies(cookies: string): Promise<ImportCookiesResponse> {
+    return this.call(COMMANDS.importCookies, [cookies]);
+  }
+
+  /** Prints the local and session storage of the page's origin. */
+  storage(): Promise<StorageEntry[]> {
+    return this.call(COMMANDS.storage, []);
+  }
+
+  /**
+   * Writes an entry of the local storage of the page's origin.
+   *
+   * @param key Key.
+   * @param value Value.
+   */
+  setStorage(key: string, value: string): Promise<SetStorageResponse> {
+    return this.call(COMMANDS.setStorage, [key, value]);
   }
 
   /**

@@ -24,6 +24,8 @@ pub struct Case {
     pub pages: &'static [(&'static str, &'static str)],
     /// Files of the working directory.
     pub files: &'static [(&'static str, &'static str)],
+    /// What is made ready before everything else.
+    pub prepare: Option<fn(&Project)>,
     /// Command lines that run before it.
     pub first: &'static [&'static str],
     /// Its command line.
@@ -55,6 +57,7 @@ impl Case {
         page: "",
         pages: &[],
         files: &[],
+        prepare: None,
         first: &[],
         line: "",
         input: "",
@@ -127,6 +130,9 @@ impl<'a> Stage<'a> {
 
     /// Runs everything, and answers what the command itself printed.
     fn play(&self, flags: &[&str]) -> String {
+        if let Some(prepare) = self.case.prepare {
+            prepare(self.project);
+        }
         self.project.ok(&["session", "new", &self.session]);
         if !self.case.page.is_empty() {
             self.ok("goto {site}/", "", &[]);

@@ -10,6 +10,7 @@ mod site;
 
 mod batch;
 mod capture;
+mod cookies;
 mod diagnostics;
 mod emulation;
 mod input;
@@ -17,6 +18,7 @@ mod inspection;
 mod navigation;
 mod network;
 mod reading;
+mod state;
 mod styling;
 mod tabs;
 
@@ -32,6 +34,8 @@ const GROUPS: &[&[case::Case]] = &[
     network::CASES,
     input::CASES,
     capture::CASES,
+    cookies::CASES,
+    state::CASES,
     tabs::CASES,
     batch::CASES,
 ];

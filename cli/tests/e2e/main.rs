@@ -10,6 +10,7 @@ mod playground;
 #[path = "../support/project.rs"]
 mod project;
 mod sdk_python;
+mod secrets;
 #[path = "../support/site.rs"]
 mod site;
 mod starts;

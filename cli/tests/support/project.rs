@@ -43,6 +43,16 @@ impl Project {
         self.dir.path().join("work")
     }
 
+    /// The home of browse.
+    pub fn home(&self) -> PathBuf {
+        self.user_home().join("home")
+    }
+
+    /// The home of the user.
+    pub fn user_home(&self) -> PathBuf {
+        self.dir.path().to_owned()
+    }
+
     /// Writes a file into the project.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);

@@ -29,6 +29,7 @@ mod emulation;
 mod guard;
 mod input;
 mod page;
+mod storage;
 mod world;
 
 pub use browser::browser::Browser;
@@ -47,7 +48,9 @@ pub use connection::call::Call;
 pub use connection::session::Session;
 pub use emulation::state::{Conditions, Emulation, Header, Media, Position, Screen};
 pub use error::{Error, Result};
-pub use guard::address::{Place, is_metadata_address, is_metadata_host, place};
+pub use guard::address::{
+    Place, is_forbidden_to_cookies, is_metadata_address, is_metadata_host, place,
+};
 pub use guard::document::Denied;
 pub use guard::resolver_rules::{Mapped, ResolverRules};
 pub use guard::route::{Route, RouteAction};
@@ -71,6 +74,10 @@ pub use page::print::ByteStream;
 pub use page::screencast::{Pointer, Screencast};
 pub use page::screenshot::{Area, ImageFormat, Screenshot};
 pub use page::state::{LoadState, MainResponse, NavigationState};
+pub use storage::blank::BlankTab;
+pub use storage::cookie::{Cookie, CookieKey, PartitionKey, SameSite};
+pub use storage::jar::{CookieJar, now};
+pub use storage::origin::{Glance, Item, OriginStorage, Text, Written};
 pub use world::argument::Argument;
 pub use world::main_world::{EvaluateOptions, Evaluated};
 pub use world::world::{Engine, World};

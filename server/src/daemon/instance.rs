@@ -16,6 +16,7 @@ use crate::{
     chromium::ResolverRules,
     guardian::Guardian,
     outbound::{Approvals, Reach},
+    keychain::Keychain,
     policy::Authority,
     records::Activity,
     sessions::Sessions,
@@ -46,6 +47,7 @@ pub struct Daemon {
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
+    keychain: Keychain,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
     last_call: Mutex<Instant>,
@@ -95,6 +97,7 @@ impl Daemon {
             approvals: Approvals::default(),
             outbound,
             skills,
+            keychain: Keychain::default(),
             guardian: parts.guardian,
             calls: AtomicU32::new(0),
             last_call: Mutex::new(now),
@@ -156,6 +159,11 @@ impl Daemon {
     /// The skills that it knows.
     pub fn skills(&self) -> &Skills {
         &self.skills
+    }
+
+    /// The keychain of the operating system.
+    pub fn keychain(&self) -> &Keychain {
+        &self.keychain
     }
 
     /// The process that tidies up when this one is killed.

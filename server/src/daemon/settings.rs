@@ -41,6 +41,8 @@ pub struct Settings {
     pub max_html_bytes: usize,
     /// Hosts that `fetch` reaches without approval, wherever they lead.
     pub fetch_allow: HostRules,
+    /// Keeps the key of states in the keychain where that works.
+    pub keychain: bool,
     /// How dialogs are answered when nothing was said about the next one.
     pub dialogs: DialogPolicy,
 }

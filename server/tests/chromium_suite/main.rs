@@ -11,4 +11,5 @@ mod figures;
 mod files;
 mod frames;
 mod guard;
+mod storage;
 mod trouble;

@@ -14,5 +14,6 @@ mod limits;
 mod records;
 mod routing;
 mod starts;
+mod state;
 mod steps;
 mod wire;

@@ -38,8 +38,8 @@ impl World {
     pub async fn with_flags(flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let flag = |name: &str| format!("--{name}={}", folder.path().display());
-        let flags = flags.iter().map(|flag| (*flag).to_owned());
-        let flags: Vec<_> = flags.chain([flag("project"), flag("home")]).collect();
+        let own = [flag("project"), flag("home"), "--keychain=false".to_owned()];
+        let flags: Vec<_> = flags.iter().map(|flag| (*flag).to_owned()).chain(own).collect();
         let reader = SettingsReader::new(&flags, |_| None).unwrap();
         let daemon = Daemon::new(Parts {
             settings: reader.read().unwrap(),

@@ -49,6 +49,12 @@ _DIALOG = Command("BrowserService/Dialog", "DialogRequest", "DialogResponse", re
 _CLEAR_DIALOG = Command("BrowserService/ClearDialog", "ClearDialogRequest", "ClearDialogResponse")
 _EXPECT = Command("BrowserService/Expect", "ExpectRequest", "ExpectResponse", timeout=5.0)
 _CSS = Command("BrowserService/Css", "CssRequest", "CssResponse", result="value")
+_COOKIES = Command("BrowserService/Cookies", "CookiesRequest", "CookiesResponse", result="cookies")
+_SET_COOKIE = Command("BrowserService/SetCookie", "SetCookieRequest", "SetCookieResponse")
+_DELETE_COOKIE = Command("BrowserService/DeleteCookie", "DeleteCookieRequest", "DeleteCookieResponse")
+_IMPORT_COOKIES = Command("BrowserService/ImportCookies", "ImportCookiesRequest", "ImportCookiesResponse")
+_STORAGE = Command("BrowserService/Storage", "StorageRequest", "StorageResponse", result="entries")
+_SET_STORAGE = Command("BrowserService/SetStorage", "SetStorageRequest", "SetStorageResponse")
 _CLICK = Command("BrowserService/Click", "ClickRequest", "ClickResponse", result="receipt")
 _DOUBLE_CLICK = Command("BrowserService/DoubleClick", "DoubleClickRequest", "DoubleClickResponse", result="receipt")
 _HOVER = Command("BrowserService/Hover", "HoverRequest", "HoverResponse", result="receipt")
@@ -356,6 +362,56 @@ class Commands(Client):
         pseudo: Pseudo-element to read instead, such as `before`.
         """
         return self._call(_CSS, {"target": target, "property": property, "pseudo": pseudo})
+
+    def cookies(self, *, domain: str | None = None) -> list[m.Cookie]:
+        """Lists the cookies of the session. Values are cut.
+
+        domain: Only cookies of this host and those below it.
+        """
+        return self._call(_COOKIES, {"domain": domain})
+
+    def set_cookie(self, cookie: str, *, domain: str | None = None, path: str | None = None, secure: bool = False, http_only: bool = False, same_site: m.SameSite | None = None, expires: str | None = None) -> m.SetCookieResponse:
+        """Sets a cookie for the host of the page.
+
+        cookie: Name and value, with `=` between them.
+        domain: Host that it is for, with all below it; the host of the page alone when left out.
+        path: Path that it is sent to; `/` when left out.
+        secure: Sends it over https only.
+        http_only: Keeps it from scripts.
+        same_site: Whether it travels with requests of other sites.
+        expires: When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out.
+        """
+        return self._call(_SET_COOKIE, {"cookie": cookie, "domain": domain, "path": path, "secure": secure, "http_only": http_only, "same_site": same_site, "expires": expires})
+
+    def delete_cookie(self, name: str, *, domain: str | None = None, path: str | None = None) -> m.DeleteCookieResponse:
+        """Deletes the cookies of a name.
+
+        name: Name.
+        domain: Host of the cookie; whatever the page would be sent when left out.
+        path: Only the cookie of this path.
+        """
+        return self._call(_DELETE_COOKIE, {"name": name, "domain": domain, "path": path})
+
+    def import_cookies(self, cookies: str) -> m.ImportCookiesResponse:
+        """Imports cookies from a JSON file, and tells how many of which domains.
+
+        Takes what EditThisCookie, Puppeteer and Playwright export.
+
+        cookies: Text of this: JSON file; "-" reads standard input.
+        """
+        return self._call(_IMPORT_COOKIES, {"cookies": cookies})
+
+    def storage(self) -> list[m.StorageEntry]:
+        """Prints the local and session storage of the page's origin."""
+        return self._call(_STORAGE, {})
+
+    def set_storage(self, key: str, value: str) -> m.SetStorageResponse:
+        """Writes an entry of the local storage of the page's origin.
+
+        key: Key.
+        value: Value.
+        """
+        return self._call(_SET_STORAGE, {"key": key, "value": value})
 
     def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None) -> m.Receipt:
         """Clicks an element.

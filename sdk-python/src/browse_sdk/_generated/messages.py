@@ -40,6 +40,12 @@ if TYPE_CHECKING:
     `description`: Accessible description.
     """
 
+    SameSite = Literal["strict", "lax", "none"]
+    """`strict`: Never.
+    `lax`: With navigations.
+    `none`: Always; needs `--secure`.
+    """
+
     WaitUntil = Literal["load", "domcontentloaded", "networkidle", "none"]
     """`load`: The load event.
     `domcontentloaded`: The document is parsed.
@@ -180,6 +186,138 @@ class StartRecordingResponse(Message):
 
     height: int
     """Height of the video in pixels."""
+
+
+class CookiesResponse(Message):
+    """An answer."""
+
+    cookies: list[Cookie]
+    """Cookies of the session, by domain and name."""
+
+
+class Cookie(Message):
+    """A cookie."""
+
+    name: str
+    """Name."""
+
+    value: str
+    """First characters of the value: a quarter of it, and four at most."""
+
+    length: int
+    """Characters of the value."""
+
+    domain: str
+    """Host; a dot before it stands for all below."""
+
+    path: str
+    """Path that it is sent to."""
+
+    secure: bool
+    """Sent over https only."""
+
+    http_only: bool
+    """Kept from scripts."""
+
+    same_site: str
+    """strict, lax or none; empty when the cookie does not say."""
+
+    expires: str
+    """When it ends, as RFC 3339 in UTC; empty when with the browser."""
+
+    partition: str
+    """Top-level site that it is kept for, when it is partitioned."""
+
+
+class SetCookieResponse(Message):
+    """An answer."""
+
+    name: str
+    """Name."""
+
+    domain: str
+    """Host; a dot before it stands for all below."""
+
+    path: str
+    """Path that it is sent to."""
+
+
+class DeleteCookieResponse(Message):
+    """An answer."""
+
+    removed: int
+    """Cookies removed."""
+
+
+class ImportCookiesResponse(Message):
+    """An answer."""
+
+    summary: str
+    """The counts, in words."""
+
+    imported: int
+    """Cookies that the session has now."""
+
+    domains: list[DomainCookies]
+    """The same by domain."""
+
+    problems: list[str]
+    """What is wrong with entries that were left out."""
+
+
+class DomainCookies(Message):
+    """Cookies of one domain. Values are never told."""
+
+    domain: str
+    """Host; a dot before it stands for all below."""
+
+    found: int
+    """Cookies that were found."""
+
+    imported: int
+    """Cookies that the session has now."""
+
+    expired: int
+    """Cookies that have ended."""
+
+    refused: int
+    """Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened."""
+
+
+class StorageResponse(Message):
+    """An answer."""
+
+    entries: list[StorageEntry]
+    """What the origin keeps, local storage first."""
+
+
+class StorageEntry(Message):
+    """An entry of the storage of an origin."""
+
+    area: str
+    """local or session."""
+
+    key: str
+    """Key."""
+
+    value: str
+    """Value; what looks like a secret is taken out, and long ones are cut."""
+
+    length: int
+    """Characters of the value."""
+
+    redacted: bool
+    """Whether something was taken out."""
+
+
+class SetStorageResponse(Message):
+    """An answer."""
+
+    key: str
+    """Key."""
+
+    origin: str
+    """Origin whose local storage has it."""
 
 
 class CdpResponse(Message):

@@ -129,6 +129,7 @@ impl Context {
         let outcome = disposed.await;
         self.browser.registry().shared.policies.remove(&self.id);
         self.browser.registry().shared.emulations.forget(&self.id);
+        self.browser.registry().shared.visited.forget(&self.id);
         self.browser.wake_spares();
         outcome.map(drop)
     }

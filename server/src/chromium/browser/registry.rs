@@ -22,6 +22,8 @@ use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, SessionId, TargetId};
 use crate::chromium::page::events;
 use crate::chromium::page::page::Page;
+use crate::chromium::storage::blank;
+use crate::chromium::storage::visited::Visited;
 use crate::chromium::sync::Lock;
 use crate::chromium::world::world::Engine;
 
@@ -38,6 +40,7 @@ pub(crate) struct Shared {
     /// Not so in the headless shell, where every tab is visible.
     pub tabs_share_windows: bool,
     pub first_script: Option<&'static Engine>,
+    pub visited: Visited,
 }
 
 /// All that is attached.
@@ -66,6 +69,8 @@ pub(super) struct Maps {
     pub(super) holding: HashMap<BrowserContextId, usize>,
     /// Tabs that are held back.
     pub(super) held: Vec<Arc<Page>>,
+    /// Hidden tabs whose documents are all blank.
+    pub(super) blank: HashSet<TargetId>,
 }
 
 impl Maps {
@@ -110,6 +115,7 @@ impl Registry {
             front: tokio::sync::Mutex::default(),
             tabs_share_windows,
             first_script: options.first_script,
+            visited: Visited::default(),
         };
         Arc::new(Self {
             shared: Arc::new(shared),
@@ -155,6 +161,23 @@ impl Registry {
         for page in revealed {
             self.shared.sink.event(Event::PageOpened(page));
         }
+    }
+
+    /// Answers every request of a tab with nothing, or no longer.
+    pub(crate) fn set_blank(&self, target: &TargetId, blank: bool) {
+        let mut maps = self.maps.lock();
+        match blank {
+            true => maps.blank.insert(target.clone()),
+            false => maps.blank.remove(target),
+        };
+    }
+
+    /// The session, when it is that of a blank tab.
+    fn blank_session(&self, session: Option<&str>) -> Option<Session> {
+        let maps = self.maps.lock();
+        let attached = maps.sessions.get(session?)?;
+        let page = attached.page.as_ref()?;
+        maps.blank.contains(page.target_id()).then(|| attached.session.clone())
     }
 
     /// One tab.
@@ -206,6 +229,14 @@ impl EventHandler for Registry {
     fn event(&self, event: &RawEvent<'_>) {
         if let Some(name) = event.method.strip_prefix("Target.") {
             self.target_event(name, event);
+            return;
+        }
+        if event.method == "Fetch.requestPaused"
+            && let Some(session) = self.blank_session(event.session)
+        {
+            if let Some(paused) = event.params() {
+                blank::answer(&session, &paused);
+            }
             return;
         }
         if event.method == "Fetch.requestPaused" && event.session.is_none() {

@@ -75,6 +75,17 @@ pub fn is_metadata_host(host: &Host<&str>) -> bool {
     }
 }
 
+/// Whether no cookie may be given to a host: metadata services, and addresses
+/// of the local link, where they live.
+pub fn is_forbidden_to_cookies(host: &Host<&str>) -> bool {
+    let local = |address| matches!(place(address), Place::Metadata | Place::LinkLocal);
+    match host {
+        Host::Ipv4(address) => local((*address).into()),
+        Host::Ipv6(address) => local((*address).into()),
+        Host::Domain(_) => is_metadata_host(host),
+    }
+}
+
 fn place_v4(address: Ipv4Addr) -> Place {
     let [a, b, ..] = address.octets();
     if METADATA_V4.contains(&address) {

@@ -74,7 +74,11 @@ fn frame_event(
                 page.state.lock().frames.remove(&detached.frame_id);
             }
         }
-        "frameNavigated" => navigated(&mut page.state.lock(), session, &event.params()?),
+        "frameNavigated" => {
+            let params: FrameNavigated = event.params()?;
+            page.shared.visited.note(page.context_id(), &params.frame.url);
+            navigated(&mut page.state.lock(), session, &params);
+        }
         "navigatedWithinDocument" => {
             let navigated: NavigatedWithinDocument = event.params()?;
             let mut state = page.state.lock();

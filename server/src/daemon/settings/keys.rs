@@ -94,6 +94,12 @@ pub static KEYS: &[Key] = &[
         help: "hosts that `fetch` reaches without approval, and where they are not public",
     },
     Key {
+        name: "keychain",
+        variable: "BROWSE_KEYCHAIN",
+        file: File::User,
+        help: "keep the key of states in the keychain, not in a file (true)",
+    },
+    Key {
         name: "dialogs",
         variable: "BROWSE_DIALOGS",
         file: File::Any,

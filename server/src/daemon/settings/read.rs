@@ -90,6 +90,7 @@ impl SettingsReader {
             bundled_skills: get("bundled_skills").map(|raw| raw.path()).transpose()?,
             max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
+            keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
             project,
             home,

@@ -1,0 +1,157 @@
+//! The forms in which others export cookies: an array (EditThisCookie,
+//! Cookie-Editor, Puppeteer), or an object with `cookies` (the storage state
+//! of Playwright). No error quotes the file.
+
+use browse_proto::Reason;
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+
+use super::times;
+use crate::{
+    chromium::{Cookie, PartitionKey, SameSite},
+    error::{Error, Result},
+};
+
+/// Entries that a file may have.
+const MOST: usize = 20_000;
+
+/// A cookie in whatever form.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Entry {
+    name: Option<String>,
+    value: Option<String>,
+    domain: Option<String>,
+    url: Option<String>,
+    host_only: Option<bool>,
+    path: Option<String>,
+    #[serde(alias = "expirationDate", alias = "expiry")]
+    expires: Option<Value>,
+    session: Option<bool>,
+    secure: Option<bool>,
+    http_only: Option<bool>,
+    same_site: Option<String>,
+    partition_key: Option<Partition>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Partition {
+    Site(String),
+    Key {
+        #[serde(rename = "topLevelSite", default)]
+        site: Option<String>,
+        #[serde(rename = "hasCrossSiteAncestor", default)]
+        crossed: bool,
+    },
+}
+
+/// Reads an export: each entry as a cookie, or what is wrong with it.
+///
+/// # Errors
+/// `JSON_INVALID`, `COOKIES_UNREADABLE` when it is no export at all.
+pub fn read(text: &str) -> Result<Vec<Result<Cookie, &'static str>>> {
+    let document: Value =
+        serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
+            let message = format!("the file is no JSON at line {}", error.line());
+            Error::new(Reason::JsonInvalid, message).with("line", error.line())
+        })?;
+    let entries = match document {
+        Value::Array(entries) => Some(entries),
+        Value::Object(mut fields) => match fields.remove("cookies") {
+            Some(Value::Array(entries)) => Some(entries),
+            _ => None,
+        },
+        _ => None,
+    };
+    let unreadable = |message: &str| Error::new(Reason::CookiesUnreadable, message);
+    let entries = entries.ok_or_else(|| {
+        unreadable("the file is no array of cookies, and no object with such an array `cookies`")
+    })?;
+    if entries.len() > MOST {
+        return Err(unreadable(&format!("the file has more than {MOST} entries")));
+    }
+    Ok(entries.into_iter().map(cookie).collect())
+}
+
+fn cookie(entry: Value) -> Result<Cookie, &'static str> {
+    // A parser's own words would quote what it found.
+    let entry: Entry = serde_json::from_value(entry)
+        .map_err(|_| "it is no object, or a field is of a wrong type")?;
+    let secure = entry.secure.unwrap_or_default();
+    Ok(Cookie {
+        domain: domain(&entry)?,
+        name: entry.name.ok_or("the name is missing")?,
+        value: entry.value.ok_or("the value is missing")?,
+        path: entry.path.filter(|path| !path.is_empty()).unwrap_or_else(|| "/".to_owned()),
+        expires: match entry.session {
+            Some(true) => None,
+            _ => expires(entry.expires)?,
+        },
+        secure,
+        http_only: entry.http_only.unwrap_or_default(),
+        // Exports say so of cookies that say nothing, too; browsers take it
+        // only from secure ones.
+        same_site: same_site(entry.same_site.as_deref())?
+            .filter(|same_site| secure || *same_site != SameSite::None),
+        partition_key: partition(entry.partition_key)?,
+    })
+}
+
+fn domain(entry: &Entry) -> Result<String, &'static str> {
+    let Some(domain) = entry.domain.as_deref().filter(|domain| !domain.is_empty()) else {
+        let url = entry.url.as_deref().and_then(|url| Url::parse(url).ok());
+        let host = url.as_ref().and_then(Url::host_str);
+        return host.map(str::to_owned).ok_or("the domain is missing");
+    };
+    let bare = domain.trim_start_matches('.');
+    Ok(match entry.host_only {
+        Some(true) => bare.to_owned(),
+        Some(false) => format!(".{bare}"),
+        None => domain.to_owned(),
+    })
+}
+
+fn expires(value: Option<Value>) -> Result<Option<f64>, &'static str> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        // -1 and 0 stand for a cookie of the session.
+        Some(Value::Number(number)) => {
+            Ok(number.as_f64().filter(|seconds| *seconds > 0.0 && seconds.is_finite()))
+        }
+        Some(Value::String(text)) if text.is_empty() => Ok(None),
+        Some(Value::String(text)) => times::read(&text).map(Some).ok_or("the expiry is no time"),
+        Some(_) => Err("the expiry is no time"),
+    }
+}
+
+fn same_site(text: Option<&str>) -> Result<Option<SameSite>, &'static str> {
+    match text.map(str::to_ascii_lowercase).as_deref() {
+        None | Some("" | "unspecified" | "default") => Ok(None),
+        Some("strict") => Ok(Some(SameSite::Strict)),
+        Some("lax") => Ok(Some(SameSite::Lax)),
+        Some("none" | "no_restriction") => Ok(Some(SameSite::None)),
+        Some(_) => Err("the value of sameSite is unknown"),
+    }
+}
+
+fn partition(key: Option<Partition>) -> Result<Option<PartitionKey>, &'static str> {
+    let (site, has_cross_site_ancestor) = match key {
+        None | Some(Partition::Key { site: None, .. }) => return Ok(None),
+        Some(Partition::Site(site)) => (site, false),
+        Some(Partition::Key { site: Some(site), crossed }) => (site, crossed),
+    };
+    if site.is_empty() {
+        return Ok(None);
+    }
+    let url = Url::parse(&site).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let url = url.ok_or("the partition key is no site")?;
+    Ok(Some(PartitionKey {
+        top_level_site: url.origin().ascii_serialization(),
+        has_cross_site_ancestor,
+    }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! Imports cookies from another browser of this machine: lists what there is,
+//! and takes over what is asked for by name.
+
+use std::{env, path::PathBuf};
+
+use browse_proto::{Reason, v1};
+use tokio::time::Instant;
+
+use super::{
+    Admission, Intake, admission,
+    browsers::{BROWSERS, Database, Keys, Known, Profile, Row, Seal, profiles},
+    intake::words,
+    list,
+};
+use crate::{
+    dispatch::Context,
+    error::{Error, Result},
+    keychain::{Fault, Keychain, Platform},
+};
+
+/// Domains of a profile that a list names in words.
+const MOST_LINES: usize = 30;
+
+/// Lists the cookies of other browsers, or imports those of a domain.
+pub async fn import_browser_cookies(
+    cx: &Context,
+    request: v1::ImportBrowserCookiesRequest,
+) -> Result<v1::ImportBrowserCookiesResponse> {
+    // They are local files.
+    if !cx.is_root() {
+        let message = "only the owner of the daemon imports from other browsers";
+        return Err(Error::new(Reason::FileDenied, message).with("allowed", "an exported file"));
+    }
+    let domain = request.domain.as_deref().map(|text| list::host(text, cx)).transpose()?;
+    let found = found(cx, &request)?;
+    match (&domain, request.all) {
+        (None, false) => overview(found).await,
+        _ => import(cx, one(cx, &found, &request)?, domain.as_deref()).await,
+    }
+}
+
+/// The profiles that the request names.
+fn found(cx: &Context, request: &v1::ImportBrowserCookiesRequest) -> Result<Vec<Profile>> {
+    let known = request.browser.as_deref().map(|name| {
+        Known::by_name(name).ok_or_else(|| {
+            let names = BROWSERS.iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
+            invalid(cx, &format!("`{}` is none of {names}", name.escape_debug()))
+        })
+    });
+    let known = known.transpose()?;
+    let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let mut found = profiles(Platform::current(), &home);
+    found.retain(|profile| {
+        known.is_none_or(|known| known.name == profile.browser.name)
+            && request.profile.as_ref().is_none_or(|name| *name == profile.name)
+    });
+    if found.is_empty() {
+        let whose = known.map_or("another browser", |known| known.name);
+        let profile = request
+            .profile
+            .as_deref()
+            .map(|name| format!(" in the profile `{}`", name.escape_debug()));
+        let message = format!("no cookies of {whose} are here{}", profile.unwrap_or_default());
+        return Err(Error::new(Reason::BrowserProfileNotFound, message));
+    }
+    Ok(found)
+}
+
+/// The profile that is meant: the only one of the only browser, or its default
+/// one.
+fn one<'a>(
+    cx: &Context,
+    found: &'a [Profile],
+    request: &v1::ImportBrowserCookiesRequest,
+) -> Result<&'a Profile> {
+    let mut browsers: Vec<_> = found.iter().map(|profile| profile.browser.name).collect();
+    browsers.dedup();
+    if request.browser.is_none() && browsers.len() > 1 {
+        let message = format!("which browser is not said: {}", browsers.join(", "));
+        return Err(invalid(cx, &message));
+    }
+    let default = found.iter().find(|profile| profile.name == "Default");
+    match (found, default) {
+        ([only], _) | (_, Some(only)) => Ok(only),
+        _ => {
+            let names: Vec<_> = found.iter().map(|profile| format!("`{}`", profile.name)).collect();
+            Err(invalid(cx, &format!("which profile is not said: {}", names.join(", "))))
+        }
+    }
+}
+
+/// What there is. No value is opened, and no keychain asked.
+async fn overview(found: Vec<Profile>) -> Result<v1::ImportBrowserCookiesResponse> {
+    let mut answer = v1::ImportBrowserCookiesResponse::default();
+    let mut lines = Vec::new();
+    for profile in found {
+        let title = format!("{} `{}`", profile.browser.name, profile.name);
+        let database = match read(&profile).await {
+            Ok(database) => database,
+            Err(error) => {
+                answer.problems.push(format!("{title}: {error}"));
+                continue;
+            }
+        };
+        let mut intake = Intake::default();
+        database.rows.iter().for_each(|row| intake.see(&row.cookie));
+        let domains = intake.domains();
+        let (cookies, count) = (words(database.rows.len() as u32, "cookie"), domains.len() as u32);
+        lines.push(format!("{title}: {cookies} of {}", words(count, "domain")));
+        let mut most: Vec<_> = domains.iter().collect();
+        most.sort_by_key(|row| std::cmp::Reverse(row.found));
+        lines.extend(
+            most.iter().take(MOST_LINES).map(|row| format!("  {} {}", row.domain, row.found)),
+        );
+        if domains.len() > MOST_LINES {
+            lines.push(format!("  and {} more", domains.len() - MOST_LINES));
+        }
+        answer.profiles.push(v1::BrowserProfile {
+            browser: profile.browser.name.to_owned(),
+            profile: profile.name,
+            domains,
+        });
+    }
+    lines.extend(answer.problems.iter().cloned());
+    lines.push("nothing is imported without `--domain <host>` or `--all`".to_owned());
+    answer.summary = lines.join("\n");
+    Ok(answer)
+}
+
+/// Takes over the cookies of one profile.
+async fn import(
+    cx: &Context,
+    profile: &Profile,
+    domain: Option<&str>,
+) -> Result<v1::ImportBrowserCookiesResponse> {
+    let mut database = read(profile).await?;
+    let wanted =
+        |row: &Row| domain.is_none_or(|domain| admission::is_within(row.cookie.host(), domain));
+    database.rows.retain(wanted);
+    let keychain = cx.daemon().keychain();
+    let unlock = Unlock { keychain, platform: Platform::current(), deadline: cx.deadline() };
+    let (mut intake, fault) = unlock.open(profile, database, &Admission::of(cx)?).await;
+    match fault {
+        Some(fault) if intake.is_empty() => {
+            return Err(Error::new(Reason::KeychainUnavailable, fault.to_string()));
+        }
+        Some(fault) => intake.reject(&fault.to_string()),
+        None => {}
+    }
+    intake.put(&cx.page().cookies()).await?;
+    let row = v1::BrowserProfile {
+        browser: profile.browser.name.to_owned(),
+        profile: profile.name.clone(),
+        domains: intake.domains(),
+    };
+    Ok(v1::ImportBrowserCookiesResponse {
+        summary: intake.summary(),
+        imported: intake.imported(),
+        profiles: vec![row],
+        problems: intake.problems().to_vec(),
+    })
+}
+
+/// How values are opened.
+struct Unlock<'a> {
+    keychain: &'a Keychain,
+    platform: Platform,
+    deadline: Instant,
+}
+
+impl Unlock<'_> {
+    /// Opens the values. The keychain is asked only for a value that it sealed;
+    /// what it said when it gave no key is in the answer.
+    async fn open(
+        &self,
+        profile: &Profile,
+        database: Database,
+        admission: &Admission,
+    ) -> (Intake, Option<Fault>) {
+        let asks = |row: &Row| Seal::of(&row.sealed, self.platform) == Seal::Keychain;
+        let (password, fault) = match database.rows.iter().any(asks) {
+            false => (None, None),
+            true => {
+                let item = profile.browser.key(self.platform);
+                match self.keychain.find(&item, self.deadline).await {
+                    Ok(password) => (Some(password), None),
+                    Err(fault) => (None, Some(fault)),
+                }
+            }
+        };
+        let password = password.as_ref().map(|password| password.as_slice());
+        let keys = Keys::new(self.platform, password);
+        let mut intake = Intake::default();
+        for Row { mut cookie, sealed } in database.rows {
+            if Seal::of(&sealed, self.platform) != Seal::Open {
+                match keys.open(&sealed, &cookie.domain, database.version) {
+                    Some(value) => cookie.value = value,
+                    None => {
+                        intake.unreadable(&cookie.domain);
+                        continue;
+                    }
+                }
+            }
+            intake.add(cookie, admission);
+        }
+        (intake, fault)
+    }
+}
+
+async fn read(profile: &Profile) -> Result<Database> {
+    let path = profile.cookies.clone();
+    let read = tokio::task::spawn_blocking(move || Database::read(&path)).await;
+    read.unwrap_or_else(|error| Err(Error::new(Reason::Bug, error.to_string())))
+}
+
+fn invalid(cx: &Context, message: &str) -> Error {
+    Error::new(Reason::ArgumentInvalid, message).with("command", cx.command().name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! What the page's origin keeps for its scripts.
+
+use browse_proto::{Reason, v1};
+use url::Url;
+
+use super::peek;
+use crate::{
+    chromium::{OriginStorage, Text, Written},
+    dispatch::Context,
+    error::{Error, Result},
+};
+
+/// Prints the storage of the frame that commands act in.
+pub async fn storage(cx: &Context, _: v1::StorageRequest) -> Result<v1::StorageResponse> {
+    let (storage, _) = of_frame(cx).await?;
+    let glances = storage.glance().await?.ok_or_else(no_site)?;
+    let entries = glances.into_iter().map(|glance| {
+        let (value, redacted) = peek::without_secrets(&glance.key, &glance.value);
+        let (key, _) = peek::without_secrets("", &glance.key);
+        v1::StorageEntry { area: glance.area, key, value, length: glance.length, redacted }
+    });
+    Ok(v1::StorageResponse { entries: entries.collect() })
+}
+
+/// Writes one entry of the local storage.
+pub async fn set_storage(
+    cx: &Context,
+    request: v1::SetStorageRequest,
+) -> Result<v1::SetStorageResponse> {
+    let (storage, origin) = of_frame(cx).await?;
+    let item = (Text::plain(&request.key), Text::Plain(request.value));
+    match storage.write(&[item], false).await? {
+        Some(Written::All) => Ok(v1::SetStorageResponse { key: request.key, origin }),
+        Some(Written::Full) => {
+            let message = format!("the local storage of {origin} is full");
+            Err(Error::new(Reason::TooLarge, message).with("limit", "5 million characters"))
+        }
+        None => Err(no_site()),
+    }
+}
+
+async fn of_frame(cx: &Context) -> Result<(OriginStorage, String)> {
+    let frame = cx.page().frame(&cx.engine().frame()?)?;
+    let url = Url::parse(&frame.url).ok();
+    let origin = url.map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+    Ok((cx.page().storage(&frame.id).await?, origin))
+}
+
+fn no_site() -> Error {
+    Error::new(Reason::NoSite, "the page has no storage: it shows no site")
+}

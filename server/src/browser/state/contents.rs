@@ -1,0 +1,85 @@
+//! What a state holds. It has no `Debug`: it is made of credentials.
+
+use browse_proto::Reason;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::StateName;
+use crate::{
+    browser::cookies::words,
+    chromium::{Cookie, Item},
+    error::{Error, Result},
+};
+
+/// Bytes that a state may have.
+pub const MOST_BYTES: usize = 64 << 20;
+
+/// What a session held when it was saved.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Contents {
+    /// Cookies of all hosts.
+    pub cookies: Vec<Cookie>,
+    /// Origins with local storage.
+    pub origins: Vec<Origin>,
+    /// Open pages of the web.
+    pub tabs: Vec<SavedTab>,
+}
+
+/// The local storage of an origin.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Origin {
+    /// `https://example.com`
+    pub origin: String,
+    /// Its entries.
+    pub items: Vec<Item>,
+}
+
+/// An open page.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedTab {
+    /// Its address.
+    pub url: String,
+    /// Whether commands went to it.
+    pub active: bool,
+}
+
+impl Contents {
+    /// What it holds, in words.
+    pub fn words(&self) -> String {
+        format!(
+            "{}, storage of {}, {}",
+            words(self.cookies.len() as u32, "cookie"),
+            words(self.origins.len() as u32, "origin"),
+            words(self.tabs.len() as u32, "tab"),
+        )
+    }
+
+    /// As bytes.
+    ///
+    /// # Errors
+    /// `TOO_LARGE`.
+    pub fn pack(&self) -> Result<Zeroizing<Vec<u8>>> {
+        // The text of the error could quote what it met.
+        let odd = |_| Error::new(Reason::Bug, "the state cannot be written as JSON");
+        let packed = Zeroizing::new(serde_json::to_vec(self).map_err(odd)?);
+        if packed.len() > MOST_BYTES {
+            let message = format!("the state has {} bytes", packed.len());
+            return Err(Error::new(Reason::TooLarge, message).with("limit", "64 MiB"));
+        }
+        Ok(packed)
+    }
+
+    /// From bytes.
+    ///
+    /// # Errors
+    /// `STATE_CORRUPT`.
+    pub fn unpack(bytes: &[u8], name: &StateName) -> Result<Self> {
+        serde_json::from_slice(bytes).map_err(|_| {
+            let message = format!("the state `{name}` holds something else than a state");
+            Error::new(Reason::StateCorrupt, message).with("name", name)
+        })
+    }
+}

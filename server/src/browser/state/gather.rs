@@ -1,0 +1,64 @@
+//! What a session holds now.
+
+use url::Url;
+
+use super::contents::{Contents, Origin, SavedTab};
+use crate::{browser::cookies::Admission, chromium, dispatch::Context, error::Result};
+
+/// Gathers cookies, the local storage of every origin that the session has
+/// shown, and the addresses of its tabs.
+///
+/// Storage is read in a hidden tab that asks no network, so tabs that hang
+/// hold up nothing, and origins that are not open now are covered.
+pub async fn gather(cx: &Context) -> Result<Contents> {
+    let admission = Admission::of(cx)?;
+    let mut cookies = cx.page().cookies().all().await?;
+    cookies.retain(|cookie| admission.allows(cookie));
+    Ok(Contents { cookies, origins: origins(cx, &admission).await?, tabs: tabs(cx)? })
+}
+
+async fn origins(cx: &Context, admission: &Admission) -> Result<Vec<Origin>> {
+    let mut visited = cx.page().visited_origins();
+    visited.retain(|origin| is_allowed(origin, admission));
+    if visited.is_empty() {
+        return Ok(Vec::new());
+    }
+    let browser = cx.daemon().sessions().slot().browser().await?;
+    let tab = browser.blank_tab(cx.page().context_id()).await?;
+    let mut origins = Vec::new();
+    for origin in visited {
+        let storage = match tab.show(&origin).await {
+            Ok(storage) => storage,
+            // It cannot be shown, so it has nothing that pages could use.
+            Err(chromium::Error::HostDenied { .. } | chromium::Error::NavigationFailed { .. }) => {
+                continue;
+            }
+            Err(fault) => return Err(fault.into()),
+        };
+        let items = storage.read().await?.unwrap_or_default();
+        if !items.is_empty() {
+            origins.push(Origin { origin, items });
+        }
+    }
+    Ok(origins)
+}
+
+/// Whether the storage of an origin may be saved and loaded.
+pub fn is_allowed(origin: &str, admission: &Admission) -> bool {
+    let url = Url::parse(origin).ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+    let host = url.as_ref().and_then(Url::host_str);
+    host.is_some_and(|host| admission.check(host).is_ok())
+}
+
+/// The pages of the web. What `load-html` wrote, files and blank pages have no
+/// address that could be opened again.
+fn tabs(cx: &Context) -> Result<Vec<SavedTab>> {
+    let session = cx.session()?;
+    let active = session.active().map(|tab| tab.id());
+    let tabs = session.tabs().into_iter().map(|tab| (tab.id(), tab.page().url()));
+    let of_web = tabs.filter(|(_, url)| {
+        Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+    });
+    Ok(of_web.map(|(id, url)| SavedTab { active: active == Some(id), url }).collect())
+}

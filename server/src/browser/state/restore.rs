@@ -1,0 +1,189 @@
+//! Brings a session to what was saved.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use browse_proto::{Reason, v1};
+use futures::future::join_all;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::{
+    contents::{Contents, Origin, SavedTab},
+    gather::is_allowed,
+};
+use crate::{
+    browser::{
+        cookies::{Admission, Intake, words},
+        navigation,
+    },
+    chromium::{self, Page, Written},
+    dispatch::Context,
+    error::{Error, Result, quote},
+    sessions::Tab,
+};
+
+/// Time that the saved pages get to load; they go on loading by themselves.
+const LOADING: Duration = Duration::from_secs(10);
+
+/// Pages that are opened at once.
+const MOST_TABS: usize = 50;
+
+/// What came of the local storage.
+#[derive(Default)]
+struct Restored {
+    origins: u32,
+    problems: Vec<String>,
+}
+
+/// Puts cookies and local storage in place before it opens a page.
+pub async fn restore(
+    cx: &Context,
+    contents: Contents,
+    request: &v1::LoadStateRequest,
+) -> Result<v1::LoadStateResponse> {
+    let session = cx.session()?;
+    let admission = Admission::of(cx)?;
+    let (page, blank) = match session.active() {
+        Some(tab) => (Arc::clone(tab.page()), None),
+        None => {
+            let tab = session.open_tab(cx.client()).await?;
+            (Arc::clone(tab.page()), Some(tab))
+        }
+    };
+    let jar = page.cookies();
+    if request.replace {
+        jar.clear().await?;
+    }
+    let mut intake = Intake::default();
+    contents.cookies.into_iter().for_each(|cookie| intake.add(cookie, &admission));
+    intake.put(&jar).await?;
+    let restored = origins(cx, &page, contents.origins, &admission, request.replace).await?;
+    let tabs = if request.no_tabs { Vec::new() } else { contents.tabs };
+    let (opened, unopened) = open(cx, tabs, blank).await?;
+
+    let mut problems = intake.problems().to_vec();
+    problems.extend(restored.problems.into_iter().chain(unopened));
+    let first = format!(
+        "loaded {}: {}, storage of {}, {}",
+        request.name,
+        words(intake.imported(), "cookie"),
+        words(restored.origins, "origin"),
+        words(opened, "tab"),
+    );
+    let left_out =
+        (intake.left_out() > 0).then(|| format!("{} left out", words(intake.left_out(), "cookie")));
+    let lines = [first].into_iter().chain(left_out).chain(problems.iter().cloned());
+    Ok(v1::LoadStateResponse {
+        summary: lines.collect::<Vec<_>>().join("\n"),
+        cookies: intake.imported(),
+        dropped: intake.left_out(),
+        origins: restored.origins,
+        tabs: opened,
+        problems,
+    })
+}
+
+async fn origins(
+    cx: &Context,
+    page: &Page,
+    mut saved: Vec<Origin>,
+    admission: &Admission,
+    replace: bool,
+) -> Result<Restored> {
+    let mut restored = Restored::default();
+    saved.retain(|origin| {
+        let allowed = is_allowed(&origin.origin, admission);
+        if !allowed {
+            restored
+                .problems
+                .push(format!("{}: its storage is not allowed", quote(&origin.origin)));
+        }
+        allowed
+    });
+    if replace {
+        let known: HashSet<_> = saved.iter().map(|origin| origin.origin.clone()).collect();
+        let others = page.visited_origins().into_iter().filter(|origin| !known.contains(origin));
+        saved.extend(others.map(|origin| Origin { origin, items: Vec::new() }));
+    }
+    if saved.is_empty() {
+        return Ok(restored);
+    }
+    let browser = cx.daemon().sessions().slot().browser().await?;
+    let tab = browser.blank_tab(page.context_id()).await?;
+    for Origin { origin, items } in saved {
+        let storage = match tab.show(&origin).await {
+            Ok(storage) => storage,
+            Err(chromium::Error::HostDenied { .. } | chromium::Error::NavigationFailed { .. }) => {
+                restored.problems.push(format!("{origin}: its storage cannot be reached"));
+                continue;
+            }
+            Err(fault) => return Err(fault.into()),
+        };
+        match storage.write(&items, replace).await? {
+            Some(Written::All) if items.is_empty() => {}
+            Some(Written::All) => restored.origins += 1,
+            Some(Written::Full) => {
+                restored.problems.push(format!("{origin}: its storage is full, some is missing"));
+            }
+            None => restored.problems.push(format!("{origin}: it has no storage")),
+        }
+    }
+    Ok(restored)
+}
+
+/// Opens the saved pages, the first in `blank` when there is one. A page that
+/// does not load in time goes on loading; one that cannot be opened is told.
+async fn open(
+    cx: &Context,
+    saved: Vec<SavedTab>,
+    mut blank: Option<Arc<Tab>>,
+) -> Result<(u32, Vec<String>)> {
+    let session = cx.session()?;
+    let mut problems = Vec::new();
+    if saved.len() > MOST_TABS {
+        problems.push(format!("{} pages are not opened", saved.len() - MOST_TABS));
+    }
+    let mut tabs = Vec::new();
+    for SavedTab { url, active } in saved.into_iter().take(MOST_TABS) {
+        let parsed = Url::parse(&url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let Some(parsed) = parsed else { continue };
+        if let Err(error) = cx.check_address(&parsed) {
+            problems.push(error.to_string());
+            continue;
+        }
+        let tab = match blank.take() {
+            Some(tab) => tab,
+            None => session.open_tab(cx.client()).await?,
+        };
+        tabs.push((tab, parsed, active));
+    }
+    // What is left has to be said in time.
+    let limit = (Instant::now() + LOADING).min(cx.deadline() - Duration::from_millis(200));
+    let loads = tabs.iter().map(|(tab, url, _)| {
+        timeout_at(limit, navigation::open(tab, url.as_str(), v1::WaitUntil::Unspecified))
+    });
+    let mut opened = 0;
+    for ((tab, url, _), outcome) in tabs.iter().zip(join_all(loads).await) {
+        match outcome {
+            Ok(Err(error)) if error.reason() == Reason::BrowserGone => return Err(error),
+            Ok(Err(error)) => {
+                let host = url.host_str().unwrap_or_default();
+                problems.push(format!("a page of {host} is not open: {}", without_address(&error)));
+                if session.tabs().len() > 1 {
+                    session.close_tab(tab.id()).await?;
+                }
+            }
+            Ok(Ok(())) | Err(_) => opened += 1,
+        }
+    }
+    let active = tabs.iter().find(|(tab, _, active)| *active && session.tab(tab.id()).is_ok());
+    if let Some((tab, ..)) = active {
+        session.activate(tab.id())?;
+    }
+    Ok((opened, problems))
+}
+
+/// What is wrong, without the address: its query may be a secret.
+fn without_address(error: &Error) -> String {
+    crate::secrets::redact(&error.to_string()).into_owned()
+}
