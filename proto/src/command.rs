@@ -213,6 +213,7 @@ pub enum Source {
     Extension,
     None,
     Json,
+    Command,
 }
 
 impl Command {

@@ -15,6 +15,7 @@ mod inspection;
 mod navigation;
 mod reading;
 mod tabs;
+mod watch;
 
 use browse_proto::Command;
 
@@ -26,6 +27,7 @@ const GROUPS: &[&[case::Case]] = &[
     capture::CASES,
     tabs::CASES,
     batch::CASES,
+    watch::CASES,
 ];
 
 #[test]

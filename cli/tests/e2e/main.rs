@@ -13,3 +13,4 @@ mod site;
 mod starts;
 mod tabs;
 mod tour;
+mod watching;

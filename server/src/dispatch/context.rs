@@ -43,6 +43,8 @@ pub struct Context {
     margin: Duration,
     tab: OnceLock<Arc<Tab>>,
     notes: Mutex<Notes>,
+    /// Keeps the daemon from going idle while a stream runs.
+    held: Mutex<Option<crate::daemon::Call>>,
 }
 
 /// What the call gathers for its answer.
@@ -59,8 +61,8 @@ impl Context {
     pub(super) fn new(daemon: Arc<Daemon>, permit: Permit, call: Call) -> Self {
         let timeout = call.timeout.or(default_timeout(permit.command()));
         let limit = timeout.map(|timeout| Instant::now() + timeout);
-        let (tab, notes) = (OnceLock::new(), Mutex::default());
-        Self { daemon, permit, call, limit, margin: MARGIN, tab, notes }
+        let (tab, notes, held) = (OnceLock::new(), Mutex::default(), Mutex::default());
+        Self { daemon, permit, call, limit, margin: MARGIN, tab, notes, held }
     }
 
     /// The same call, for another command or tab: a step of a chain or a
@@ -203,6 +205,17 @@ impl Context {
     /// Time that the caller named.
     pub fn named_timeout(&self) -> Option<Duration> {
         self.call.timeout
+    }
+
+    /// Keeps the daemon from going idle as long as this lives, or until
+    /// [`Context::let_idle`].
+    pub(super) fn hold(&self, call: crate::daemon::Call) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
+    }
+
+    /// From now on the daemon may go idle, and end, while this stream runs.
+    pub fn let_idle(&self) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     pub(super) fn limit(&self) -> Option<Instant> {

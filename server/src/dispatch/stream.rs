@@ -14,7 +14,7 @@ use tonic::{Request, Response, Status};
 use super::{Context, limits, run::admit, tell};
 use crate::{
     content,
-    daemon::{Call, Daemon},
+    daemon::Daemon,
     error::{Error, Result},
     records::Entry,
 };
@@ -35,8 +35,9 @@ where
 {
     let call = daemon.begin_call();
     let cx = Arc::new(admit(daemon, &request)?);
+    cx.hold(call);
     let entry = Some(Entry::begin(&cx, request.get_ref()));
-    let mut books = Books { cx: Arc::clone(&cx), entry, begun: Instant::now(), _call: call };
+    let mut books = Books { cx: Arc::clone(&cx), entry, begun: Instant::now() };
     let opened = limits::within(&cx, handler(Arc::clone(&cx), request.into_inner())).await;
     let items = opened.inspect_err(|error| books.close(Some(error)))?;
     let mut response = Response::new(answers(Rest { items, books, over: false }));
@@ -85,7 +86,6 @@ struct Books {
     cx: Arc<Context>,
     entry: Option<Entry>,
     begun: Instant,
-    _call: Call,
 }
 
 impl Books {

@@ -71,6 +71,8 @@ pub struct Tab {
     dialogs: Capture<DialogLine>,
     /// Numbers of the requests that have not ended, by Chromium's id.
     open: Mutex<HashMap<String, u64>>,
+    /// Those who watch it listen to this.
+    watches: tokio::sync::watch::Sender<()>,
 }
 
 /// Open requests that are remembered; a page with more loses their ends.
@@ -99,6 +101,7 @@ impl Tab {
             network: Capture::default(),
             dialogs: Capture::default(),
             open: Mutex::default(),
+            watches: tokio::sync::watch::Sender::new(()),
         })
     }
 
@@ -159,6 +162,18 @@ impl Tab {
             open.clear();
         }
         open.insert(key.to_owned(), number);
+    }
+
+    /// Begins a watch, which ends when this changes.
+    pub fn watch(&self) -> tokio::sync::watch::Receiver<()> {
+        self.watches.subscribe()
+    }
+
+    /// Ends all watches, and answers how many there were.
+    pub fn end_watches(&self) -> usize {
+        let count = self.watches.receiver_count();
+        self.watches.send_replace(());
+        count
     }
 
     /// What it is doing.
