@@ -26,7 +26,7 @@ use crate::{
 /// Makes the call of `invocation` and prints its answer.
 pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
     let command = invocation.command;
-    let request = Request::new(invocation, globals.json)?;
+    let request = Request::new(invocation, globals.json, globals.timeout)?;
     match command.function {
         "stop" if globals.addr.is_none() => return local::life::stop(&request, globals),
         "restart" if globals.addr.is_none() => return local::life::restart(&request, globals),

@@ -41,14 +41,14 @@ pub fn daemon(command: &Command, globals: &Globals) -> Result<Daemon> {
     let state = match running(&project)? {
         Some(state) => state,
         None if command.attach => return Err(not_running(&project)),
-        None => start::ensure(&project)?,
+        None => start::ensure(&project, globals.timeout)?,
     };
     connect(project, state, globals)
 }
 
 /// Connects to the daemon of `project`, after starting it where needed.
 pub fn started(project: Project, globals: &Globals) -> Result<Daemon> {
-    let state = start::ensure(&project)?;
+    let state = start::ensure(&project, globals.timeout)?;
     connect(project, state, globals)
 }
 
@@ -92,7 +92,7 @@ fn connect(project: Project, mut state: State, globals: &Globals) -> Result<Daem
         // It may be about to end, or be another one by now.
         match running(&project)? {
             Some(other) => state = other,
-            None => state = start::ensure(&project)?,
+            None => state = start::ensure(&project, globals.timeout)?,
         }
         if begin.elapsed() > PATIENCE {
             return Err(address.unreachable(&error));

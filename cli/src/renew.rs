@@ -57,7 +57,7 @@ pub fn rpc(name: &str, globals: &Globals, daemon: Daemon) -> Result<Map<String, 
     })?;
     let invocation =
         Invocation { command, fields: Map::new(), path: None, base64: false, inner: None };
-    let request = Request::new(invocation, false)?;
+    let request = Request::new(invocation, false, None)?;
     let (body, _) = perform::once(&request, globals, daemon)?;
     Ok(perform::decode(command, &body)?)
 }

@@ -26,13 +26,15 @@ pub struct Request {
 
 impl Request {
     /// Resolves and encodes `invocation`; `json` asks for what only a document
-    /// shows.
-    pub fn new(mut invocation: Invocation, json: bool) -> Result<Self> {
+    /// shows. What is read from standard input has to end within `timeout`, or
+    /// the time that a call has by default.
+    pub fn new(mut invocation: Invocation, json: bool, timeout: Option<Duration>) -> Result<Self> {
         let command = invocation.command;
+        let patience = timeout.unwrap_or(Duration::from_millis(DEFAULT_TIMEOUT_MS));
         let mut steps = Vec::new();
         for field in command.request.fields {
             if field.source == Source::Steps {
-                let read = sources::steps(command)?;
+                let read = sources::steps(command, patience)?;
                 let mut values = Vec::new();
                 for (tab, mut step) in read {
                     resolve(&mut step, sources::Stdin::Taken, json)?;
@@ -42,7 +44,7 @@ impl Request {
                 invocation.fields.insert(field.name.to_owned(), Value::Array(values));
             }
         }
-        let mut stdin = sources::Stdin::Free;
+        let mut stdin = sources::Stdin::Free(patience);
         if let Some(field) = command.inner()
             && let Some(mut inner) = invocation.inner.take()
         {

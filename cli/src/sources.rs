@@ -6,6 +6,8 @@ mod input;
 mod place;
 mod steps;
 
+use std::time::Duration;
+
 use browse_proto::Reason;
 
 use crate::failure::Failure;
@@ -17,8 +19,8 @@ pub use steps::steps;
 /// Whether standard input can still be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stdin {
-    /// Nobody reads it.
-    Free,
+    /// Nobody has read it; it has this long to end.
+    Free(Duration),
     /// The steps came from it.
     Taken,
 }

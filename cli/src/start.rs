@@ -33,9 +33,11 @@ const OWN: &[&str] = &["BROWSE_TOKEN", "BROWSE_ADDR", "BROWSE_SESSION", "BROWSE_
 /// What a project's team commits, and nothing else.
 const IGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
 
-/// The state of the daemon of `project`, which is started when none lives.
-pub fn ensure(project: &Project) -> Result<State> {
-    let Some(_one_at_a_time) = turn(project)? else {
+/// The state of the daemon of `project`, which is started when none lives; it
+/// has `timeout` to come up, or [`PATIENCE`].
+pub fn ensure(project: &Project, timeout: Option<Duration>) -> Result<State> {
+    let end = Instant::now() + timeout.unwrap_or(PATIENCE).min(PATIENCE);
+    let Some(_one_at_a_time) = turn(project, end)? else {
         return living(project)?.ok_or_else(|| last_words::failure(project, None));
     };
     if let Some(state) = living(project)? {
@@ -46,7 +48,7 @@ pub fn ensure(project: &Project) -> Result<State> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(save::unwritable(&project.state, &error))
         }
-        _ => wait(project, spawn(project)?),
+        _ => wait(project, spawn(project)?, end),
     }
 }
 
@@ -61,7 +63,7 @@ fn living(project: &Project) -> Result<Option<State>> {
 
 /// Waits for our turn to start a daemon: the lock on the folder of the state
 /// file, which ends with the file. None when somebody else's daemon came up.
-fn turn(project: &Project) -> Result<Option<File>> {
+fn turn(project: &Project, end: Instant) -> Result<Option<File>> {
     let folder = project.state.parent().unwrap_or(Path::new("/"));
     let told = |error: io::Error| {
         save::unwritable(folder, &error)
@@ -69,14 +71,13 @@ fn turn(project: &Project) -> Result<Option<File>> {
     };
     prepare(folder).map_err(told)?;
     let file = File::open(folder).map_err(told)?;
-    let begin = Instant::now();
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
             Err(TryLockError::Error(error)) => return Err(told(error)),
             Err(TryLockError::WouldBlock) => {}
         }
-        if begin.elapsed() > PATIENCE || living(project)?.is_some() {
+        if Instant::now() > end || living(project)?.is_some() {
             return Ok(None);
         }
         thread::sleep(STEP);
@@ -145,8 +146,7 @@ pub fn program() -> PathBuf {
 }
 
 /// Waits until a daemon accepts: ours, or one that was faster.
-fn wait(project: &Project, mut child: Child) -> Result<State> {
-    let begin = Instant::now();
+fn wait(project: &Project, mut child: Child, end: Instant) -> Result<State> {
     loop {
         if let Some(state) = living(project)? {
             return Ok(state);
@@ -160,7 +160,7 @@ fn wait(project: &Project, mut child: Child) -> Result<State> {
                 child = spawn(project)?;
             }
         }
-        if begin.elapsed() > PATIENCE {
+        if Instant::now() > end {
             return Err(last_words::failure(project, None));
         }
         thread::sleep(STEP);

@@ -61,7 +61,7 @@ pub fn restart(request: &Request, globals: &Globals) -> Result<u8> {
         }
         None => Value::from(0),
     };
-    start::ensure(&project)?;
+    start::ensure(&project, None)?;
     match globals.json {
         true => print::json_result(&json!({"tabs_lost": lost}).to_string(), None),
         false => print::text(&format!("restarted; tabs lost: {lost}")),

@@ -31,13 +31,13 @@ const BINARY: &[(&[u8], &str)] = &[
 pub fn file(command: &Command, path: &str, stdin: Stdin) -> Result<String> {
     let is_html = command.request.name == "LoadHtmlRequest";
     let limit = if is_html { html_limit()? } else { MESSAGE_LIMIT - 1024 };
-    let text = match path {
-        "-" if stdin == Stdin::Taken => {
+    let text = match (path, stdin) {
+        ("-", Stdin::Taken) => {
             let message = format!("a step of `{}` cannot read standard input", command.name);
             return Err(Failure::new(Reason::BatchInvalid, message).hint("Give it a file"));
         }
-        "-" => input::read(command.name, limit)?,
-        path => read(path, limit, is_html)?,
+        ("-", Stdin::Free(patience)) => input::read(command.name, limit, patience)?,
+        (path, _) => read(path, limit, is_html)?,
     };
     if is_html {
         markup(path, &text)?;

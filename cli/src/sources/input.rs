@@ -1,6 +1,11 @@
 //! Standard input, read to its end but never without end.
 
-use std::io::{self, IsTerminal as _, Read as _};
+use std::{
+    io::{self, IsTerminal as _, Read as _},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
 
 use browse_proto::Reason;
 
@@ -9,8 +14,9 @@ use crate::{
     save,
 };
 
-/// All of standard input, at most `limit` bytes.
-pub fn read(command: &str, limit: usize) -> Result<String> {
+/// All of standard input, at most `limit` bytes, when it ends within `patience`.
+/// Who starts us may leave a pipe open that nobody writes to.
+pub fn read(command: &str, limit: usize, patience: Duration) -> Result<String> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
         let message = format!("`{command}` reads standard input, which is a terminal");
@@ -20,14 +26,27 @@ pub fn read(command: &str, limit: usize) -> Result<String> {
             [("command", command.to_owned())],
         ));
     }
-    let mut bytes = Vec::new();
-    let read = stdin.lock().take(limit as u64 + 1).read_to_end(&mut bytes);
-    read.map_err(|error| unreadable("standard input", &save::cause(&error)))?;
+    let (send, read) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let outcome = stdin.lock().take(limit as u64 + 1).read_to_end(&mut bytes);
+        // Nobody listens any more when it came too late.
+        let _ = send.send(outcome.map(|_| bytes));
+    });
+    let Ok(read) = read.recv_timeout(patience) else {
+        let message = format!("standard input did not end within {} s", patience.as_secs_f64());
+        return Err(Failure::new(Reason::DeadlineExceeded, message)
+            .hint(format!("End it, or give `browse {command}` more time with `--timeout`")));
+    };
+    let bytes = read.map_err(|error| unreadable("standard input", &save::cause(&error)))?;
     if bytes.len() > limit {
         let message = format!("standard input holds more than {limit} bytes");
         return Err(super::too_large(message, limit));
     }
-    String::from_utf8(bytes).map_err(|_| unreadable("standard input", "it is not UTF-8"))
+    let text =
+        String::from_utf8(bytes).map_err(|_| unreadable("standard input", "it is not UTF-8"))?;
+    // Editors of other systems begin files with a byte order mark.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// The failure for what cannot be read.

@@ -2,6 +2,8 @@
 //! all. `["click", "@e3"]` is a command as argv has it;
 //! `{"tab": 1, "command": ["text"]}` names its tab.
 
+use std::time::Duration;
+
 use browse_proto::{Command, Reason};
 use serde_json::Value;
 
@@ -13,8 +15,8 @@ use crate::{
 };
 
 /// Reads the steps of `command` from standard input.
-pub fn steps(command: &Command) -> Result<Vec<(Option<u64>, Invocation)>> {
-    parse(&input::read(command.name, MESSAGE_LIMIT)?)
+pub fn steps(command: &Command, patience: Duration) -> Result<Vec<(Option<u64>, Invocation)>> {
+    parse(&input::read(command.name, MESSAGE_LIMIT, patience)?)
 }
 
 /// Reads steps, each with its tab.

@@ -97,3 +97,44 @@ fn text_in_a_hidden_part_is_no_target() {
     assert_eq!(failed, ("ELEMENT_NOT_FOUND".to_owned(), 1));
     assert_ne!(project.json(&["get", "title"]), "WRONG");
 }
+
+#[test]
+fn standard_input_that_never_ends_is_given_up() {
+    let project = Project::new();
+    let mut command = project.command(&["chain", "--json", "--timeout", "200ms"]);
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("browse is built");
+    let held = child.stdin.take();
+    let output = child.wait_with_output().expect("it ends");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("DEADLINE_EXCEEDED"), "{output:?}");
+    assert_eq!(output.status.code(), Some(1));
+    drop(held);
+}
+
+#[test]
+fn steps_may_begin_with_a_byte_order_mark() {
+    let project = Project::new();
+    let output = project.feed(&["--raw", "chain"], "\u{feff}[\"url\"]\n");
+    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "1 url: about:blank\n"));
+}
+
+#[test]
+fn a_password_in_an_address_is_never_shown() {
+    let site = Site::page("<title>In</title><script>console.log(1); throw 2</script>");
+    let project = Project::new();
+    let secret = format!("http://ada:s3cret@127.0.0.1:{}/", site.port());
+    for line in [&["goto", secret.as_str()][..], &["newtab", &secret], &["goto", "ada:s3cret@["]] {
+        let output = project.run(line);
+        assert!(!format!("{output:?}").contains("s3cret"), "{output:?}");
+    }
+    for line in ["url", "tabs", "network", "console", "activity", "snapshot"] {
+        let printed = project.ok(&[line]);
+        assert!(!printed.contains("s3cret"), "{line}: {printed}");
+    }
+    project.ok(&["stop"]);
+    for file in std::fs::read_dir(project.path().join(".browse")).expect("a folder").flatten() {
+        let bytes = std::fs::read(file.path()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("s3cret"), "{}", file.path().display());
+    }
+}

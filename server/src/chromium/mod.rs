@@ -15,6 +15,7 @@
 //!   out whole handlers, so every future in this module may be dropped at any
 //!   point.
 
+mod bare;
 mod error;
 mod ids;
 pub(crate) mod sync;

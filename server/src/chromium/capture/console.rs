@@ -47,7 +47,7 @@ pub(crate) struct ExceptionThrown {
 pub(crate) struct ExceptionDetails {
     #[serde(default)]
     text: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::chromium::bare::optional_address")]
     url: Option<String>,
     #[serde(default)]
     line_number: u64,
@@ -68,7 +68,7 @@ struct LogEntry {
     text: String,
     #[serde(default)]
     timestamp: f64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::chromium::bare::optional_address")]
     url: Option<String>,
     #[serde(default)]
     line_number: u64,
@@ -96,6 +96,7 @@ struct StackTrace {
 #[serde(rename_all = "camelCase")]
 struct CallFrame {
     #[serde(default)]
+    #[serde(deserialize_with = "crate::chromium::bare::address")]
     url: String,
     #[serde(default)]
     line_number: u64,

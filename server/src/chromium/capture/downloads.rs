@@ -51,6 +51,7 @@ struct WillBegin {
     #[serde(default)]
     frame_id: Option<FrameId>,
     #[serde(default)]
+    #[serde(deserialize_with = "crate::chromium::bare::address")]
     url: String,
     #[serde(default)]
     suggested_filename: String,

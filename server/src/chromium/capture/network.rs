@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use serde::Deserialize;
 
 use super::event::Event;
+use crate::chromium::bare;
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::ids::FrameId;
 use crate::chromium::page::page::Page;
@@ -251,5 +252,5 @@ impl Open {
 }
 
 fn cut(url: &str) -> String {
-    url.chars().take(MAX_URL).collect()
+    bare::without_credentials(url).chars().take(MAX_URL).collect()
 }

@@ -5,6 +5,7 @@
 
 use serde::Deserialize;
 
+use crate::chromium::bare;
 use crate::chromium::ids::{FrameId, LoaderId};
 
 /// A frame as `Page.getFrameTree` and `Page.frameNavigated` describe it.
@@ -17,7 +18,7 @@ pub(crate) struct WireFrame {
     pub loader_id: LoaderId,
     #[serde(default)]
     pub name: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "bare::address")]
     pub url: String,
     #[serde(default)]
     pub url_fragment: Option<String>,
@@ -73,6 +74,7 @@ pub(crate) struct FrameNavigated {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NavigatedWithinDocument {
     pub frame_id: FrameId,
+    #[serde(deserialize_with = "bare::address")]
     pub url: String,
 }
 
@@ -80,6 +82,7 @@ pub(crate) struct NavigatedWithinDocument {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FrameStartedNavigating {
     pub frame_id: FrameId,
+    #[serde(deserialize_with = "bare::address")]
     pub url: String,
     pub loader_id: LoaderId,
     #[serde(default)]
@@ -92,6 +95,7 @@ pub(crate) struct FrameStartedNavigating {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FrameRequestedNavigation {
     pub frame_id: FrameId,
+    #[serde(deserialize_with = "bare::address")]
     pub url: String,
     #[serde(default)]
     pub disposition: String,
