@@ -4,6 +4,7 @@
 pub mod address;
 pub mod batch;
 pub mod capture;
+pub mod diagnostics;
 mod faults;
 mod files;
 pub mod input;

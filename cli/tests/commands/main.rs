@@ -10,6 +10,7 @@ mod site;
 
 mod batch;
 mod capture;
+mod diagnostics;
 mod input;
 mod inspection;
 mod navigation;
@@ -23,6 +24,7 @@ const GROUPS: &[&[case::Case]] = &[
     navigation::CASES,
     reading::CASES,
     inspection::CASES,
+    diagnostics::CASES,
     input::CASES,
     capture::CASES,
     tabs::CASES,

@@ -92,6 +92,29 @@ export interface ScreenshotResponse {
   note: string;
 }
 
+export interface CdpResponse {
+  /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
+  value: unknown;
+  /** The same, of a method whose answer no page can choose. */
+  trusted: unknown;
+  /** The methods that are allowed, one a line. */
+  list: string;
+  /** The same as data. */
+  methods: CdpMethod[];
+}
+
+/** A method that `cdp` may run. */
+export interface CdpMethod {
+  /** Its name. */
+  method: string;
+  /** tab or browser: what is locked while it runs. */
+  scope: string;
+  /** trusted or untrusted: whether a page can choose what it answers. */
+  output: string;
+  /** Why it is allowed. */
+  justification: string;
+}
+
 /** What an action did to the page. */
 export interface Receipt {
   /** What changed, one fact a line. */
@@ -553,6 +576,12 @@ export interface ScreenshotOptions {
   format?: ImageFormat;
 }
 
+/** What `cdp` can be told besides. */
+export interface CdpOptions {
+  /** Answers the list as data. */
+  data?: boolean;
+}
+
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
@@ -588,6 +617,7 @@ const COMMANDS = {
   uncheck: { path: '/browse.v1.BrowserService/Uncheck', request: 'UncheckRequest', response: 'UncheckResponse', args: ['target'], result: 'receipt' },
   scroll: { path: '/browse.v1.BrowserService/Scroll', request: 'ScrollRequest', response: 'ScrollResponse', args: ['target'] },
   screenshot: { path: '/browse.v1.BrowserService/Screenshot', request: 'ScreenshotRequest', response: 'ScreenshotResponse', args: ['target'] },
+  cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
   activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
   newTab: { path: '/browse.v1.BrowserService/NewTab', request: 'NewTabRequest', response: 'NewTabResponse', args: ['url'] },
@@ -878,6 +908,18 @@ export class Commands extends Client {
    */
   screenshot(target?: string | ScreenshotOptions, options?: ScreenshotOptions): Promise<ScreenshotResponse> {
     return this.call(COMMANDS.screenshot, [target], options);
+  }
+
+  /**
+   * Runs a method of the DevTools protocol, or lists those that are allowed.
+   *
+   * Waits at most 5 s until no other command works in the tab, and lets none in meanwhile.
+   *
+   * @param method Method, such as `DOM.getDocument`.
+   * @param params Its parameters, a JSON object of at most 64 KiB.
+   */
+  cdp(method?: string | CdpOptions, params?: string | CdpOptions, options?: CdpOptions): Promise<CdpResponse> {
+    return this.call(COMMANDS.cdp, [method, params], options);
   }
 
   /** Lists the open tabs. */

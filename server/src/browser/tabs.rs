@@ -4,6 +4,7 @@ use browse_proto::{Reason, v1};
 
 use super::{address, navigation};
 use crate::{
+    content::Sources,
     dispatch::Context,
     error::{Error, Result},
     sessions::Tab,
@@ -25,6 +26,11 @@ pub async fn list_tabs(cx: &Context, _: v1::ListTabsRequest) -> Result<v1::ListT
             owner: tab.owner().to_string(),
             state: tab.state().to_string(),
         };
+    let mut sources = Sources::default();
+    for tab in &tabs {
+        sources.add_url(&tab.page().url());
+    }
+    cx.set_sources(sources);
     Ok(v1::ListTabsResponse { tabs: tabs.iter().zip(titles).map(describe).collect() })
 }
 

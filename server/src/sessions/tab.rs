@@ -13,7 +13,7 @@ use std::{
 use browse_proto::v1;
 use tokio::sync::MutexGuard;
 
-use super::{Capture, DialogLine, Weigh};
+use super::{Capture, DialogLine, Lock, Weigh};
 use crate::{
     chromium::{self, EvaluateOptions, NavigationState, Page},
     engine::Engine,
@@ -64,6 +64,7 @@ pub struct Tab {
     session: String,
     owner: Mutex<ClientId>,
     hung: AtomicBool,
+    lock: Lock,
     /// Held by the navigation under way.
     navigations: tokio::sync::Mutex<()>,
     console: Capture<v1::ConsoleMessage>,
@@ -96,6 +97,7 @@ impl Tab {
             session: session.to_owned(),
             owner: Mutex::new(owner),
             hung: AtomicBool::new(false),
+            lock: Lock::default(),
             navigations: tokio::sync::Mutex::default(),
             console: Capture::default(),
             network: Capture::default(),
@@ -113,6 +115,11 @@ impl Tab {
     /// Its page.
     pub fn page(&self) -> &Arc<Page> {
         &self.page
+    }
+
+    /// What a call takes to be alone in the tab.
+    pub fn lock(&self) -> &Lock {
+        &self.lock
     }
 
     /// The engine that reads and acts in it.

@@ -33,6 +33,8 @@ pub struct Page {
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
+    /// For raw protocol calls, once there was one.
+    pub(crate) raw: tokio::sync::OnceCell<Session>,
     changed: watch::Sender<()>,
 }
 
@@ -59,6 +61,7 @@ impl Page {
             requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
+            raw: tokio::sync::OnceCell::new(),
             changed: watch::Sender::new(()),
         })
     }
@@ -153,7 +156,7 @@ impl Page {
             }
             state.pending = None;
             state.loading = false;
-            state.frames.all().into_iter().map(|frame| frame.session).collect()
+            self.sessions(&state)
         };
         for session in sessions {
             self.shared.connection.fail_session(session.id().as_str(), &Error::TabCrashed);
@@ -168,12 +171,18 @@ impl Page {
             let mut state = self.state.lock();
             state.closed = true;
             state.ready.get_or_insert_with(|| Err(error.clone()));
-            state.frames.all().into_iter().map(|frame| frame.session).collect()
+            self.sessions(&state)
         };
         for session in sessions {
             self.shared.connection.fail_session(session.id().as_str(), error);
         }
         self.notify();
+    }
+
+    /// Every session of the tab; calls on them are answered together or never.
+    fn sessions(&self, state: &PageState) -> Vec<Session> {
+        let frames = state.frames.all().into_iter().map(|frame| frame.session);
+        frames.chain(self.raw.get().cloned()).collect()
     }
 
     /// For callbacks, which must not keep the page.
