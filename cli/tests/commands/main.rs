@@ -15,6 +15,7 @@ mod input;
 mod inspection;
 mod navigation;
 mod reading;
+mod styling;
 mod tabs;
 mod watch;
 
@@ -24,6 +25,7 @@ const GROUPS: &[&[case::Case]] = &[
     navigation::CASES,
     reading::CASES,
     inspection::CASES,
+    styling::CASES,
     diagnostics::CASES,
     input::CASES,
     capture::CASES,

@@ -8,6 +8,7 @@ mod death;
 mod frames;
 #[path = "../support/project.rs"]
 mod project;
+mod sdk_python;
 #[path = "../support/site.rs"]
 mod site;
 mod starts;
