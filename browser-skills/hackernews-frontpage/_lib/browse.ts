@@ -39,6 +39,8 @@ const MESSAGES: Record<string, string> = {
   ChainResponse: 'results:1*mStepResult',
   BatchRequest: 'steps:1*mStep',
   BatchResponse: 'results:1*mStepResult',
+  TabEachRequest: 'command:1?a',
+  TabEachResponse: 'results:1*mStepResult',
   Step: 'tab:1?u request:2?a',
   StepResult: 'command:1s tab:2?u response:3?a error:4?mStepError',
   StepError: 'reason:1s message:2s hint:3s metadata:4M',
@@ -143,6 +145,10 @@ const MESSAGES: Record<string, string> = {
   NewTabResponse: 'tabId:1u url:2s suggestedSkills:3*mSuggestedSkill',
   CloseTabRequest: 'id:1?u',
   CloseTabResponse: 'closed:1u active:2?u',
+  WatchRequest: 'every:1?u changes:2?u',
+  WatchResponse: 'tab:1u at:2u summary:3s url:4?s title:5?s diff:6s added:7u removed:8u',
+  StopWatchRequest: '',
+  StopWatchResponse: 'ended:1u',
 };
 
 /** The words of each enum, in the order of their numbers; that of zero is empty. */
@@ -965,6 +971,11 @@ export interface BatchResponse {
   results: StepResult[];
 }
 
+export interface TabEachResponse {
+  /** One entry per tab, oldest tab first. */
+  results: StepResult[];
+}
+
 /** One command. */
 export interface Step {
   /** Tab it acts on; the tab of the call when left out. */
@@ -1453,6 +1464,30 @@ export interface CloseTabResponse {
   active?: number;
 }
 
+export interface WatchResponse {
+  /** Tab that is watched. */
+  tab: number;
+  /** Seconds since the watch began. */
+  at: number;
+  /** What changed, in a line. */
+  summary: string;
+  /** Address of the tab, when it is another one. */
+  url?: string;
+  /** Title of the document, when it is another one. */
+  title?: string;
+  /** Lines of the snapshot that came (`+`) and went (`-`), at most 20 of each. */
+  diff: string;
+  /** How many lines came. */
+  added: number;
+  /** How many lines went. */
+  removed: number;
+}
+
+export interface StopWatchResponse {
+  /** Watches that ended. */
+  ended: number;
+}
+
 /** What `goto` can be told besides. */
 export interface GotoOptions {
   /** What to wait for. */
@@ -1599,6 +1634,14 @@ export interface CdpOptions {
   data?: boolean;
 }
 
+/** What `watch` can be told besides. */
+export interface WatchOptions {
+  /** Seconds between two looks at the page, 1 to 3600; 5 when left out. */
+  every?: number;
+  /** Ends after this many changes. */
+  changes?: number;
+}
+
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
@@ -1647,6 +1690,9 @@ const COMMANDS = {
   closeTab: { path: '/browse.v1.BrowserService/CloseTab', request: 'CloseTabRequest', response: 'CloseTabResponse', args: ['id'] },
   chain: { path: '/browse.v1.BrowserService/Chain', request: 'ChainRequest', response: 'ChainResponse', args: ['steps'], result: 'results' },
   batch: { path: '/browse.v1.BrowserService/Batch', request: 'BatchRequest', response: 'BatchResponse', args: ['steps'], result: 'results' },
+  tabEach: { path: '/browse.v1.BrowserService/TabEach', request: 'TabEachRequest', response: 'TabEachResponse', args: ['command'], result: 'results' },
+  watch: { path: '/browse.v1.BrowserService/Watch', request: 'WatchRequest', response: 'WatchResponse' },
+  stopWatch: { path: '/browse.v1.BrowserService/StopWatch', request: 'StopWatchRequest', response: 'StopWatchResponse' },
 } satisfies Record<string, Command>;
 
 /** The commands of the browser, each as a method. */
@@ -2045,6 +2091,31 @@ export class Commands extends Client {
    */
   batch(steps: Step[]): Promise<StepResult[]> {
     return this.call(COMMANDS.batch, [steps]);
+  }
+
+  /**
+   * Runs one command in every tab of the session, all at once.
+   *
+   * An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
+   *
+   * @param command The command, with its arguments and flags.
+   */
+  tabEach(command?: AnyMessage): Promise<StepResult[]> {
+    return this.call(COMMANDS.tabEach, [command]);
+  }
+
+  /**
+   * Watches a tab that somebody else uses, and prints what changes in it.
+   *
+   * Looks at the page every 5 seconds, and does nothing to it. Ends with the tab, with `watch stop`, and after `--timeout`, when that is given. A daemon that nobody calls ends as if there was no watch, unless the page changes.
+   */
+  watch(options?: WatchOptions): Promise<WatchResponse> {
+    return this.call(COMMANDS.watch, [], options);
+  }
+
+  /** Ends the watches of the session; with `--tab` those of one tab. */
+  stopWatch(): Promise<StopWatchResponse> {
+    return this.call(COMMANDS.stopWatch, []);
   }
 }
 

@@ -21,7 +21,7 @@ const VALUES: &[(&str, &str)] = &[
     ("state", "visible"),
     ("property", "title"),
     ("shell", "bash"),
-    ("command", "click"),
+    ("command", "text"),
     ("path", "a.png"),
 ];
 

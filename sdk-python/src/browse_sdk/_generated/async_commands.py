@@ -60,6 +60,9 @@ _NEW_TAB = Command("BrowserService/NewTab", "NewTabRequest", "NewTabResponse")
 _CLOSE_TAB = Command("BrowserService/CloseTab", "CloseTabRequest", "CloseTabResponse")
 _CHAIN = Command("BrowserService/Chain", "ChainRequest", "ChainResponse", result="results")
 _BATCH = Command("BrowserService/Batch", "BatchRequest", "BatchResponse", result="results")
+_TAB_EACH = Command("BrowserService/TabEach", "TabEachRequest", "TabEachResponse", result="results")
+_WATCH = Command("BrowserService/Watch", "WatchRequest", "WatchResponse")
+_STOP_WATCH = Command("BrowserService/StopWatch", "StopWatchRequest", "StopWatchResponse")
 
 
 class AsyncCommands(AsyncClient):
@@ -427,3 +430,26 @@ class AsyncCommands(AsyncClient):
         steps: At most 50 commands, one JSON object a line: {"tab": 1, "command": ["text"]}.
         """
         return await self._call(_BATCH, {"steps": steps})
+
+    async def tab_each(self, command: Any | None = None) -> list[m.StepResult]:
+        """Runs one command in every tab of the session, all at once.
+
+        An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
+
+        command: The command, with its arguments and flags.
+        """
+        return await self._call(_TAB_EACH, {"command": command})
+
+    def watch(self, *, every: int | None = None, changes: int | None = None) -> AsyncIterator[m.WatchResponse]:
+        """Watches a tab that somebody else uses, and prints what changes in it.
+
+        Looks at the page every 5 seconds, and does nothing to it. Ends with the tab, with `watch stop`, and after `--timeout`, when that is given. A daemon that nobody calls ends as if there was no watch, unless the page changes.
+
+        every: Seconds between two looks at the page, 1 to 3600; 5 when left out.
+        changes: Ends after this many changes.
+        """
+        return self._stream(_WATCH, {"every": every, "changes": changes})
+
+    async def stop_watch(self) -> m.StopWatchResponse:
+        """Ends the watches of the session; with `--tab` those of one tab."""
+        return await self._call(_STOP_WATCH, {})
