@@ -35,6 +35,7 @@ pub(crate) struct Shared {
     /// Not so in the headless shell, where every tab is visible.
     pub tabs_share_windows: bool,
     pub first_script: Option<&'static Engine>,
+    pub warm_script: Option<&'static Engine>,
 }
 
 /// All that is attached.
@@ -90,6 +91,7 @@ impl Registry {
             front: tokio::sync::Mutex::default(),
             tabs_share_windows,
             first_script: options.first_script,
+            warm_script: options.warm_script,
         };
         Arc::new(Self {
             shared: Arc::new(shared),
