@@ -101,7 +101,12 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
             Source::Json if json => {
                 fields.insert(name, value!(true));
             }
-            Source::Json | Source::Argv | Source::Steps | Source::Command | Source::None => {}
+            Source::Json
+            | Source::Argv
+            | Source::Steps
+            | Source::Command
+            | Source::None
+            | Source::Manifest => {}
         }
     }
     Ok(())

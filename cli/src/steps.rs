@@ -4,7 +4,6 @@
 use browse_proto::{
     Command,
     render::{self, Untrusted},
-    wire::base64,
 };
 use serde_json::{Map, Value, json};
 
@@ -12,7 +11,7 @@ use crate::{
     failure::{Failure, Result},
     globals::Globals,
     parse::Invocation,
-    perform, print,
+    print,
     request::Request,
     save,
 };
@@ -102,12 +101,9 @@ fn kept(
 ) -> Result<Map<String, Value>> {
     let mut response = response.and_then(Value::as_object).cloned().unwrap_or_default();
     if step.command.saves() {
-        let field = step.command.save.map(|index| step.command.response.fields[index].name);
-        let encoded = field.and_then(|name| response.get(name)).and_then(Value::as_str);
-        let bytes = encoded.and_then(base64::decode).unwrap_or_default();
         let path = path.or_else(|| step.path.clone());
-        let step = Invocation { path, fields: Map::new(), inner: None, ..*step };
-        perform::kept(&step, &mut response, &bytes)?;
+        let step = Invocation { path, fields: step.fields.clone(), inner: None, ..*step };
+        save::kept(&step, &mut response, &[])?;
     }
     Ok(response)
 }
@@ -147,7 +143,7 @@ fn text(outcome: &Outcome) -> Option<String> {
         Place::Tab(tab) => format!("tab {tab}"),
     };
     let text = match command.saves() {
-        true => perform::saved_line(response),
+        true => save::saved_line(command, response),
         false => render::text(command, response),
     };
     let text = text.trim_end_matches('\n');
