@@ -55,6 +55,8 @@ const MESSAGES: Record<string, string> = {
   PdfResponse: 'pdf:1y mime:2s bytes:3u',
   ArchiveRequest: '',
   ArchiveResponse: 'archive:1y mime:2s bytes:3u',
+  StartRecordingRequest: 'fps:1?u',
+  StartRecordingResponse: 'width:1u height:2u',
   CdpRequest: 'method:1?s params:2?s data:3b',
   CdpResponse: 'value:1j trusted:2j list:3s methods:4*mCdpMethod',
   CdpMethod: 'method:1s scope:2s output:3s justification:4s',
@@ -1072,6 +1074,13 @@ export interface ArchiveResponse {
   bytes: number;
 }
 
+export interface StartRecordingResponse {
+  /** Width of the video in pixels. */
+  width: number;
+  /** Height of the video in pixels. */
+  height: number;
+}
+
 export interface CdpResponse {
   /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
   value: unknown;
@@ -1780,6 +1789,12 @@ export interface PrintHtmlOptions {
   fromFile?: string;
 }
 
+/** What `startRecording` can be told besides. */
+export interface StartRecordingOptions {
+  /** Frames a second, at most 30. */
+  fps?: number;
+}
+
 /** What `cdp` can be told besides. */
 export interface CdpOptions {
   /** Answers the list as data. */
@@ -1839,6 +1854,7 @@ const COMMANDS = {
   responsive: { path: '/browse.v1.BrowserService/Responsive', request: 'ResponsiveRequest', response: 'ResponsiveResponse', timeout: 60000 },
   pdf: { path: '/browse.v1.BrowserService/Pdf', request: 'PdfRequest', response: 'PdfResponse', timeout: 60000 },
   printHtml: { path: '/browse.v1.BrowserService/PrintHtml', request: 'PrintHtmlRequest', response: 'PdfResponse', args: ['html'], timeout: 60000 },
+  startRecording: { path: '/browse.v1.BrowserService/StartRecording', request: 'StartRecordingRequest', response: 'StartRecordingResponse' },
   archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
   cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
@@ -2220,6 +2236,15 @@ export class Commands extends Client {
    */
   printHtml(html: string, options?: PrintHtmlOptions): Promise<PdfResponse> {
     return this.call(COMMANDS.printHtml, [html], options);
+  }
+
+  /**
+   * Begins to film the tab, with the pointer in the picture.
+   *
+   * A session has one recording at a time; it lasts 30 minutes at most.
+   */
+  startRecording(options?: StartRecordingOptions): Promise<StartRecordingResponse> {
+    return this.call(COMMANDS.startRecording, [], options);
   }
 
   /** Saves the page with everything it embeds as one MHTML file. */

@@ -141,6 +141,13 @@ export interface ArchiveResponse {
   bytes: number;
 }
 
+export interface StartRecordingResponse {
+  /** Width of the video in pixels. */
+  width: number;
+  /** Height of the video in pixels. */
+  height: number;
+}
+
 export interface CdpResponse {
   /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
   value: unknown;
@@ -849,6 +856,12 @@ export interface PrintHtmlOptions {
   fromFile?: string;
 }
 
+/** What `startRecording` can be told besides. */
+export interface StartRecordingOptions {
+  /** Frames a second, at most 30. */
+  fps?: number;
+}
+
 /** What `cdp` can be told besides. */
 export interface CdpOptions {
   /** Answers the list as data. */
@@ -908,6 +921,7 @@ const COMMANDS = {
   responsive: { path: '/browse.v1.BrowserService/Responsive', request: 'ResponsiveRequest', response: 'ResponsiveResponse', timeout: 60000 },
   pdf: { path: '/browse.v1.BrowserService/Pdf', request: 'PdfRequest', response: 'PdfResponse', timeout: 60000 },
   printHtml: { path: '/browse.v1.BrowserService/PrintHtml', request: 'PrintHtmlRequest', response: 'PdfResponse', args: ['html'], timeout: 60000 },
+  startRecording: { path: '/browse.v1.BrowserService/StartRecording', request: 'StartRecordingRequest', response: 'StartRecordingResponse' },
   archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
   cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
@@ -1289,6 +1303,15 @@ export class Commands extends Client {
    */
   printHtml(html: string, options?: PrintHtmlOptions): Promise<PdfResponse> {
     return this.call(COMMANDS.printHtml, [html], options);
+  }
+
+  /**
+   * Begins to film the tab, with the pointer in the picture.
+   *
+   * A session has one recording at a time; it lasts 30 minutes at most.
+   */
+  startRecording(options?: StartRecordingOptions): Promise<StartRecordingResponse> {
+    return this.call(COMMANDS.startRecording, [], options);
   }
 
   /** Saves the page with everything it embeds as one MHTML file. */

@@ -32,9 +32,7 @@ macro_rules! serve_browser {
             ) -> Result<Response<Self::$stream>, Status> {
                 streaming(self.daemon(), request, |cx, request| {
                     async move {
-                        cx.approach().await?;
-                        let answers = crate::browser::$sgroup::$sfunction(cx, request).await?;
-                        Ok(answers.boxed())
+                        Ok(crate::browser::$sgroup::$sfunction(cx, request).await?.boxed())
                     }
                     .boxed()
                 })

@@ -10,6 +10,7 @@ use crate::{
     chromium::{BrowserContextId, Context, TargetId},
     error::{Error, Result},
     policy::{ClientId, Hosts},
+    recording::Recording,
 };
 
 /// What a session may do.
@@ -37,6 +38,8 @@ pub struct Session {
     /// Held while the first tab is opened, so that callers who come together
     /// share it.
     opening: tokio::sync::Mutex<()>,
+    /// The recording that is under way.
+    recording: Mutex<Option<Recording>>,
 }
 
 #[derive(Default)]
@@ -54,7 +57,8 @@ impl Session {
         sessions: Weak<Sessions>,
     ) -> Arc<Self> {
         let (context, tabs, opening) = (OnceCell::new(), Mutex::default(), Default::default());
-        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening })
+        let recording = Mutex::default();
+        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening, recording })
     }
 
     /// Its name.
@@ -70,6 +74,11 @@ impl Session {
     /// What it may do.
     pub fn rules(&self) -> &SessionRules {
         &self.rules
+    }
+
+    /// Its recording, while one is under way.
+    pub fn recording(&self) -> MutexGuard<'_, Option<Recording>> {
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Its tabs, oldest first.
@@ -194,6 +203,7 @@ impl Session {
     /// Ends the context with its tabs, cookies and storage.
     pub(super) async fn end(&self) -> Result<()> {
         *self.lock() = Tabs::default();
+        self.recording().take();
         match self.context.get() {
             Some(context) => Ok(context.clone().dispose().await?),
             None => Ok(()),

@@ -57,6 +57,7 @@ _PRETTY_SCREENSHOT = Command("BrowserService/PrettyScreenshot", "PrettyScreensho
 _RESPONSIVE = Command("BrowserService/Responsive", "ResponsiveRequest", "ResponsiveResponse", timeout=60.0)
 _PDF = Command("BrowserService/Pdf", "PdfRequest", "PdfResponse", timeout=60.0)
 _PRINT_HTML = Command("BrowserService/PrintHtml", "PrintHtmlRequest", "PdfResponse", timeout=60.0)
+_START_RECORDING = Command("BrowserService/StartRecording", "StartRecordingRequest", "StartRecordingResponse")
 _ARCHIVE = Command("BrowserService/Archive", "ArchiveRequest", "ArchiveResponse", timeout=60.0)
 _CDP = Command("BrowserService/Cdp", "CdpRequest", "CdpResponse")
 _LIST_TABS = Command("BrowserService/ListTabs", "ListTabsRequest", "ListTabsResponse", result="tabs")
@@ -455,6 +456,15 @@ class AsyncCommands(AsyncClient):
         from_file: Text of this: JSON object with these options, in place of the flags.
         """
         return await self._call(_PRINT_HTML, {"html": html, "format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
+
+    async def start_recording(self, *, fps: int | None = None) -> m.StartRecordingResponse:
+        """Begins to film the tab, with the pointer in the picture.
+
+        A session has one recording at a time; it lasts 30 minutes at most.
+
+        fps: Frames a second, at most 30.
+        """
+        return await self._call(_START_RECORDING, {"fps": fps})
 
     async def archive(self) -> m.ArchiveResponse:
         """Saves the page with everything it embeds as one MHTML file."""

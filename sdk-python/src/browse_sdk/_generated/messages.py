@@ -179,6 +179,16 @@ class ArchiveResponse(Message):
     """Its size in bytes."""
 
 
+class StartRecordingResponse(Message):
+    """An answer."""
+
+    width: int
+    """Width of the video in pixels."""
+
+    height: int
+    """Height of the video in pixels."""
+
+
 class CdpResponse(Message):
     """An answer."""
 

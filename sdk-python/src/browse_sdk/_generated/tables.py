@@ -23,6 +23,8 @@ MESSAGES: dict[str, str] = {
     "PdfResponse": "pdf:1y mime:2s bytes:3u",
     "ArchiveRequest": "",
     "ArchiveResponse": "archive:1y mime:2s bytes:3u",
+    "StartRecordingRequest": "fps:1?u",
+    "StartRecordingResponse": "width:1u height:2u",
     "CdpRequest": "method:1?s params:2?s data:3b",
     "CdpResponse": "value:1j trusted:2j list:3s methods:4*mCdpMethod",
     "CdpMethod": "method:1s scope:2s output:3s justification:4s",
