@@ -156,8 +156,6 @@ const MESSAGES: Record<string, string> = {
   NewTabResponse: 'tabId:1u url:2s suggestedSkills:3*mSuggestedSkill',
   CloseTabRequest: 'id:1?u',
   CloseTabResponse: 'closed:1u active:2?u',
-  WatchRequest: 'every:1?u changes:2?u',
-  WatchResponse: 'tab:1u at:2u summary:3s url:4?s title:5?s diff:6s added:7u removed:8u',
   StopWatchRequest: '',
   StopWatchResponse: 'ended:1u',
 };
@@ -1527,25 +1525,6 @@ export interface CloseTabResponse {
   active?: number;
 }
 
-export interface WatchResponse {
-  /** Tab that is watched. */
-  tab: number;
-  /** Seconds since the watch began. */
-  at: number;
-  /** What changed, in a line. */
-  summary: string;
-  /** Address of the tab, when it is another one. */
-  url?: string;
-  /** Title of the document, when it is another one. */
-  title?: string;
-  /** Lines of the snapshot that came (`+`) and went (`-`), at most 20 of each. */
-  diff: string;
-  /** How many lines came. */
-  added: number;
-  /** How many lines went. */
-  removed: number;
-}
-
 export interface StopWatchResponse {
   /** Watches that ended. */
   ended: number;
@@ -1801,14 +1780,6 @@ export interface CdpOptions {
   data?: boolean;
 }
 
-/** What `watch` can be told besides. */
-export interface WatchOptions {
-  /** Seconds between two looks at the page, 1 to 3600; 5 when left out. */
-  every?: number;
-  /** Ends after this many changes. */
-  changes?: number;
-}
-
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
@@ -1864,7 +1835,6 @@ const COMMANDS = {
   chain: { path: '/browse.v1.BrowserService/Chain', request: 'ChainRequest', response: 'ChainResponse', args: ['steps'], result: 'results' },
   batch: { path: '/browse.v1.BrowserService/Batch', request: 'BatchRequest', response: 'BatchResponse', args: ['steps'], result: 'results' },
   tabEach: { path: '/browse.v1.BrowserService/TabEach', request: 'TabEachRequest', response: 'TabEachResponse', args: ['command'], result: 'results' },
-  watch: { path: '/browse.v1.BrowserService/Watch', request: 'WatchRequest', response: 'WatchResponse' },
   stopWatch: { path: '/browse.v1.BrowserService/StopWatch', request: 'StopWatchRequest', response: 'StopWatchResponse' },
 } satisfies Record<string, Command>;
 
@@ -2327,15 +2297,6 @@ export class Commands extends Client {
    */
   tabEach(command?: AnyMessage): Promise<StepResult[]> {
     return this.call(COMMANDS.tabEach, [command]);
-  }
-
-  /**
-   * Watches a tab that somebody else uses, and prints what changes in it.
-   *
-   * Looks at the page every 5 seconds, and does nothing to it. Ends with the tab, with `watch stop`, and after `--timeout`, when that is given. A daemon that nobody calls ends as if there was no watch, unless the page changes.
-   */
-  watch(options?: WatchOptions): Promise<WatchResponse> {
-    return this.call(COMMANDS.watch, [], options);
   }
 
   /** Ends the watches of the session; with `--tab` those of one tab. */

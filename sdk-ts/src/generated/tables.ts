@@ -123,8 +123,6 @@ export const MESSAGES: Record<string, string> = {
   NewTabResponse: 'tabId:1u url:2s suggestedSkills:3*mSuggestedSkill',
   CloseTabRequest: 'id:1?u',
   CloseTabResponse: 'closed:1u active:2?u',
-  WatchRequest: 'every:1?u changes:2?u',
-  WatchResponse: 'tab:1u at:2u summary:3s url:4?s title:5?s diff:6s added:7u removed:8u',
   StopWatchRequest: '',
   StopWatchResponse: 'ended:1u',
 };

@@ -67,7 +67,6 @@ _CLOSE_TAB = Command("BrowserService/CloseTab", "CloseTabRequest", "CloseTabResp
 _CHAIN = Command("BrowserService/Chain", "ChainRequest", "ChainResponse", result="results")
 _BATCH = Command("BrowserService/Batch", "BatchRequest", "BatchResponse", result="results")
 _TAB_EACH = Command("BrowserService/TabEach", "TabEachRequest", "TabEachResponse", result="results")
-_WATCH = Command("BrowserService/Watch", "WatchRequest", "WatchResponse")
 _STOP_WATCH = Command("BrowserService/StopWatch", "StopWatchRequest", "StopWatchResponse")
 
 
@@ -532,16 +531,6 @@ class AsyncCommands(AsyncClient):
         command: The command, with its arguments and flags.
         """
         return await self._call(_TAB_EACH, {"command": command})
-
-    def watch(self, *, every: int | None = None, changes: int | None = None) -> AsyncIterator[m.WatchResponse]:
-        """Watches a tab that somebody else uses, and prints what changes in it.
-
-        Looks at the page every 5 seconds, and does nothing to it. Ends with the tab, with `watch stop`, and after `--timeout`, when that is given. A daemon that nobody calls ends as if there was no watch, unless the page changes.
-
-        every: Seconds between two looks at the page, 1 to 3600; 5 when left out.
-        changes: Ends after this many changes.
-        """
-        return self._stream(_WATCH, {"every": every, "changes": changes})
 
     async def stop_watch(self) -> m.StopWatchResponse:
         """Ends the watches of the session; with `--tab` those of one tab."""

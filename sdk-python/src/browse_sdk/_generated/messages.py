@@ -822,34 +822,6 @@ class CloseTabResponse(Message):
     """Tab that is active now."""
 
 
-class WatchResponse(Message):
-    """An answer."""
-
-    tab: int
-    """Tab that is watched."""
-
-    at: int
-    """Seconds since the watch began."""
-
-    summary: str
-    """What changed, in a line."""
-
-    url: str | None
-    """Address of the tab, when it is another one."""
-
-    title: str | None
-    """Title of the document, when it is another one."""
-
-    diff: str
-    """Lines of the snapshot that came (`+`) and went (`-`), at most 20 of each."""
-
-    added: int
-    """How many lines came."""
-
-    removed: int
-    """How many lines went."""
-
-
 class StopWatchResponse(Message):
     """An answer."""
 

@@ -124,8 +124,6 @@ MESSAGES: dict[str, str] = {
     "NewTabResponse": "tab_id:1u url:2s suggested_skills:3*mSuggestedSkill",
     "CloseTabRequest": "id:1?u",
     "CloseTabResponse": "closed:1u active:2?u",
-    "WatchRequest": "every:1?u changes:2?u",
-    "WatchResponse": "tab:1u at:2u summary:3s url:4?s title:5?s diff:6s added:7u removed:8u",
     "StopWatchRequest": "",
     "StopWatchResponse": "ended:1u",
 }
