@@ -41,6 +41,7 @@ use browse_proto::Reason;
 
 pub use failure::Failure;
 use failure::Result;
+pub use sources::read_steps;
 use parse::Action;
 
 /// Whether `spelling` is a flag that every command takes.

@@ -5,6 +5,7 @@ mod bad_input;
 mod concurrency;
 mod deadlines;
 mod death;
+mod flood;
 mod frames;
 #[path = "../support/project.rs"]
 mod project;

@@ -77,7 +77,7 @@ pub struct Tab {
 }
 
 /// Open requests that are remembered; a page with more loses their ends.
-const MOST_OPEN: usize = 4_000;
+const MOST_OPEN: usize = 16_000;
 
 /// How often a hung page is asked whether it answers again.
 const PING_EVERY: Duration = Duration::from_millis(250);
@@ -250,8 +250,16 @@ impl Weigh for v1::ConsoleMessage {
     }
 }
 
+impl Weigh for v1::NetworkEntry {
+    fn weight(&self) -> usize {
+        let optional = [&self.failure, &self.mime].into_iter().flatten();
+        let texts = [&self.url, &self.method, &self.r#type].into_iter().chain(optional);
+        128 + texts.map(String::len).sum::<usize>()
+    }
+}
+
 impl Weigh for NetworkLine {
     fn weight(&self) -> usize {
-        256 + self.key.len() + self.summary.url.len()
+        192 + self.key.len() + self.summary.weight()
     }
 }
