@@ -41,8 +41,8 @@ use browse_proto::Reason;
 
 pub use failure::Failure;
 use failure::Result;
-pub use sources::read_steps;
 use parse::Action;
+pub use sources::read_steps;
 
 /// Whether `spelling` is a flag that every command takes.
 pub fn is_global_flag(spelling: &str) -> bool {
