@@ -1,7 +1,7 @@
 # Thin: the work is done by the scripts in deploy/, and by cargo.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check gen bench clean clean-tools
+.PHONY: help setup build demo test fuzz check gen bench clean clean-tools
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ demo: ## Prints the 30 stories of Hacker News as JSON
 
 test: ## Runs all tests of all languages
 	@deploy/test.sh
+
+fuzz: ## Feeds nonsense to the parsers for ten minutes; not part of test
+	@deploy/fuzz.sh
 
 check: ## Formatting, lints, types, and whether generated files are up to date
 	@deploy/check.sh

@@ -42,6 +42,7 @@ use browse_proto::Reason;
 pub use failure::Failure;
 use failure::Result;
 use parse::Action;
+pub use sources::read_steps;
 
 /// Whether `spelling` is a flag that every command takes.
 pub fn is_global_flag(spelling: &str) -> bool {

@@ -6,6 +6,7 @@
 //! message names the next step.
 
 mod arguments;
+mod inner;
 mod name;
 mod tokens;
 
@@ -52,6 +53,8 @@ pub struct Invocation {
     pub path: Option<String>,
     /// Prints a data URL instead of writing a file.
     pub base64: bool,
+    /// The command within it, of a command that holds one.
+    pub inner: Option<Box<Invocation>>,
 }
 
 /// The names of the commands that need no daemon.
@@ -59,8 +62,12 @@ pub const LOCAL: &[&str] = &["help", "completions", "__complete"];
 
 /// Reads argv, without the name of the program.
 pub fn argv(words: &[String]) -> Result<Parsed> {
+    with(words, Globals::default())
+}
+
+/// Reads argv after the global flags `globals`.
+fn with(words: &[String], mut globals: Globals) -> Result<Parsed> {
     let mut tokens = Tokens::new(words);
-    let mut globals = Globals::default();
     let name = name::read(&mut tokens, &mut globals)?;
     let candidates = match name {
         name::Name::None if globals.version => {
@@ -97,12 +104,18 @@ pub fn step(words: &[String]) -> Result<(Option<u64>, Invocation)> {
         return Err(Failure::new(Reason::BatchInvalid, message)
             .hint("Give the other flags to the whole command"));
     }
-    let name = invocation.command.name;
-    if invocation.command.takes_steps() || invocation.command.streaming {
-        let failure = Failure::new(Reason::BatchInvalid, format!("`{name}` cannot be a step"));
-        return Err(failure.hint(format!("Run `browse {name}` by itself")));
-    }
+    can_be_step(invocation.command)?;
     Ok((tab, invocation))
+}
+
+/// Refuses what has steps of its own, and what answers with a stream.
+fn can_be_step(command: &Command) -> Result<()> {
+    if !(command.takes_steps() || command.streaming || command.inner().is_some()) {
+        return Ok(());
+    }
+    let name = command.name;
+    let failure = Failure::new(Reason::BatchInvalid, format!("`{name}` cannot be a step"));
+    Err(failure.hint(format!("Run `browse {name}` by itself")))
 }
 
 fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -> Result<Parsed> {

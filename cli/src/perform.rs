@@ -43,7 +43,7 @@ pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
     let mut response = decode(command, &body)?;
     tell(&notes);
     let untrusted = notes.untrusted.as_ref();
-    if command.takes_steps() {
+    if command.takes_steps() || command.inner().is_some() {
         return steps::print(&request, response, untrusted, globals);
     }
     if command.saves() {

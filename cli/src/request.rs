@@ -18,7 +18,7 @@ use crate::{
 pub struct Request {
     /// The command, with the path that its answer is written to.
     pub invocation: Invocation,
-    /// The commands of the steps, in order.
+    /// The commands of the steps, in order; one for all tabs of `tab-each`.
     pub steps: Vec<Invocation>,
     /// The encoded message.
     pub body: Bytes,
@@ -44,7 +44,16 @@ impl Request {
                 invocation.fields.insert(field.name.to_owned(), Value::Array(values));
             }
         }
-        resolve(&mut invocation, sources::Stdin::Free(patience), json)?;
+        let mut stdin = sources::Stdin::Free(patience);
+        if let Some(field) = command.inner()
+            && let Some(mut inner) = invocation.inner.take()
+        {
+            resolve(&mut inner, stdin, json)?;
+            stdin = sources::Stdin::Taken;
+            invocation.fields.insert(field.name.to_owned(), packed_request(&inner));
+            steps.push(*inner);
+        }
+        resolve(&mut invocation, stdin, json)?;
         let body = encode(command, &invocation.fields)?;
         Ok(Self { invocation, steps, body })
     }
@@ -105,17 +114,22 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
             Source::Json if json => {
                 fields.insert(name, value!(true));
             }
-            Source::Json | Source::Argv | Source::Steps | Source::None => {}
+            Source::Json | Source::Argv | Source::Steps | Source::Command | Source::None => {}
         }
     }
     Ok(())
 }
 
-fn packed(tab: Option<u64>, step: &Invocation) -> Result<Value> {
+/// The request of a step, with the name of its message.
+fn packed_request(step: &Invocation) -> Value {
     let mut request =
         Map::from_iter([("@type".to_owned(), value!(step.command.request.full_name))]);
     request.extend(step.fields.clone());
-    let mut value = Map::from_iter([("request".to_owned(), Value::Object(request))]);
+    Value::Object(request)
+}
+
+fn packed(tab: Option<u64>, step: &Invocation) -> Result<Value> {
+    let mut value = Map::from_iter([("request".to_owned(), packed_request(step))]);
     if let Some(tab) = tab {
         value.insert("tab".to_owned(), value!(tab));
     }

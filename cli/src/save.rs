@@ -53,7 +53,7 @@ fn is_target(word: &str) -> bool {
 
 /// Refuses what contradicts itself.
 pub fn check(invocation: &Invocation) -> Result<()> {
-    let Invocation { command, fields, path, base64 } = invocation;
+    let Invocation { command, fields, path, base64, .. } = invocation;
     let given = |field: &Field| fields.contains_key(field.name);
     if let Some((first, second)) = command.contradiction(given) {
         let (first, second) = (command.spelling(first), command.spelling(second));
@@ -103,6 +103,15 @@ pub fn extension(command: &Command, path: &str) -> Result<Option<(&'static Field
         None => format!("`{path}` has no extension, which names the format"),
     };
     Err(Failure::new(Reason::ArgumentInvalid, message).hint(format!("End the path in {list}")))
+}
+
+/// `shot-3.png` for `shot.png`: the file of the tab 3.
+pub fn numbered(path: &str, tab: u64) -> String {
+    let name = path.rfind(['/', '\\']).map_or(0, |slash| slash + 1);
+    match path[name..].rfind('.').filter(|dot| *dot > 0) {
+        Some(dot) => format!("{}-{tab}{}", &path[..name + dot], &path[name + dot..]),
+        None => format!("{path}-{tab}"),
+    }
 }
 
 /// The extension of a file that is named for the caller: that of its format,

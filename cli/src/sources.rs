@@ -16,7 +16,7 @@ use crate::failure::Failure;
 pub use environment::environment;
 pub use file::file;
 pub use files::files;
-pub use steps::steps;
+pub use steps::{parse as read_steps, steps};
 
 /// Whether standard input can still be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

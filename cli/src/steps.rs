@@ -1,4 +1,5 @@
-//! Prints what came of the steps of `chain` and `batch`.
+//! Prints what came of the steps of `chain` and `batch`, and of the tabs of
+//! `tab-each`.
 
 use browse_proto::{
     Command,
@@ -15,9 +16,17 @@ use crate::{
     save,
 };
 
+/// What a result is of.
+enum Place {
+    /// The step with this number.
+    Step(usize),
+    /// The tab with this number: every tab ran the same step.
+    Tab(u64),
+}
+
 /// One step and what came of it.
 struct Outcome {
-    number: usize,
+    place: Place,
     command: &'static Command,
     tab: Option<u64>,
     result: Result<Map<String, Value>>,
@@ -32,7 +41,12 @@ pub fn print(
     globals: &Globals,
 ) -> Result<u8> {
     let command = request.invocation.command;
-    let outcomes = outcomes(&request.steps, &render::result(command, &response));
+    let results = render::result(command, &response);
+    let results = results.as_array().map(Vec::as_slice).unwrap_or_default();
+    let outcomes: Vec<_> = match (command.inner(), request.steps.first()) {
+        (Some(_), Some(step)) => results.iter().map(|result| of_tab(step, result)).collect(),
+        _ => of_steps(&request.steps, results),
+    };
     let failed: Vec<_> = outcomes
         .iter()
         .filter_map(|outcome| Some((outcome, outcome.result.as_ref().err()?)))
@@ -56,26 +70,40 @@ pub fn print(
     Ok(exit)
 }
 
-fn outcomes(steps: &[Invocation], results: &Value) -> Vec<Outcome> {
-    let results = results.as_array().map(Vec::as_slice).unwrap_or_default();
+fn of_steps(steps: &[Invocation], results: &[Value]) -> Vec<Outcome> {
     let pairs = steps.iter().zip(results).enumerate();
-    pairs.map(|(index, (step, result))| outcome(index + 1, step, result)).collect()
+    let outcome = |(index, (step, result))| outcome(Place::Step(index + 1), step, None, result);
+    pairs.map(outcome).collect()
 }
 
-fn outcome(number: usize, step: &Invocation, result: &Value) -> Outcome {
+/// What came of `step` in one of the tabs.
+fn of_tab(step: &Invocation, result: &Value) -> Outcome {
+    let tab = result.get("tab").and_then(Value::as_u64).unwrap_or_default();
+    let path = step.path.as_deref().map(|path| save::numbered(path, tab));
+    outcome(Place::Tab(tab), step, path, result)
+}
+
+fn outcome(place: Place, step: &Invocation, path: Option<String>, result: &Value) -> Outcome {
     let tab = result.get("tab").and_then(Value::as_u64);
     let result = match result.get("error") {
         Some(error) => Err(failure(error)),
-        None => kept(step, result.get("response")),
+        None => kept(step, path, result.get("response")),
     };
-    Outcome { number, command: step.command, tab, result }
+    Outcome { place, command: step.command, tab, result }
 }
 
-/// The response of a step; what it saves is written now.
-fn kept(step: &Invocation, response: Option<&Value>) -> Result<Map<String, Value>> {
+/// The response of a step; what it saves is written now, to `path` or to the
+/// path of the step.
+fn kept(
+    step: &Invocation,
+    path: Option<String>,
+    response: Option<&Value>,
+) -> Result<Map<String, Value>> {
     let mut response = response.and_then(Value::as_object).cloned().unwrap_or_default();
     if step.command.saves() {
-        save::kept(step, &mut response, &[])?;
+        let path = path.or_else(|| step.path.clone());
+        let step = Invocation { path, fields: step.fields.clone(), inner: None, ..*step };
+        save::kept(&step, &mut response, &[])?;
     }
     Ok(response)
 }
@@ -95,26 +123,34 @@ fn failure(error: &Value) -> Failure {
 
 /// The failure of a step, which says which one it was.
 fn named(outcome: &Outcome, failure: &Failure) -> Failure {
-    let Outcome { number, command, .. } = outcome;
-    let mut failure = failure.clone().value("step", number);
-    failure.message = format!("step {number} (`{}`): {}", command.name, failure.message);
-    failure
+    let mut failure = failure.clone();
+    let (key, number) = match outcome.place {
+        Place::Step(number) => ("step", number as u64),
+        Place::Tab(tab) => ("tab", tab),
+    };
+    let name = outcome.command.name;
+    failure.message = format!("{key} {number} (`{name}`): {}", failure.message);
+    failure.value(key, number)
 }
 
-/// `2 url: https://example.com/`; more than one line begins on the next. A
+/// `2 url: https://example.com/`, or `tab 2: …`; more than one line begins on the next. A
 /// step that prints nothing leaves no line.
 fn text(outcome: &Outcome) -> Option<String> {
-    let Outcome { number, command, result, .. } = outcome;
+    let Outcome { place, command, result, .. } = outcome;
     let response = result.as_ref().ok()?;
+    let label = match place {
+        Place::Step(number) => format!("{number} {}", command.name),
+        Place::Tab(tab) => format!("tab {tab}"),
+    };
     let text = match command.saves() {
         true => save::saved_line(command, response),
         false => render::text(command, response),
     };
     let text = text.trim_end_matches('\n');
     match text.contains('\n') {
-        true => Some(format!("{number} {}:\n{text}", command.name)),
+        true => Some(format!("{label}:\n{text}")),
         false if text.is_empty() => None,
-        false => Some(format!("{number} {}: {text}", command.name)),
+        false => Some(format!("{label}: {text}")),
     }
 }
 

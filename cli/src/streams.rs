@@ -20,7 +20,9 @@ use crate::{
 /// Makes a streaming call.
 pub fn call(request: &Request, globals: &Globals) -> Result<u8> {
     let command = request.invocation.command;
-    let follows = request.invocation.fields.get("follow") == Some(&Value::Bool(true));
+    // A watch goes on by its nature, and `activity` when it is told to.
+    let follows = command.function == "watch"
+        || request.invocation.fields.get("follow") == Some(&Value::Bool(true));
     perform::with_daemon(command, globals, |daemon| {
         let printer = RefCell::new(Printer::new(command, follows, globals));
         let context = perform::context(request, globals, &daemon)?;

@@ -10,9 +10,11 @@ import { serveAs } from "../demo/site.mjs";
 import { root, Scratch } from "../scratch.mjs";
 import * as measure from "./measure.mjs";
 import { servePages } from "./pages.mjs";
+import { measureParallel } from "./parallel.mjs";
 import { installPeers } from "./peers.mjs";
 import { run } from "./process.mjs";
 import { report } from "./report.mjs";
+import { measureSession20 } from "./session.mjs";
 import { AgentBrowser, agentBrowserEnvironment } from "./tools/agent-browser.mjs";
 import { Browse } from "./tools/browse.mjs";
 import { Playwright } from "./tools/playwright.mjs";
@@ -87,6 +89,12 @@ async function main() {
   }
   say("size of snapshots");
   data.sizes = await measure.measureSizes(tools, pages, ["stories", "sections", "form", ...pages.extra]);
+  say("a session of twenty commands");
+  data.session20 = await measureSession20(tools, pages, rounds);
+  if (browse) {
+    say("tabs at once");
+    data.parallel = await measureParallel(browse, pages, 20, rounds);
+  }
   say("memory with 20 tabs");
   data.memory = await measure.measureMemory(tools, pages, 20);
   if (browse) {

@@ -45,6 +45,29 @@ function form() {
   );
 }
 
+/** A form that is sent, and the page that answers it. */
+function signup() {
+  return document(
+    "Create an account",
+    `<header><a href="/stories">Home</a> <a href="/form">Help</a></header><main><h1>Create an account</h1>
+<p>Members can save stories and answer each other.</p><form action="/welcome">
+<label>Full name <input name="name" required></label><label>Email <input type="email" name="email" required></label>
+<label>Password <input type="password" name="password"></label>
+<label>Country <select name="country"><option>Denmark<option>Norway<option>Sweden</select></label>
+<label><input type="checkbox" name="terms"> I agree to the terms</label>
+<button>Create account</button></form></main>`,
+  );
+}
+
+function welcome() {
+  const hint = (n) => `<li>Hint ${n}: a story that is saved is kept for ${n} weeks.</li>`;
+  return document(
+    "Welcome",
+    `<main><h1>Welcome</h1><p>Your account is ready.</p><ul>${range(10, hint)}</ul>
+<a href="/stories">Read the stories</a> <a href="/signup">Change your details</a></main>`,
+  );
+}
+
 /** Pages that a folder of the user adds: served, measured for size only. */
 async function added(folder) {
   if (!folder) return {};
@@ -56,7 +79,7 @@ async function added(folder) {
 /** Serves the pages on loopback; `url(name)` is the address of one. */
 export async function servePages(folder) {
   const extra = await added(folder);
-  const pages = { stories: stories(), sections: sections(), form: form(), ...extra };
+  const pages = { stories: stories(), sections: sections(), form: form(), signup: signup(), welcome: welcome(), ...extra };
   const server = createServer((request, response) => {
     const name = new URL(request.url, "http://127.0.0.1").pathname.slice(1);
     const found = Object.hasOwn(pages, name);

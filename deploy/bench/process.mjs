@@ -4,9 +4,11 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
 /** Runs a program to its end; throws with its standard error when it fails. */
-export function run(argv, { cwd, env, limit = 120_000 } = {}) {
+export function run(argv, { cwd, env, input, limit = 120_000 } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(argv[0], argv.slice(1), { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: limit });
+    const stdin = input === undefined ? "ignore" : "pipe";
+    const child = spawn(argv[0], argv.slice(1), { cwd, env, stdio: [stdin, "pipe", "pipe"], timeout: limit });
+    child.stdin?.end(input);
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (chunk) => (stdout += chunk));
     child.stderr.on("data", (chunk) => (stderr += chunk));

@@ -1,5 +1,7 @@
 // The report: docs/benchmarks.md.
 
+import { steps } from "./session.mjs";
+
 const ms = (value) => (value < 10 ? value.toFixed(1) : Math.round(value).toString());
 const cell = (figure) => (figure ? `${ms(figure.median)} (${ms(figure.p95)})` : "–");
 const table = (head, rows) =>
@@ -31,6 +33,30 @@ function sizes(rows, tools) {
     row.browse ? verdict(below(row), "below every peer") : "",
   ]);
   return table(["page", ...tools, "bar"], body);
+}
+
+/** The session of twenty commands, step by step. */
+function session20(figures) {
+  const names = Object.keys(figures ?? {});
+  if (names.length === 0) return "Not measured in this run.";
+  const head = ["step", ...names.map((name) => `${name}, ms`), ...names.map((name) => `${name}, characters`)];
+  const row = (title, of) => [title, ...names.map((name) => ms(of(figures[name]).took)), ...names.map((name) => of(figures[name]).characters)];
+  const rows = steps.map(([kind, target = ""], step) => row(`${step + 1}. ${kind} ${target}`.trim(), (one) => one.steps[step]));
+  const [ours, peer] = [figures.browse, figures["agent-browser"]];
+  const bar = ours && peer ? `\n\n${verdict(ours.took < peer.took && ours.characters < peer.characters, "Less time and fewer characters than agent-browser")}.` : "";
+  return table(head, [...rows, row("**all**", (one) => one)]) + bar;
+}
+
+/** Tabs at once: the bar of what waits, and of what works. */
+function parallel(figures, cores) {
+  if (!figures) return "Not measured in this run.";
+  const { count, waitOne, waitAll, textOne, textAll } = figures;
+  const limit = (1.3 * count * textOne) / cores;
+  const rows = [
+    ["wait 300 ms in the page", ms(waitOne), ms(waitAll), verdict(waitAll < 2 * waitOne, "under twice one")],
+    ["`text`, 4,000 controls", ms(textOne), ms(textAll), verdict(textAll <= limit, `≤ 1.3 × sum ÷ ${cores} cores (${ms(limit)})`)],
+  ];
+  return table(["work", "one tab", `a batch over ${count} tabs`, "bar"], rows);
 }
 
 function own({ session, skill, memory }) {
@@ -78,6 +104,19 @@ ${works(data.works)}
 ## browse alone
 
 ${own(data)}
+
+## A session of twenty commands
+
+Side by side, each command a process of its own, on a warm daemon. Characters are
+all that is printed, browse's envelopes included.
+
+${session20(data.session20)}
+
+## Tabs at once
+
+Milliseconds, whole processes.
+
+${parallel(data.parallel, machine.cores)}
 
 ## Size of \`snapshot -i\`
 

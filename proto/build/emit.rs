@@ -60,6 +60,7 @@ const SOURCES: &[&str] = &[
     "Json",
     "Manifest",
     "Files",
+    "Command",
 ];
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];

@@ -220,6 +220,7 @@ pub enum Source {
     Json,
     Manifest,
     Files,
+    Command,
 }
 
 impl Command {

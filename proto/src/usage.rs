@@ -15,7 +15,7 @@ pub struct Positional {
 impl Positional {
     /// Whether the command does not work without it.
     pub fn is_required(&self) -> bool {
-        !self.field.optional && !self.field.repeated
+        self.field.source == Source::Command || !self.field.optional && !self.field.repeated
     }
 
     /// `<target>`, `[target]` or `[value]...`.
@@ -92,6 +92,11 @@ impl Command {
     /// Whether it reads its steps from standard input.
     pub fn takes_steps(&self) -> bool {
         self.request.fields.iter().any(|field| field.source == Source::Steps)
+    }
+
+    /// The field that holds another command, which follows its name in argv.
+    pub fn inner(&self) -> Option<&'static Field> {
+        self.request.fields.iter().find(|field| field.source == Source::Command)
     }
 
     /// The flag that selects it among the commands of the same words.
@@ -186,6 +191,9 @@ impl Field {
 
     /// Whether argv spells its value, or the name of the file that holds it.
     fn is_spelled(&self) -> bool {
-        matches!(self.source, Source::Argv | Source::File | Source::Files)
+        matches!(
+            self.source,
+            Source::Argv | Source::File | Source::Files | Source::Command
+        )
     }
 }

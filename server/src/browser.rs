@@ -20,3 +20,4 @@ pub mod state;
 pub mod styling;
 pub mod tabs;
 mod wait;
+pub mod watch;

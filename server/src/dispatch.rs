@@ -19,4 +19,4 @@ mod tell;
 pub use call::Call;
 pub use context::Context;
 pub use services::routes;
-pub use steps::step;
+pub use steps::{command, step};

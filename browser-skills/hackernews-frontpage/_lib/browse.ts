@@ -39,6 +39,8 @@ const MESSAGES: Record<string, string> = {
   ChainResponse: 'results:1*mStepResult',
   BatchRequest: 'steps:1*mStep',
   BatchResponse: 'results:1*mStepResult',
+  TabEachRequest: 'command:1?a',
+  TabEachResponse: 'results:1*mStepResult',
   Step: 'tab:1?u request:2?a',
   StepResult: 'command:1s tab:2?u response:3?a error:4?mStepError',
   StepError: 'reason:1s message:2s hint:3s metadata:4M',
@@ -195,6 +197,8 @@ const MESSAGES: Record<string, string> = {
   NewTabResponse: 'tabId:1u url:2s suggestedSkills:3*mSuggestedSkill',
   CloseTabRequest: 'id:1?u',
   CloseTabResponse: 'closed:1u active:2?u',
+  StopWatchRequest: '',
+  StopWatchResponse: 'ended:1u',
 };
 
 /** The words of each enum, in the order of their numbers; that of zero is empty. */
@@ -1030,6 +1034,11 @@ export interface ChainResponse {
 
 export interface BatchResponse {
   /** One entry per step, in order. */
+  results: StepResult[];
+}
+
+export interface TabEachResponse {
+  /** One entry per tab, oldest tab first. */
   results: StepResult[];
 }
 
@@ -1938,6 +1947,11 @@ export interface CloseTabResponse {
   active?: number;
 }
 
+export interface StopWatchResponse {
+  /** Watches that ended. */
+  ended: number;
+}
+
 /** What `goto` can be told besides. */
 export interface GotoOptions {
   /** What to wait for. */
@@ -2327,6 +2341,8 @@ const COMMANDS = {
   closeTab: { path: '/browse.v1.BrowserService/CloseTab', request: 'CloseTabRequest', response: 'CloseTabResponse', args: ['id'] },
   chain: { path: '/browse.v1.BrowserService/Chain', request: 'ChainRequest', response: 'ChainResponse', args: ['steps'], result: 'results' },
   batch: { path: '/browse.v1.BrowserService/Batch', request: 'BatchRequest', response: 'BatchResponse', args: ['steps'], result: 'results' },
+  tabEach: { path: '/browse.v1.BrowserService/TabEach', request: 'TabEachRequest', response: 'TabEachResponse', args: ['command'], result: 'results' },
+  stopWatch: { path: '/browse.v1.BrowserService/StopWatch', request: 'StopWatchRequest', response: 'StopWatchResponse' },
 } satisfies Record<string, Command>;
 
 /** The commands of the browser, each as a method. */
@@ -2880,6 +2896,22 @@ export class Commands extends Client {
    */
   batch(steps: Step[]): Promise<StepResult[]> {
     return this.call(COMMANDS.batch, [steps]);
+  }
+
+  /**
+   * Runs one command in every tab of the session, all at once.
+   *
+   * An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
+   *
+   * @param command The command, with its arguments and flags.
+   */
+  tabEach(command?: AnyMessage): Promise<StepResult[]> {
+    return this.call(COMMANDS.tabEach, [command]);
+  }
+
+  /** Ends the watches of the session; with `--tab` those of one tab. */
+  stopWatch(): Promise<StopWatchResponse> {
+    return this.call(COMMANDS.stopWatch, []);
   }
 }
 

@@ -4,7 +4,7 @@ use browse_proto::{Command, Field, Kind, Reason};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Invocation,
+    Invocation, inner,
     tokens::{Token, Tokens},
 };
 use crate::{
@@ -22,7 +22,11 @@ pub fn read(
     tokens: &mut Tokens<'_>,
     globals: &mut Globals,
 ) -> Result<Invocation> {
-    let mut invocation = Invocation { command, fields: Map::new(), path: None, base64: false };
+    let mut invocation =
+        Invocation { command, fields: Map::new(), path: None, base64: false, inner: None };
+    if command.inner().is_some() {
+        return inner::read(invocation, tokens, globals);
+    }
     let mut words = Vec::new();
     while let Some(token) = tokens.next() {
         match token {
@@ -40,7 +44,7 @@ pub fn read(
     Ok(invocation)
 }
 
-fn flag(
+pub(super) fn flag(
     invocation: &mut Invocation,
     globals: &mut Globals,
     spelling: &str,
@@ -251,7 +255,7 @@ fn surplus(command: &'static Command, extra: &str) -> Failure {
     misused(command, message, &hint)
 }
 
-fn misused(command: &'static Command, message: String, hint: &str) -> Failure {
+pub(super) fn misused(command: &'static Command, message: String, hint: &str) -> Failure {
     let failure =
         Failure::with(Reason::ArgumentInvalid, message, [("command", command.name.to_owned())]);
     failure.hint(hint).usage(command.usage())

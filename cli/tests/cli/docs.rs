@@ -21,7 +21,7 @@ const VALUES: &[(&str, &str)] = &[
     ("state", "visible"),
     ("property", "title"),
     ("shell", "bash"),
-    ("command", "click"),
+    ("command", "text"),
     ("dy", "300"),
     ("latitude", "52.5"),
     ("longitude", "13.4"),

@@ -23,4 +23,14 @@ cases! {
         json: &[("/0/result", "\"One\""), ("/1/result", "\"Head\"")],
         ..Case::NEW
     },
+    tab_each: Case {
+        command: "tab-each",
+        page: PAGE,
+        pages: &[("/two", "<title>Two</title>")],
+        first: &["newtab {site}/two"],
+        line: "tab-each get title",
+        says: &[": One\ntab", ": Two\n"],
+        json: &[("/0/result", "\"One\""), ("/1/result", "\"Two\""), ("/2", "null")],
+        ..Case::NEW
+    },
 }

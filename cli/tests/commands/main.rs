@@ -21,6 +21,7 @@ mod reading;
 mod state;
 mod styling;
 mod tabs;
+mod watch;
 
 use browse_proto::Command;
 
@@ -38,6 +39,7 @@ const GROUPS: &[&[case::Case]] = &[
     state::CASES,
     tabs::CASES,
     batch::CASES,
+    watch::CASES,
 ];
 
 #[test]

@@ -5,6 +5,7 @@ mod bad_input;
 mod concurrency;
 mod deadlines;
 mod death;
+mod flood;
 mod frames;
 mod playground;
 #[path = "../support/project.rs"]
@@ -16,3 +17,4 @@ mod site;
 mod starts;
 mod tabs;
 mod tour;
+mod watching;

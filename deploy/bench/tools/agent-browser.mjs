@@ -67,7 +67,11 @@ export class AgentBrowser {
   }
 
   async ref(name) {
-    return `@${/ref=(e\d+)/.exec(line(await this.snapshot(), name))[1]}`;
+    return this.refIn(await this.snapshot(), name);
+  }
+
+  refIn(snapshot, name) {
+    return `@${/ref=(e\d+)/.exec(line(snapshot, name))[1]}`;
   }
 
   countRefs(snapshot) {

@@ -55,7 +55,11 @@ export class Browse {
 
   /** The ref of the element whose line names it. */
   async ref(name) {
-    return /@[ec]\d+/.exec(line(await this.snapshot(), name))[0];
+    return this.refIn(await this.snapshot(), name);
+  }
+
+  refIn(snapshot, name) {
+    return /@[ec]\d+/.exec(line(snapshot, name))[0];
   }
 
   countRefs(snapshot) {

@@ -12,7 +12,7 @@ pub fn fill(template: &str, row: &Map<String, Value>) -> String {
         out.push_str(before);
         let name = key.trim_end_matches('?');
         let value = text(name, row.get(name));
-        if value.is_empty() && key.ends_with('?') && out.ends_with(' ') {
+        if value.is_empty() && key.ends_with('?') && out.ends_with([' ', '\n']) {
             out.pop();
         }
         out.push_str(&value);

@@ -64,6 +64,11 @@ export interface BatchResponse {
   results: StepResult[];
 }
 
+export interface TabEachResponse {
+  /** One entry per tab, oldest tab first. */
+  results: StepResult[];
+}
+
 /** One command. */
 export interface Step {
   /** Tab it acts on; the tab of the call when left out. */
@@ -969,6 +974,11 @@ export interface CloseTabResponse {
   active?: number;
 }
 
+export interface StopWatchResponse {
+  /** Watches that ended. */
+  ended: number;
+}
+
 /** What `goto` can be told besides. */
 export interface GotoOptions {
   /** What to wait for. */
@@ -1358,6 +1368,8 @@ const COMMANDS = {
   closeTab: { path: '/browse.v1.BrowserService/CloseTab', request: 'CloseTabRequest', response: 'CloseTabResponse', args: ['id'] },
   chain: { path: '/browse.v1.BrowserService/Chain', request: 'ChainRequest', response: 'ChainResponse', args: ['steps'], result: 'results' },
   batch: { path: '/browse.v1.BrowserService/Batch', request: 'BatchRequest', response: 'BatchResponse', args: ['steps'], result: 'results' },
+  tabEach: { path: '/browse.v1.BrowserService/TabEach', request: 'TabEachRequest', response: 'TabEachResponse', args: ['command'], result: 'results' },
+  stopWatch: { path: '/browse.v1.BrowserService/StopWatch', request: 'StopWatchRequest', response: 'StopWatchResponse' },
 } satisfies Record<string, Command>;
 
 /** The commands of the browser, each as a method. */
@@ -1911,5 +1923,21 @@ export class Commands extends Client {
    */
   batch(steps: Step[]): Promise<StepResult[]> {
     return this.call(COMMANDS.batch, [steps]);
+  }
+
+  /**
+   * Runs one command in every tab of the session, all at once.
+   *
+   * An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
+   *
+   * @param command The command, with its arguments and flags.
+   */
+  tabEach(command?: AnyMessage): Promise<StepResult[]> {
+    return this.call(COMMANDS.tabEach, [command]);
+  }
+
+  /** Ends the watches of the session; with `--tab` those of one tab. */
+  stopWatch(): Promise<StopWatchResponse> {
+    return this.call(COMMANDS.stopWatch, []);
   }
 }

@@ -6,6 +6,8 @@ export const MESSAGES: Record<string, string> = {
   ChainResponse: 'results:1*mStepResult',
   BatchRequest: 'steps:1*mStep',
   BatchResponse: 'results:1*mStepResult',
+  TabEachRequest: 'command:1?a',
+  TabEachResponse: 'results:1*mStepResult',
   Step: 'tab:1?u request:2?a',
   StepResult: 'command:1s tab:2?u response:3?a error:4?mStepError',
   StepError: 'reason:1s message:2s hint:3s metadata:4M',
@@ -162,6 +164,8 @@ export const MESSAGES: Record<string, string> = {
   NewTabResponse: 'tabId:1u url:2s suggestedSkills:3*mSuggestedSkill',
   CloseTabRequest: 'id:1?u',
   CloseTabResponse: 'closed:1u active:2?u',
+  StopWatchRequest: '',
+  StopWatchResponse: 'ended:1u',
 };
 
 /** The words of each enum, in the order of their numbers; that of zero is empty. */

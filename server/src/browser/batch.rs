@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use browse_proto::{Reason, v1};
-use futures::future::join_all;
+use browse_proto::{Command, Reach, Reason, v1};
+use futures::{StreamExt as _, future::join_all, stream};
 use prost_types::Any;
 
 use crate::{
-    dispatch::{Context, step},
+    dispatch::{Context, command, step},
     error::{Error, Result},
 };
+
+/// Tabs that `tab-each` works in at a time.
+const MOST_AT_ONCE: usize = 50;
 
 /// Steps that a batch holds.
 const MOST_STEPS: usize = 50;
@@ -57,11 +60,44 @@ pub async fn batch(cx: &Context, request: v1::BatchRequest) -> Result<v1::BatchR
     Ok(v1::BatchResponse { results: results.into_iter().map(|(_, result)| result).collect() })
 }
 
+/// Runs one command in every tab of the session that the caller may touch. An
+/// error ends only its own tab.
+pub async fn tab_each(cx: &Context, request: v1::TabEachRequest) -> Result<v1::TabEachResponse> {
+    let inner = request.command.unwrap_or_default();
+    match command(&inner) {
+        Ok(command) if command.reach != Reach::Daemon => {}
+        Err(error) if error.reason() != Reason::BatchInvalid => return Err(error),
+        _ => {
+            let (name, command) = named(&inner);
+            let name = command.map_or(name, |command| command.name);
+            let message = format!("`{name}` does not act on one tab");
+            return Err(Error::new(Reason::TabCommandExpected, message).with("command", name));
+        }
+    }
+    let mut steps = Vec::new();
+    for tab in cx.session()?.tabs() {
+        if cx.check_tab(&tab).is_ok() {
+            let step = v1::Step { tab: Some(tab.id()), request: Some(inner.clone()) };
+            steps.push(async move { run(cx, &step).await });
+        }
+    }
+    let results: Vec<_> = stream::iter(steps).buffered(MOST_AT_ONCE).collect().await;
+    if results.is_empty() {
+        return Err(Error::new(Reason::TabNotFound, "the session has no tab"));
+    }
+    Ok(v1::TabEachResponse { results })
+}
+
+/// The name of a request, and its command when there is one.
+fn named(request: &Any) -> (&str, Option<&'static Command>) {
+    let name = request.type_url.rsplit('.').next().unwrap_or_default();
+    (name, Command::by_request(&format!("browse.v1.{name}")))
+}
+
 async fn run(cx: &Context, one: &v1::Step) -> v1::StepResult {
     let empty = Any::default();
     let request = one.request.as_ref().unwrap_or(&empty);
-    let name = request.type_url.rsplit('.').next().unwrap_or_default();
-    let command = browse_proto::Command::by_request(&format!("browse.v1.{name}"));
+    let (name, command) = named(request);
     let (tab, outcome) = step(cx, request, one.tab.or(cx.named_tab())).await;
     let outcome = match outcome {
         Ok(answer) => v1::step_result::Outcome::Response(answer),

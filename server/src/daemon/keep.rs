@@ -117,6 +117,7 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
         dialogs: settings.dialogs,
         spares: Spares { free: true, restricted: true },
         first_script: Some(&engine::FIRST),
+        warm_script: Some(&engine::SCRIPT),
         sink: daemon.sessions().ear(),
         ..BrowserOptions::default()
     }

@@ -44,6 +44,8 @@ pub struct Context {
     /// Held until the call is answered.
     share: OnceLock<Share>,
     notes: Mutex<Notes>,
+    /// Keeps the daemon from going idle while a stream runs.
+    held: Mutex<Option<crate::daemon::Call>>,
 }
 
 /// What the call gathers for its answer.
@@ -62,8 +64,9 @@ impl Context {
     pub(super) fn new(daemon: Arc<Daemon>, permit: Permit, call: Call) -> Self {
         let timeout = call.timeout.or(default_timeout(permit.command()));
         let limit = timeout.map(|timeout| Instant::now() + timeout);
-        let (tab, share, notes) = (OnceLock::new(), OnceLock::new(), Mutex::default());
-        Self { daemon, permit, call, limit, margin: MARGIN, tab, share, notes }
+        let (tab, share) = (OnceLock::new(), OnceLock::new());
+        let (notes, held) = (Mutex::default(), Mutex::default());
+        Self { daemon, permit, call, limit, margin: MARGIN, tab, share, notes, held }
     }
 
     /// The same call, for another command or tab: a step of a chain or a
@@ -206,6 +209,17 @@ impl Context {
     /// Time that the caller named.
     pub fn named_timeout(&self) -> Option<Duration> {
         self.call.timeout
+    }
+
+    /// Keeps the daemon from going idle as long as this lives, or until
+    /// [`Context::let_idle`].
+    pub(super) fn hold(&self, call: crate::daemon::Call) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
+    }
+
+    /// From now on the daemon may go idle, and end, while this stream runs.
+    pub fn let_idle(&self) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     pub(super) fn limit(&self) -> Option<Instant> {

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     content,
-    daemon::{Call, Daemon},
+    daemon::Daemon,
     error::{Error, Result},
     records::Entry,
 };
@@ -39,8 +39,9 @@ where
 {
     let call = daemon.begin_call();
     let cx = Arc::new(admit(daemon, &request)?);
+    cx.hold(call);
     let entry = Some(Entry::begin(&cx, request.get_ref()));
-    let mut books = Books { cx: Arc::clone(&cx), entry, begun: Instant::now(), _call: call };
+    let mut books = Books { cx: Arc::clone(&cx), entry, begun: Instant::now() };
     let request = request.into_inner();
     let opening = async {
         run::contradiction(cx.command(), &request)?;
@@ -95,7 +96,6 @@ struct Books {
     cx: Arc<Context>,
     entry: Option<Entry>,
     begun: Instant,
-    _call: Call,
 }
 
 impl Books {

@@ -25,6 +25,12 @@ pub(crate) fn all() -> Vec<Process> {
     system::pids().into_iter().filter_map(system::look).collect()
 }
 
+/// The children of this process, which takes no look at all others; `None`
+/// where the system does not tell.
+pub(crate) fn own_children() -> Option<Vec<i32>> {
+    system::own_children()
+}
+
 /// The process and all below it, the process itself first.
 pub(crate) fn tree(root: i32, all: &[Process]) -> Vec<i32> {
     let mut tree = vec![root];
@@ -53,6 +59,16 @@ mod system {
             started: field(22)?.trim().parse().ok()?,
             zombie: matches!(field(3)?, "Z" | "X"),
         })
+    }
+
+    /// Each thread has a list of its own.
+    pub(super) fn own_children() -> Option<Vec<i32>> {
+        let mut children = Vec::new();
+        for thread in std::fs::read_dir("/proc/self/task").ok()? {
+            let list = std::fs::read_to_string(thread.ok()?.path().join("children")).ok()?;
+            children.extend(list.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+        }
+        Some(children)
     }
 
     pub(super) fn pids() -> Vec<i32> {
@@ -87,6 +103,10 @@ mod system {
         })
     }
 
+    pub(super) fn own_children() -> Option<Vec<i32>> {
+        None
+    }
+
     #[allow(unsafe_code)]
     pub(super) fn pids() -> Vec<i32> {
         let mut pids = vec![0i32; 16 * 1024];
@@ -110,6 +130,7 @@ mod tests {
         let seen = look(pid).expect("there");
         assert_eq!((seen.parent, seen.zombie), (us, false));
         assert!(tree(us, &all()).contains(&pid));
+        assert!(own_children().is_none_or(|children| children.contains(&pid)));
         child.kill().expect("killed");
         child.wait().expect("collected");
         assert!(look(pid).is_none_or(|other| other.started != seen.started));

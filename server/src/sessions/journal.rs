@@ -95,7 +95,7 @@ impl Note {
     fn weight(&self) -> usize {
         match self {
             Self::Console(message) => message.weight(),
-            Self::Network(entry) => 128 + entry.url.len(),
+            Self::Network(entry) => entry.weight(),
             Self::Dialog(opened) => opened.weight(),
         }
     }

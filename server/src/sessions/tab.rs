@@ -73,10 +73,12 @@ pub struct Tab {
     uploads: Uploads,
     /// Numbers of the requests that have not ended, by Chromium's id.
     open: Mutex<HashMap<String, u64>>,
+    /// Those who watch it listen to this.
+    watches: tokio::sync::watch::Sender<()>,
 }
 
 /// Open requests that are remembered; a page with more loses their ends.
-const MOST_OPEN: usize = 4_000;
+const MOST_OPEN: usize = 16_000;
 
 /// How often a hung page is asked whether it answers again.
 const PING_EVERY: Duration = Duration::from_millis(250);
@@ -103,6 +105,7 @@ impl Tab {
             dialogs: Capture::default(),
             uploads: Uploads::default(),
             open: Mutex::default(),
+            watches: tokio::sync::watch::Sender::new(()),
         })
     }
 
@@ -175,6 +178,18 @@ impl Tab {
         open.insert(key.to_owned(), number);
     }
 
+    /// Begins a watch, which ends when this changes.
+    pub fn watch(&self) -> tokio::sync::watch::Receiver<()> {
+        self.watches.subscribe()
+    }
+
+    /// Ends all watches, and answers how many there were.
+    pub fn end_watches(&self) -> usize {
+        let count = self.watches.receiver_count();
+        self.watches.send_replace(());
+        count
+    }
+
     /// What it is doing.
     pub fn state(&self) -> TabState {
         if self.page.is_crashed() {
@@ -242,8 +257,16 @@ impl Weigh for v1::ConsoleMessage {
     }
 }
 
+impl Weigh for v1::NetworkEntry {
+    fn weight(&self) -> usize {
+        let optional = [&self.failure, &self.mime].into_iter().flatten();
+        let texts = [&self.url, &self.method, &self.r#type].into_iter().chain(optional);
+        128 + texts.map(String::len).sum::<usize>()
+    }
+}
+
 impl Weigh for NetworkLine {
     fn weight(&self) -> usize {
-        256 + self.key.len() + self.summary.url.len()
+        192 + self.key.len() + self.summary.weight()
     }
 }

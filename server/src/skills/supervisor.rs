@@ -94,6 +94,9 @@ fn code_of(status: WaitStatus) -> u8 {
 /// killed when nothing new turns up, so that nothing can outrun it by forking.
 fn end_all(child: Pid) {
     let _ = killpg(child, Signal::SIGKILL);
+    if is_alone(child) {
+        return;
+    }
     let us = Pid::this().as_raw();
     let mut known: Vec<i32> = Vec::new();
     for _ in 0..ROUNDS {
@@ -111,6 +114,15 @@ fn end_all(child: Pid) {
         known = below;
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Whether nothing is below this process but the program, which has ended and
+/// waits to be collected: orphans would have become our children. It is the
+/// usual case, and spares the look at all processes.
+fn is_alone(child: Pid) -> bool {
+    let ended = || processes::look(child.as_raw()).is_none_or(|process| process.zombie);
+    let only = |children: Vec<i32>| children.iter().all(|pid| *pid == child.as_raw());
+    ended() && processes::own_children().is_some_and(only)
 }
 
 /// The exit code of a supervisor that a signal ended, as it would have said it.

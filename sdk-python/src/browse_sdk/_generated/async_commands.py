@@ -79,6 +79,8 @@ _NEW_TAB = Command("BrowserService/NewTab", "NewTabRequest", "NewTabResponse")
 _CLOSE_TAB = Command("BrowserService/CloseTab", "CloseTabRequest", "CloseTabResponse")
 _CHAIN = Command("BrowserService/Chain", "ChainRequest", "ChainResponse", result="results")
 _BATCH = Command("BrowserService/Batch", "BatchRequest", "BatchResponse", result="results")
+_TAB_EACH = Command("BrowserService/TabEach", "TabEachRequest", "TabEachResponse", result="results")
+_STOP_WATCH = Command("BrowserService/StopWatch", "StopWatchRequest", "StopWatchResponse")
 
 
 class AsyncCommands(AsyncClient):
@@ -644,3 +646,16 @@ class AsyncCommands(AsyncClient):
         steps: At most 50 commands, one JSON object a line: {"tab": 1, "command": ["text"]}.
         """
         return await self._call(_BATCH, {"steps": steps})
+
+    async def tab_each(self, command: Any | None = None) -> list[m.StepResult]:
+        """Runs one command in every tab of the session, all at once.
+
+        An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
+
+        command: The command, with its arguments and flags.
+        """
+        return await self._call(_TAB_EACH, {"command": command})
+
+    async def stop_watch(self) -> m.StopWatchResponse:
+        """Ends the watches of the session; with `--tab` those of one tab."""
+        return await self._call(_STOP_WATCH, {})

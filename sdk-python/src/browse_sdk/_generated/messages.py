@@ -68,6 +68,13 @@ class BatchResponse(Message):
     """One entry per step, in order."""
 
 
+class TabEachResponse(Message):
+    """An answer."""
+
+    results: list[StepResult]
+    """One entry per tab, oldest tab first."""
+
+
 class Step(Message):
     """One command."""
 
@@ -1344,3 +1351,10 @@ class CloseTabResponse(Message):
 
     active: int | None
     """Tab that is active now."""
+
+
+class StopWatchResponse(Message):
+    """An answer."""
+
+    ended: int
+    """Watches that ended."""

@@ -7,6 +7,8 @@ MESSAGES: dict[str, str] = {
     "ChainResponse": "results:1*mStepResult",
     "BatchRequest": "steps:1*mStep",
     "BatchResponse": "results:1*mStepResult",
+    "TabEachRequest": "command:1?a",
+    "TabEachResponse": "results:1*mStepResult",
     "Step": "tab:1?u request:2?a",
     "StepResult": "command:1s tab:2?u response:3?a error:4?mStepError",
     "StepError": "reason:1s message:2s hint:3s metadata:4M",
@@ -163,6 +165,8 @@ MESSAGES: dict[str, str] = {
     "NewTabResponse": "tab_id:1u url:2s suggested_skills:3*mSuggestedSkill",
     "CloseTabRequest": "id:1?u",
     "CloseTabResponse": "closed:1u active:2?u",
+    "StopWatchRequest": "",
+    "StopWatchResponse": "ended:1u",
 }
 
 # The words of each enum, in the order of their numbers; that of zero is empty.

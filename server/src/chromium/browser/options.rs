@@ -49,6 +49,9 @@ pub struct BrowserOptions {
     pub spares: Spares,
     /// Runs in its own world before the scripts of every document.
     pub first_script: Option<&'static Engine>,
+    /// Injected into the empty tab of a spare, whose process then has it
+    /// compiled when the first real document wants it.
+    pub warm_script: Option<&'static Engine>,
     /// Hears of console lines, requests, dialogs, new pages.
     pub sink: Arc<dyn EventSink>,
 }
@@ -61,6 +64,7 @@ impl Default for BrowserOptions {
             viewport: Viewport::default(),
             spares: Spares::default(),
             first_script: None,
+            warm_script: None,
             sink: Arc::new(NoSink),
         }
     }

@@ -41,6 +41,7 @@ pub(crate) struct Shared {
     pub tabs_share_windows: bool,
     pub first_script: Option<&'static Engine>,
     pub visited: Visited,
+    pub warm_script: Option<&'static Engine>,
 }
 
 /// All that is attached.
@@ -116,6 +117,7 @@ impl Registry {
             tabs_share_windows,
             first_script: options.first_script,
             visited: Visited::default(),
+            warm_script: options.warm_script,
         };
         Arc::new(Self {
             shared: Arc::new(shared),

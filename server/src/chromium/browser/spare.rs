@@ -141,5 +141,16 @@ async fn make(browser: Weak<Browser>, restricted: bool) -> Result<Spare> {
     let context = browser.new_context(&options).await?;
     browser.registry().hide(context.id());
     let page = context.new_page().await?;
+    warm(&page).await;
     Ok(Spare { context: context.id().clone(), page })
+}
+
+/// Has the script compiled that the first document will want. The renderer of
+/// an empty tab serves its first document too: making the world and injecting
+/// take half as long there then. What goes wrong here shows up there.
+async fn warm(page: &Arc<Page>) {
+    let Some(script) = page.shared.warm_script else { return };
+    if let Ok(world) = page.world(&page.main_frame().id, script).await {
+        let _ = world.evaluate::<serde_json::Value>("0").await;
+    }
 }

@@ -33,6 +33,15 @@ impl Page {
         self.wait_until(|state| state.ready.clone()).await?
     }
 
+    /// Waits until the tab is closed.
+    pub async fn wait_closed(&self) {
+        let mut changes = self.changes();
+        while !self.state.lock().closed {
+            // The sender lives in `self`, so this only ends with a change.
+            let _ = changes.changed().await;
+        }
+    }
+
     /// Waits until the document of `loader` reaches a milestone, and answers
     /// the loader that did. A document that is replaced meanwhile hands the
     /// wait over to its successor, so client-side redirects are followed.

@@ -39,6 +39,19 @@ impl Engine {
         Ok(snapshot)
     }
 
+    /// The lines of the page without refs, for a comparison over time: the
+    /// numbers of another document say nothing.
+    pub async fn glance(&self) -> Result<String> {
+        let options = SnapshotOptions { compact: true, ..SnapshotOptions::default() };
+        let collected = self.collect(&options).await?;
+        let mut nodes = assemble::assemble(self, &collected, &options);
+        for node in &mut nodes {
+            node.reference = None;
+        }
+        let lines = render::lines(&nodes);
+        Ok(lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"))
+    }
+
     /// A snapshot within its budget, and its whole text.
     async fn take(&self, options: &SnapshotOptions) -> Result<(Snapshot, String)> {
         let collected = self.collect(options).await?;

@@ -1,0 +1,51 @@
+//! Reads a command that holds another one: `tab-each get title`. The flags
+//! before the inner command are global ones; those after it are its own, or
+//! global as well.
+
+use browse_proto::Reason;
+
+use super::{
+    Action, Invocation, Parsed,
+    arguments::{flag, misused},
+    can_be_step,
+    tokens::{Token, Tokens},
+    with,
+};
+use crate::{
+    failure::{Failure, Result},
+    globals::Globals,
+};
+
+/// Reads what follows the name of the outer command.
+pub fn read(
+    mut invocation: Invocation,
+    tokens: &mut Tokens<'_>,
+    globals: &mut Globals,
+) -> Result<Invocation> {
+    let command = invocation.command;
+    while let Some(Token::Flag(spelling, value)) = tokens.peek() {
+        tokens.next();
+        flag(&mut invocation, globals, spelling, value, tokens)?;
+    }
+    let words = tokens.take_all();
+    if words.is_empty() {
+        let message = format!("`{}` wants a command", command.name);
+        let hint = format!("Write it as in `browse {}`", command.example);
+        return Err(misused(command, message, &hint));
+    }
+    let Parsed { globals: all, action } = with(&words, std::mem::take(globals))?;
+    *globals = all;
+    let Action::Call(inner) = action else {
+        let message = format!("`{}` cannot run in a tab", words.join(" "));
+        return Err(Failure::new(Reason::BatchInvalid, message)
+            .hint("Run `browse help` to see the commands"));
+    };
+    can_be_step(inner.command)?;
+    if globals.tab.is_some() {
+        let message = format!("`{}` acts on every tab, and `--tab` on one", command.name);
+        return Err(Failure::new(Reason::ArgumentInvalid, message)
+            .hint(format!("Run `browse {}` with `--tab` by itself", inner.command.name)));
+    }
+    invocation.inner = Some(Box::new(inner));
+    Ok(invocation)
+}

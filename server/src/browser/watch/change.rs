@@ -1,0 +1,151 @@
+//! What changed between two looks, in a few lines.
+
+use std::time::Duration;
+
+use similar::{ChangeTag, TextDiff};
+
+use super::look::Look;
+
+/// Lines told of each kind.
+const MOST_LINES: usize = 20;
+
+/// Characters of a line.
+const LONGEST: usize = 160;
+
+/// Time that a comparison may take; a coarser one is told then.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// A change, as it is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    pub summary: String,
+    pub url: Option<String>,
+    pub title: Option<String>,
+    pub diff: String,
+    pub added: u32,
+    pub removed: u32,
+}
+
+impl From<&str> for Change {
+    fn from(summary: &str) -> Self {
+        Self { summary: summary.to_owned(), ..Self::default() }
+    }
+}
+
+/// What there is when a watch begins.
+pub fn first(now: &Look) -> Change {
+    let lines = now.lines.lines().count();
+    let mut summary = format!("watching {}", now.url);
+    if !now.title.is_empty() {
+        summary.push_str(&format!(" \"{}\"", now.title));
+    }
+    match now.trouble {
+        Some(trouble) => summary.push_str(&format!("; {trouble}")),
+        None => summary.push_str(&format!(", {lines} lines")),
+    }
+    let (url, title) = (Some(now.url.clone()), Some(now.title.clone()));
+    Change { summary, url, title, ..Change::default() }
+}
+
+/// What changed; none when nothing did.
+pub fn between(before: &Look, now: &Look) -> Option<Change> {
+    if before == now {
+        return None;
+    }
+    let url = (before.url != now.url).then(|| now.url.clone());
+    let title = (before.title != now.title).then(|| now.title.clone());
+    let (diff, added, removed) = compare(&before.lines, &now.lines);
+    let mut parts = Vec::new();
+    parts.extend(url.as_ref().map(|url| format!("now at {url}")));
+    parts.extend(title.as_ref().map(|title| format!("title \"{title}\"")));
+    if added + removed > 0 {
+        let lines = if added == 1 { "line" } else { "lines" };
+        parts.push(format!("{added} {lines} came, {removed} went"));
+    }
+    match (before.trouble, now.trouble) {
+        (before, Some(trouble)) if before != now.trouble => parts.push(trouble.to_owned()),
+        (Some(_), None) => parts.push("the page answers again".to_owned()),
+        _ => {}
+    }
+    (!parts.is_empty()).then(|| Change {
+        summary: parts.join("; "),
+        url,
+        title,
+        diff,
+        added,
+        removed,
+    })
+}
+
+/// Lines that came and went, at most twenty of each, and how many in all.
+fn compare(before: &str, now: &str) -> (String, u32, u32) {
+    if before == now {
+        return (String::new(), 0, 0);
+    }
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before, now);
+    let (mut lines, mut added, mut removed) = (Vec::new(), 0, 0);
+    for change in diff.iter_all_changes() {
+        let (count, sign) = match change.tag() {
+            ChangeTag::Equal => continue,
+            ChangeTag::Insert => (&mut added, '+'),
+            ChangeTag::Delete => (&mut removed, '-'),
+        };
+        *count += 1;
+        if *count as usize <= MOST_LINES {
+            lines.push(format!("{sign} {}", cut(change.value().trim())));
+        }
+    }
+    let told = lines.len() as u32;
+    if added + removed > told {
+        lines.push(format!("… {} more", added + removed - told));
+    }
+    (lines.join("\n"), added, removed)
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Look, between, first};
+
+    fn look(url: &str, lines: &str) -> Look {
+        Look { url: url.into(), title: "T".into(), lines: lines.into(), trouble: None }
+    }
+
+    #[test]
+    fn what_changed_is_told_in_a_line_and_a_diff() {
+        let before = look("http://a/", "- heading \"A\"\n- link \"x\"");
+        assert_eq!(between(&before, &before), None);
+        let change = between(&before, &look("http://b/", "- heading \"B\"\n- link \"x\""));
+        let change = change.expect("a change");
+        assert_eq!(change.summary, "now at http://b/; 1 line came, 1 went");
+        assert_eq!(change.diff, "- - heading \"A\"\n+ - heading \"B\"");
+        assert_eq!(first(&before).summary, "watching http://a/ \"T\", 2 lines");
+    }
+
+    #[test]
+    fn a_page_that_changes_much_is_told_in_few_lines() {
+        let many = |word: &str| (0..5000).map(|n| format!("{word} {n}\n")).collect::<String>();
+        let long = format!("{}\n", "y".repeat(10_000));
+        let before = look("http://a/", &many("old"));
+        let change = between(&before, &look("http://a/", &(long + &many("new")))).expect("one");
+        assert_eq!((change.added, change.removed), (5001, 5000));
+        assert!(change.diff.lines().count() <= 41, "{}", change.diff.lines().count());
+        assert!(change.diff.len() < 8_000 && change.diff.ends_with("… 9961 more"));
+    }
+
+    #[test]
+    fn trouble_is_told_once() {
+        let fine = look("http://a/", "x");
+        let hung = Look { trouble: Some("the page does not answer"), ..fine.clone() };
+        let told = |before: &Look, now: &Look| between(before, now).map(|change| change.summary);
+        assert_eq!(told(&fine, &hung).as_deref(), Some("the page does not answer"));
+        assert_eq!(told(&hung, &hung), None);
+        assert_eq!(told(&hung, &fine).as_deref(), Some("the page answers again"));
+    }
+}
