@@ -4,6 +4,7 @@ mod environment;
 mod file;
 mod input;
 mod place;
+mod screen;
 mod steps;
 
 use std::time::Duration;
@@ -14,6 +15,7 @@ use crate::failure::Failure;
 
 pub use environment::environment;
 pub use file::file;
+pub use screen::screen;
 pub use steps::steps;
 
 /// Whether standard input can still be read.

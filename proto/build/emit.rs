@@ -51,7 +51,7 @@ fn field(field: &Field) -> String {
 }
 
 const SOURCES: &[&str] =
-    &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json"];
+    &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json", "CallerScreen"];
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
 

@@ -213,6 +213,7 @@ pub enum Source {
     Extension,
     None,
     Json,
+    CallerScreen,
 }
 
 impl Command {

@@ -13,3 +13,4 @@ pub mod reading;
 mod serialize;
 pub mod tabs;
 mod wait;
+pub mod window;

@@ -52,6 +52,7 @@ pub use input::keys::{Key, KeyCombination};
 pub use input::mouse::{MouseButton, MouseEvent, MouseEventKind};
 pub use launch::info::{BrowserInfo, Flavour, Sandbox};
 pub use launch::options::LaunchOptions;
+pub use page::carry::Belongings;
 pub use page::dialogs::{Dialog, DialogAnswer};
 pub use page::frames::Frame;
 pub use page::navigate::Navigated;

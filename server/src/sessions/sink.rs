@@ -13,12 +13,19 @@ use crate::chromium::{
 /// The daemon's ear.
 struct Ear {
     sessions: Weak<Sessions>,
+    /// Whether it hears a browser that a person sees: its end is not ours.
+    shown: bool,
 }
 
 impl Sessions {
     /// What the browser reports to.
     pub fn ear(self: &Arc<Self>) -> Arc<dyn EventSink> {
-        Arc::new(Ear { sessions: Arc::downgrade(self) })
+        Arc::new(Ear { sessions: Arc::downgrade(self), shown: false })
+    }
+
+    /// What a browser that a person sees reports to.
+    pub fn ear_of_shown(self: &Arc<Self>) -> Arc<dyn EventSink> {
+        Arc::new(Ear { sessions: Arc::downgrade(self), shown: true })
     }
 
     /// A page appeared: asked for, or opened by another one.
@@ -89,6 +96,7 @@ impl EventSink for Ear {
                     sessions.journal().note(tab.id(), Note::Dialog(line));
                 }
             }
+            Event::BrowserGone(_) if self.shown => {}
             Event::BrowserGone(reason) => sessions.slot().set(BrowserState::Gone(reason)),
             _ => {}
         }

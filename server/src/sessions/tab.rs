@@ -66,11 +66,17 @@ pub struct Tab {
     hung: AtomicBool,
     /// Held by the navigation under way.
     navigations: tokio::sync::Mutex<()>,
+    captured: Arc<Captured>,
+    /// Numbers of the requests that have not ended, by Chromium's id.
+    open: Mutex<HashMap<String, u64>>,
+}
+
+/// What it did, in whatever browser.
+#[derive(Default)]
+struct Captured {
     console: Capture<v1::ConsoleMessage>,
     network: Capture<NetworkLine>,
     dialogs: Capture<DialogLine>,
-    /// Numbers of the requests that have not ended, by Chromium's id.
-    open: Mutex<HashMap<String, u64>>,
 }
 
 /// Open requests that are remembered; a page with more loses their ends.
@@ -95,9 +101,22 @@ impl Tab {
             owner: Mutex::new(owner),
             hung: AtomicBool::new(false),
             navigations: tokio::sync::Mutex::default(),
-            console: Capture::default(),
-            network: Capture::default(),
-            dialogs: Capture::default(),
+            captured: Arc::default(),
+            open: Mutex::default(),
+        })
+    }
+
+    /// The same tab after it moved to `page`, in another browser.
+    pub(super) fn moved_to(&self, page: Arc<Page>) -> Arc<Self> {
+        Arc::new(Self {
+            id: self.id,
+            engine: self.engine.moved_to(Arc::clone(&page)),
+            page,
+            session: self.session.clone(),
+            owner: Mutex::new(self.owner()),
+            hung: AtomicBool::new(false),
+            navigations: tokio::sync::Mutex::default(),
+            captured: Arc::clone(&self.captured),
             open: Mutex::default(),
         })
     }
@@ -133,17 +152,17 @@ impl Tab {
 
     /// What it wrote to the console.
     pub fn console(&self) -> &Capture<v1::ConsoleMessage> {
-        &self.console
+        &self.captured.console
     }
 
     /// Dialogs that it opened.
     pub fn dialogs(&self) -> &Capture<DialogLine> {
-        &self.dialogs
+        &self.captured.dialogs
     }
 
     /// What it asked the network for.
     pub fn network(&self) -> &Capture<NetworkLine> {
-        &self.network
+        &self.captured.network
     }
 
     /// The number of the open request that Chromium calls `key`; forgotten

@@ -18,6 +18,7 @@ use crate::chromium::connection::pipe::{Connection, EventHandler};
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, SessionId, TargetId};
+use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::events;
 use crate::chromium::page::page::Page;
 use crate::chromium::sync::Lock;
@@ -32,8 +33,8 @@ pub(crate) struct Shared {
     pub viewport: Viewport,
     /// Held by whoever needs its tab in front.
     pub front: tokio::sync::Mutex<()>,
-    /// Not so in the headless shell, where every tab is visible.
-    pub tabs_share_windows: bool,
+    /// Which kind of Chromium it is.
+    pub flavour: Flavour,
     pub first_script: Option<&'static Engine>,
 }
 
@@ -77,7 +78,7 @@ impl Registry {
         connection: Connection,
         options: &BrowserOptions,
         download_folder: PathBuf,
-        tabs_share_windows: bool,
+        flavour: Flavour,
     ) -> Arc<Self> {
         let shared = Shared {
             connection,
@@ -86,7 +87,7 @@ impl Registry {
             dialogs: options.dialogs,
             viewport: options.viewport,
             front: tokio::sync::Mutex::default(),
-            tabs_share_windows,
+            flavour,
             first_script: options.first_script,
         };
         Arc::new(Self {

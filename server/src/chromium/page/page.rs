@@ -33,6 +33,8 @@ pub struct Page {
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
+    /// Script that gives documents the storage they had in another browser.
+    pub(crate) seed: Lock<Option<String>>,
     changed: watch::Sender<()>,
 }
 
@@ -59,6 +61,7 @@ impl Page {
             requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
+            seed: Lock::default(),
             changed: watch::Sender::new(()),
         })
     }

@@ -27,6 +27,7 @@ use crate::chromium::browser::options::Viewport;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::Result;
+use crate::chromium::launch::info::Flavour;
 
 /// Attaches to everything below a session, stopped until told to go on.
 pub(crate) fn auto_attach() -> SetAutoAttachParams {
@@ -49,7 +50,10 @@ pub(crate) fn set_up_page(page: &Arc<Page>, viewport: Viewport) {
     let session = page.session();
     observe(page, session);
     session.send(&SetFocusEmulationEnabledParams::new(true));
-    session.send(&metrics(viewport));
+    // In a window that a person sees the page is as large as the window.
+    if page.shared.flavour != Flavour::Headed {
+        session.send(&metrics(viewport));
+    }
     let waiting = Arc::downgrade(page);
     session.call_then("Runtime.runIfWaitingForDebugger", &NoParams, move |answer| {
         if let Some(page) = waiting.upgrade() {
@@ -73,6 +77,7 @@ fn observe(page: &Arc<Page>, session: &Session) {
         script.world_name = Some(first.world.to_owned());
         session.send(&script);
     }
+    page.seed_session(session);
     let (waiting, served) = (Arc::downgrade(page), session.clone());
     session.call_then("Page.getFrameTree", &NoParams, move |answer: Result<GetFrameTree>| {
         if let (Some(page), Ok(tree)) = (waiting.upgrade(), answer) {
