@@ -6,6 +6,7 @@ cd "$root"
 deploy/setup.sh
 . "$root/deploy/lib.sh"
 . "$root/deploy/setup/rust.sh"
+. "$root/deploy/setup/python.sh"
 check_rust
 
 cargo fmt --all --check
@@ -14,4 +15,5 @@ deploy/gen.sh --check
 if [ -f sdk-ts/package.json ]; then
   npm --prefix sdk-ts run --silent check
 fi
+check_python
 say "check: all is well"

@@ -30,13 +30,17 @@ suite "Rust" cargo test --workspace --locked --no-fail-fast
 if [ -f sdk-ts/package.json ]; then
   suite "TypeScript SDK and skills" npm --prefix sdk-ts test
 fi
+suite "Python SDK" env PYTHONPATH=sdk-python/src python3 -B -m unittest discover -s sdk-python/tests -t sdk-python
 suite "Demo and benchmark" env BROWSE_TEST_BINARIES="$(binaries dev)" node --test deploy/test/*.test.mjs
 
-# Adds up the closing lines of cargo test and of node's test runner.
+# Adds up the closing lines of cargo test, node's test runner and unittest.
 awk '
   /^test result:/ { for (i = 2; i <= NF; i++) { if ($i ~ /^passed;/) passed += $(i-1); if ($i ~ /^failed;/) bad += $(i-1) } }
   /^(#|ℹ) pass [0-9]+$/ { passed += $3 }
   /^(#|ℹ) fail [0-9]+$/ { bad += $3 }
+  /^Ran [0-9]+ tests? in/ { ran = $2 }
+  /^OK( |$)/ { passed += ran; ran = 0 }
+  /^FAILED \(/ { bad += 1 }
   END { printf "\n%d passed, %d failed\n", passed, bad; exit passed == 0 }
 ' "$log" || failed+=("no test ran")
 if [ ${#failed[@]} -gt 0 ]; then

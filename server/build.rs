@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 29] = [
     "dom",
     "tree",
     "visibility",
@@ -33,6 +33,9 @@ const ORDER: [&str; 26] = [
     "fill",
     "choose",
     "facts",
+    "expect",
+    "style",
+    "perf",
     "scroll",
     "read",
     "wait",

@@ -44,6 +44,9 @@ const MESSAGES: Record<string, string> = {
   StepError: 'reason:1s message:2s hint:3s metadata:4M',
   ScreenshotRequest: 'target:1?s selector:2?s viewport:3b clip:4?s format:5eImageFormat',
   ScreenshotResponse: 'image:1y mime:2s width:3u height:4u note:5s',
+  CdpRequest: 'method:1?s params:2?s data:3b',
+  CdpResponse: 'value:1j trusted:2j list:3s methods:4*mCdpMethod',
+  CdpMethod: 'method:1s scope:2s output:3s justification:4s',
   Receipt: 'summary:1s url:2?s newTab:3?u focus:4?s dialog:5?s download:6?s errors:7*s',
   ClickRequest: 'target:1s button:2eMouseButton count:3?u modifiers:4?s',
   ClickResponse: 'receipt:1?mReceipt',
@@ -78,6 +81,8 @@ const MESSAGES: Record<string, string> = {
   LoadHtmlResponse: 'title:1s',
   WaitRequest: 'target:1?s load:2b networkidle:3b url:4?s text:5?s hidden:6?s',
   WaitResponse: 'summary:1s waitedMs:2u',
+  FrameRequest: 'target:1?s name:2?s url:3?s',
+  FrameResponse: 'frame:1s url:2s',
   GetUrlRequest: '',
   GetUrlResponse: 'url:1s',
   SnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s diff:5b cursor:6b maxTokens:7?u nodes:8b',
@@ -109,6 +114,15 @@ const MESSAGES: Record<string, string> = {
   ShowBodyResponse: 'body:1s base64:2b',
   ClearNetworkRequest: '',
   ClearNetworkResponse: 'removed:1u',
+  PerfRequest: '',
+  PerfResponse: 'ttfbMs:1?d fcpMs:2?d lcpMs:3?d lcpElement:4?s cls:5?d inpMs:6?d interactions:7u domContentLoadedMs:8?d loadMs:9?d dnsMs:10?d connectMs:11?d downloadMs:12?d transferBytes:13?u resources:14u navigation:15s',
+  DialogRequest: '',
+  DialogResponse: 'dialogs:1*mDialogEntry dropped:2u',
+  DialogEntry: 'timeMs:1u kind:2s message:3s answer:4s defaultText:5?s url:6s',
+  ClearDialogRequest: '',
+  ClearDialogResponse: 'removed:1u',
+  ExpectRequest: 'target:1s expected:2s text:3b exact:4b',
+  ExpectResponse: 'summary:1s waitedMs:2u',
   TextRequest: 'target:1?s',
   TextResponse: 'text:1s',
   HtmlRequest: 'target:1?s',
@@ -118,6 +132,8 @@ const MESSAGES: Record<string, string> = {
   Link: 'text:1s href:2s',
   FindRequest: 'pattern:1s',
   FindResponse: 'matches:1s count:2u',
+  CssRequest: 'target:1s property:2s pseudo:3?s',
+  CssResponse: 'value:1s',
   ListTabsRequest: '',
   ListTabsResponse: 'tabs:1*mTab',
   Tab: 'id:1u active:2b url:3s title:4s owner:5s state:6s',
@@ -991,6 +1007,29 @@ export interface ScreenshotResponse {
   note: string;
 }
 
+export interface CdpResponse {
+  /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
+  value: unknown;
+  /** The same, of a method whose answer no page can choose. */
+  trusted: unknown;
+  /** The methods that are allowed, one a line. */
+  list: string;
+  /** The same as data. */
+  methods: CdpMethod[];
+}
+
+/** A method that `cdp` may run. */
+export interface CdpMethod {
+  /** Its name. */
+  method: string;
+  /** tab or browser: what is locked while it runs. */
+  scope: string;
+  /** trusted or untrusted: whether a page can choose what it answers. */
+  output: string;
+  /** Why it is allowed. */
+  justification: string;
+}
+
 /** What an action did to the page. */
 export interface Receipt {
   /** What changed, one fact a line. */
@@ -1112,6 +1151,13 @@ export interface WaitResponse {
   summary: string;
   /** Time waited, in milliseconds. */
   waitedMs: number;
+}
+
+export interface FrameResponse {
+  /** `main`, or the name of the frame that selectors look in; `unnamed` when it has none. */
+  frame: string;
+  /** Address of the frame. */
+  url: string;
 }
 
 export interface GetUrlResponse {
@@ -1262,6 +1308,74 @@ export interface ClearNetworkResponse {
   removed: number;
 }
 
+export interface PerfResponse {
+  /** From the start of the navigation to the first byte of the answer. */
+  ttfbMs?: number;
+  /** First Contentful Paint. */
+  fcpMs?: number;
+  /** Largest Contentful Paint so far. */
+  lcpMs?: number;
+  /** Element of the largest paint: role and name. */
+  lcpElement?: string;
+  /** Cumulative Layout Shift: the worst window of shifts, without unit. */
+  cls?: number;
+  /** Interaction to Next Paint, among the interactions seen. */
+  inpMs?: number;
+  /** Interactions that were measured. */
+  interactions: number;
+  /** When the document was parsed and its deferred scripts had run. */
+  domContentLoadedMs?: number;
+  /** When the load event ended. */
+  loadMs?: number;
+  /** Time of the name resolution. */
+  dnsMs?: number;
+  /** Time of the connection, TLS included. */
+  connectMs?: number;
+  /** Time of the download of the document. */
+  downloadMs?: number;
+  /** Bytes of the document over the network; 0 from a cache. */
+  transferBytes?: number;
+  /** Resources that the document loaded. */
+  resources: number;
+  /** navigate, reload or back_forward. */
+  navigation: string;
+}
+
+export interface DialogResponse {
+  /** Dialogs of the tab, oldest first. */
+  dialogs: DialogEntry[];
+  /** Dialogs that fell out of the buffer. */
+  dropped: number;
+}
+
+/** A dialog that was answered. */
+export interface DialogEntry {
+  /** Time in milliseconds since the epoch. */
+  timeMs: number;
+  /** alert, confirm, prompt or beforeunload. */
+  kind: string;
+  /** What it said. */
+  message: string;
+  /** accepted or dismissed; of what was typed into a prompt only the length. */
+  answer: string;
+  /** Default text of a prompt. */
+  defaultText?: string;
+  /** Address of the document that opened it. */
+  url: string;
+}
+
+export interface ClearDialogResponse {
+  /** Dialogs removed. */
+  removed: number;
+}
+
+export interface ExpectResponse {
+  /** What holds, and how long it took. */
+  summary: string;
+  /** Time waited, in milliseconds. */
+  waitedMs: number;
+}
+
 export interface TextResponse {
   /** Readable text: hidden and boilerplate nodes are left out. */
   text: string;
@@ -1290,6 +1404,11 @@ export interface FindResponse {
   matches: string;
   /** Number of matching lines. */
   count: number;
+}
+
+export interface CssResponse {
+  /** Computed value. */
+  value: string;
 }
 
 export interface ListTabsResponse {
@@ -1378,6 +1497,14 @@ export interface WaitOptions {
   hidden?: string;
 }
 
+/** What `frame` can be told besides. */
+export interface FrameOptions {
+  /** Frame with this name. */
+  name?: string;
+  /** Frame whose address matches this glob. */
+  url?: string;
+}
+
 /** What `snapshot` can be told besides. */
 export interface SnapshotOptions {
   /** Only elements that can be acted on. */
@@ -1416,6 +1543,20 @@ export interface NetworkOptions {
   filter?: string;
 }
 
+/** What `expect` can be told besides. */
+export interface ExpectOptions {
+  /** Takes a word such as `hidden` for a text. */
+  text?: boolean;
+  /** The text is the whole text of the element. */
+  exact?: boolean;
+}
+
+/** What `css` can be told besides. */
+export interface CssOptions {
+  /** Pseudo-element to read instead, such as `before`. */
+  pseudo?: string;
+}
+
 /** What `click` can be told besides. */
 export interface ClickOptions {
   /** Mouse button. */
@@ -1452,6 +1593,12 @@ export interface ScreenshotOptions {
   format?: ImageFormat;
 }
 
+/** What `cdp` can be told besides. */
+export interface CdpOptions {
+  /** Answers the list as data. */
+  data?: boolean;
+}
+
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
@@ -1460,6 +1607,7 @@ const COMMANDS = {
   reload: { path: '/browse.v1.BrowserService/Reload', request: 'ReloadRequest', response: 'ReloadResponse' },
   url: { path: '/browse.v1.BrowserService/GetUrl', request: 'GetUrlRequest', response: 'GetUrlResponse', result: 'url' },
   wait: { path: '/browse.v1.BrowserService/Wait', request: 'WaitRequest', response: 'WaitResponse', args: ['target'], timeout: 15000 },
+  frame: { path: '/browse.v1.BrowserService/Frame', request: 'FrameRequest', response: 'FrameResponse', args: ['target'] },
   snapshot: { path: '/browse.v1.BrowserService/Snapshot', request: 'SnapshotRequest', response: 'SnapshotResponse' },
   text: { path: '/browse.v1.BrowserService/Text', request: 'TextRequest', response: 'TextResponse', args: ['target'], result: 'text' },
   html: { path: '/browse.v1.BrowserService/Html', request: 'HtmlRequest', response: 'HtmlResponse', args: ['target'], result: 'html' },
@@ -1476,6 +1624,11 @@ const COMMANDS = {
   showRequest: { path: '/browse.v1.BrowserService/ShowRequest', request: 'ShowRequestRequest', response: 'ShowRequestResponse', args: ['id'], result: 'request' },
   showBody: { path: '/browse.v1.BrowserService/ShowBody', request: 'ShowBodyRequest', response: 'ShowBodyResponse', args: ['id'] },
   clearNetwork: { path: '/browse.v1.BrowserService/ClearNetwork', request: 'ClearNetworkRequest', response: 'ClearNetworkResponse' },
+  perf: { path: '/browse.v1.BrowserService/Perf', request: 'PerfRequest', response: 'PerfResponse' },
+  dialog: { path: '/browse.v1.BrowserService/Dialog', request: 'DialogRequest', response: 'DialogResponse', result: 'dialogs' },
+  clearDialog: { path: '/browse.v1.BrowserService/ClearDialog', request: 'ClearDialogRequest', response: 'ClearDialogResponse' },
+  expect: { path: '/browse.v1.BrowserService/Expect', request: 'ExpectRequest', response: 'ExpectResponse', args: ['target', 'expected'], timeout: 5000 },
+  css: { path: '/browse.v1.BrowserService/Css', request: 'CssRequest', response: 'CssResponse', args: ['target', 'property'], result: 'value' },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
   doubleClick: { path: '/browse.v1.BrowserService/DoubleClick', request: 'DoubleClickRequest', response: 'DoubleClickResponse', args: ['target'], result: 'receipt' },
   hover: { path: '/browse.v1.BrowserService/Hover', request: 'HoverRequest', response: 'HoverResponse', args: ['target'], result: 'receipt' },
@@ -1487,6 +1640,7 @@ const COMMANDS = {
   uncheck: { path: '/browse.v1.BrowserService/Uncheck', request: 'UncheckRequest', response: 'UncheckResponse', args: ['target'], result: 'receipt' },
   scroll: { path: '/browse.v1.BrowserService/Scroll', request: 'ScrollRequest', response: 'ScrollResponse', args: ['target'] },
   screenshot: { path: '/browse.v1.BrowserService/Screenshot', request: 'ScreenshotRequest', response: 'ScreenshotResponse', args: ['target'] },
+  cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
   activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
   newTab: { path: '/browse.v1.BrowserService/NewTab', request: 'NewTabRequest', response: 'NewTabResponse', args: ['url'] },
@@ -1548,6 +1702,17 @@ export class Commands extends Client {
    */
   wait(target?: string | WaitOptions, options?: WaitOptions): Promise<WaitResponse> {
     return this.call(COMMANDS.wait, [target], options);
+  }
+
+  /**
+   * Chooses the frame that selectors look in, or prints which it is.
+   *
+   * Refs of every frame work without it. It ends when the frame leaves the page or the tab goes elsewhere: the next command with a selector says so.
+   *
+   * @param target Element that holds the frame, looked up in the frame in force; `main` for the main frame.
+   */
+  frame(target?: string | FrameOptions, options?: FrameOptions): Promise<FrameResponse> {
+    return this.call(COMMANDS.frame, [target], options);
   }
 
   /**
@@ -1676,6 +1841,43 @@ export class Commands extends Client {
     return this.call(COMMANDS.clearNetwork, []);
   }
 
+  /** Prints how fast the page loaded: timings and Web Vitals. */
+  perf(): Promise<PerfResponse> {
+    return this.call(COMMANDS.perf, []);
+  }
+
+  /** Prints the dialogs that the page opened, and how they were answered. */
+  dialog(): Promise<DialogEntry[]> {
+    return this.call(COMMANDS.dialog, []);
+  }
+
+  /** Forgets the dialogs of the tab. */
+  clearDialog(): Promise<ClearDialogResponse> {
+    return this.call(COMMANDS.clearDialog, []);
+  }
+
+  /**
+   * Waits until an element has a state or says a text, and fails if it does not.
+   *
+   * The failure shows what was expected and what was there.
+   *
+   * @param target Element to test.
+   * @param expected What to expect: visible, hidden, enabled, disabled, checked, unchecked, editable or focused; any other word is a text, or a /regular expression/, that the element or its value contains.
+   */
+  expect(target: string, expected: string, options?: ExpectOptions): Promise<ExpectResponse> {
+    return this.call(COMMANDS.expect, [target, expected], options);
+  }
+
+  /**
+   * Prints the computed value of a CSS property.
+   *
+   * @param target Element to read.
+   * @param property Property, such as `color` or `--accent`.
+   */
+  css(target: string, property: string, options?: CssOptions): Promise<string> {
+    return this.call(COMMANDS.css, [target, property], options);
+  }
+
   /**
    * Clicks an element.
    *
@@ -1777,6 +1979,18 @@ export class Commands extends Client {
    */
   screenshot(target?: string | ScreenshotOptions, options?: ScreenshotOptions): Promise<ScreenshotResponse> {
     return this.call(COMMANDS.screenshot, [target], options);
+  }
+
+  /**
+   * Runs a method of the DevTools protocol, or lists those that are allowed.
+   *
+   * Waits at most 5 s until no other command works in the tab, and lets none in meanwhile.
+   *
+   * @param method Method, such as `DOM.getDocument`.
+   * @param params Its parameters, a JSON object of at most 64 KiB.
+   */
+  cdp(method?: string | CdpOptions, params?: string | CdpOptions, options?: CdpOptions): Promise<CdpResponse> {
+    return this.call(COMMANDS.cdp, [method, params], options);
   }
 
   /** Lists the open tabs. */

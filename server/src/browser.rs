@@ -4,13 +4,16 @@
 pub mod address;
 pub mod batch;
 pub mod capture;
+pub mod diagnostics;
 mod faults;
 mod files;
+mod frame;
 pub mod input;
 pub mod inspection;
 pub mod navigation;
 pub mod reading;
 mod serialize;
+pub mod styling;
 pub mod tabs;
 mod wait;
 pub mod window;

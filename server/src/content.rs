@@ -5,6 +5,8 @@
 
 mod clean;
 mod guard;
+mod sources;
 
 pub use clean::clean;
 pub use guard::{Delivery, guard};
+pub use sources::Sources;

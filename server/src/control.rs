@@ -3,10 +3,12 @@
 
 mod activity;
 mod doctor;
+mod memory;
 mod sessions;
 mod status;
 
 pub use activity::activity;
 pub use doctor::doctor;
+pub use memory::memory;
 pub use sessions::{close_session, list_sessions, new_session};
 pub use status::{restart, status, stop, version};

@@ -16,6 +16,7 @@ pub mod sessions;
 
 pub mod content;
 pub mod error;
+pub mod secrets;
 
 pub mod engine;
 

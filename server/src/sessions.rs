@@ -7,6 +7,7 @@
 mod capture;
 mod dialog;
 mod journal;
+mod locks;
 mod log;
 mod moving;
 mod name;
@@ -19,6 +20,7 @@ mod tab;
 pub use capture::{Capture, Weigh};
 pub use dialog::DialogLine;
 pub use journal::{Journal, Note};
+pub use locks::{Alone, Lock, Share};
 pub use log::CaptureLog;
 pub use name::SessionName;
 pub use registry::Sessions;

@@ -20,7 +20,7 @@ use std::{
 pub use change::{Change, Changed};
 pub use display::{Screen, find as find_screen};
 use luggage::Luggage;
-pub use open::Returned;
+pub use open::{Closing, Returned};
 pub use unpack::Note;
 
 use crate::{

@@ -104,4 +104,41 @@ cases! {
         json: &[("/base64", "false"), ("/body", "*")],
         ..Case::NEW
     },
+    perf: Case {
+        command: "perf",
+        page: FORM,
+        first: &["click #go"],
+        line: "perf",
+        says: &["ttfb_ms: ", "fcp_ms: ", "load_ms: ", "navigation: navigate"],
+        json: &[("/ttfb_ms", "*"), ("/cls", "*"), ("/lcp_ms", "*"), ("/navigation", "\"navigate\"")],
+        ..Case::NEW
+    },
+    dialog: Case {
+        command: "dialog",
+        page: "<button onclick=\"confirm('Sure?'); prompt('Who?', 'Ada')\">Ask</button>",
+        first: &["click button"],
+        line: "dialog",
+        says: &["confirm \"Sure?\", accepted", "prompt \"Who?\", accepted"],
+        json: &[("/0/kind", "\"confirm\""), ("/1/default_text", "\"Ada\"")],
+        ..Case::NEW
+    },
+    dialog_clear: Case {
+        command: "dialog --clear",
+        page: "<button onclick=\"alert('Hello')\">Ask</button>",
+        first: &["click button"],
+        line: "dialog --clear",
+        says: &["removed 1"],
+        json: &[("/removed", "1")],
+        ..Case::NEW
+    },
+    expect: Case {
+        command: "expect",
+        page: "<p id=status>Saving</p><script>setTimeout(() => \
+            document.getElementById('status').textContent = 'Saved', 200)</script>",
+        line: "expect #status Saved",
+        says: &["`#status` contains the text after"],
+        json: &[("/waited_ms", "*")],
+        then: &[("expect #status visible", "`#status` visible"), ("expect #none hidden", "hidden")],
+        ..Case::NEW
+    },
 }

@@ -4,17 +4,22 @@ mod case;
 #[path = "../support/project.rs"]
 #[allow(dead_code)]
 mod project;
+#[path = "../support/screen.rs"]
+mod screen;
 #[path = "../support/site.rs"]
 #[allow(dead_code)]
 mod site;
 
 mod batch;
 mod capture;
+mod diagnostics;
 mod input;
 mod inspection;
 mod navigation;
 mod reading;
+mod styling;
 mod tabs;
+mod window;
 
 use browse_proto::Command;
 
@@ -22,9 +27,12 @@ const GROUPS: &[&[case::Case]] = &[
     navigation::CASES,
     reading::CASES,
     inspection::CASES,
+    styling::CASES,
+    diagnostics::CASES,
     input::CASES,
     capture::CASES,
     tabs::CASES,
+    window::CASES,
     batch::CASES,
 ];
 

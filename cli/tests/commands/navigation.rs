@@ -71,4 +71,21 @@ cases! {
         then: &[("is visible #late", "true")],
         ..Case::NEW
     },
+    frame: Case {
+        command: "frame",
+        page: "<p>Outer</p><iframe name=inner src=/inner></iframe>",
+        pages: &[("/inner", "<p>Inner</p>")],
+        line: "frame iframe",
+        says: &["inner http://127.0.0.1"],
+        json: &[("/frame", "\"inner\"")],
+        then: &[
+            ("text p", "Inner"),
+            ("frame", "inner http"),
+            ("frame main", "main http"),
+            ("text p", "Outer"),
+            ("frame --name inner", "inner"),
+            ("frame --url '*/inner'", "inner"),
+        ],
+        ..Case::NEW
+    },
 }

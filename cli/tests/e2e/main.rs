@@ -8,8 +8,12 @@ mod death;
 mod frames;
 #[path = "../support/project.rs"]
 mod project;
+#[path = "../support/screen.rs"]
+mod screen;
+mod sdk_python;
 #[path = "../support/site.rs"]
 mod site;
 mod starts;
 mod tabs;
 mod tour;
+mod window;

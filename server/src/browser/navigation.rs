@@ -5,7 +5,7 @@ use std::time::Duration;
 use browse_proto::{Reason, v1};
 
 use super::address::{self, Asker};
-pub use super::wait::wait;
+pub use super::{frame::frame, wait::wait};
 use crate::{
     chromium::{EvaluateOptions, LoadState, Navigated, Page},
     dispatch::Context,

@@ -4,6 +4,7 @@ use browse_proto::{Reason, v1};
 
 use super::{address, navigation};
 use crate::{
+    content::Sources,
     dispatch::Context,
     error::{Error, Result},
     sessions::Tab,
@@ -12,6 +13,8 @@ use crate::{
 /// Lists the tabs of the session, without asking the pages.
 pub async fn list_tabs(cx: &Context, _: v1::ListTabsRequest) -> Result<v1::ListTabsResponse> {
     let session = cx.session()?;
+    // No page holds this up, only a window that is being opened or closed.
+    session.settled().await;
     let active = session.active().map(|tab| tab.id());
     let tabs = session.tabs();
     // The browser process knows them, also while a page hangs.
@@ -25,6 +28,11 @@ pub async fn list_tabs(cx: &Context, _: v1::ListTabsRequest) -> Result<v1::ListT
             owner: tab.owner().to_string(),
             state: tab.state().to_string(),
         };
+    let mut sources = Sources::default();
+    for tab in &tabs {
+        sources.add_url(&tab.page().url());
+    }
+    cx.set_sources(sources);
     Ok(v1::ListTabsResponse { tabs: tabs.iter().zip(titles).map(describe).collect() })
 }
 

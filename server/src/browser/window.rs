@@ -10,7 +10,7 @@ use crate::{
     dispatch::Context,
     engine::Target,
     error::{Error, Result},
-    window::{Change, Handoff, Note, Returned, Screen, Terms, Window, find_screen},
+    window::{Change, Closing, Handoff, Note, Returned, Screen, Terms, Window, find_screen},
 };
 
 /// Characters that a reason may have.
@@ -131,7 +131,8 @@ async fn open(cx: &Context, screen: Screen, terms: Terms) -> Result<(Arc<Window>
 /// Closes the window of the session.
 async fn close(cx: &Context, window: &Arc<Window>) -> Result<Returned> {
     let (daemon, window) = (Arc::clone(cx.daemon()), Arc::clone(window));
-    let closed = tokio::spawn(async move { daemon.windows().close(&window).await });
+    let closed =
+        tokio::spawn(async move { daemon.windows().close(&window, Closing::Caller).await });
     Ok(closed.await.map_err(broken)??.unwrap_or_default())
 }
 

@@ -55,6 +55,7 @@ pub use launch::options::LaunchOptions;
 pub use page::carry::Belongings;
 pub use page::dialogs::{Dialog, DialogAnswer};
 pub use page::frames::Frame;
+pub use page::memory::{DomCounters, Heap};
 pub use page::navigate::Navigated;
 pub use page::page::Page;
 pub use page::screenshot::{Area, ImageFormat, Screenshot};

@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, OpenOptions},
+    io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::Path,
     sync::Mutex,
@@ -10,7 +11,7 @@ use std::{
 use tracing_subscriber::{EnvFilter, fmt, prelude::*};
 
 use super::project::unwritable;
-use crate::error::Result;
+use crate::{error::Result, secrets};
 
 /// Size at which the log begins anew; the old one stays as `daemon.log.1`.
 const MOST_BYTES: u64 = 5 << 20;
@@ -28,9 +29,37 @@ pub fn start(path: &Path) -> Result<()> {
     let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
     let file = file.map_err(|error| unwritable(path, &error))?;
     let filter = EnvFilter::try_from_env("BROWSE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let lines = fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
+    let lines = fmt::layer().with_ansi(false).with_writer(Mutex::new(Redacting(file)));
     // A second daemon in one process happens only in tests; the first keeps
     // the log.
     let _ = tracing_subscriber::registry().with(filter).with(lines).try_init();
     Ok(())
+}
+
+/// Takes secrets out of what it passes on. The layer writes a line at a time,
+/// so none is cut in two.
+struct Redacting<W>(W);
+
+impl<W: Write> Write for Redacting<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let line = String::from_utf8_lossy(bytes);
+        self.0.write_all(secrets::redact(&line).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_of_the_log_holds_a_secret() {
+        let mut log = Redacting(Vec::new());
+        writeln!(log, "INFO to https://a.b/?token=hunter2").expect("a vector takes all");
+        assert_eq!(log.0, b"INFO to https://a.b/?token=[redacted]\n");
+    }
 }

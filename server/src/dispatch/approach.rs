@@ -28,10 +28,23 @@ impl Context {
     /// The session or tab does not exist or belongs to somebody else; the page
     /// hangs, or waits for its server.
     pub(super) async fn approach(&self) -> Result<()> {
-        let reach = self.command().reach;
-        if reach == Reach::Daemon {
-            return Ok(());
+        match self.command().reach {
+            Reach::Daemon => Ok(()),
+            reach => {
+                let tab = self.enter(reach).await?;
+                if matches!(reach, Reach::Page | Reach::Leave) {
+                    self.take_share(tab).await;
+                }
+                Ok(())
+            }
         }
+    }
+
+    /// The same for a handler that knows only by its arguments what it needs.
+    ///
+    /// # Errors
+    /// As [`Context::approach`].
+    pub(crate) async fn enter(&self, reach: Reach) -> Result<&Arc<Tab>> {
         let tab = self.resolve_tab().await?;
         let tab = self.found(tab);
         let hung = tab.state() == TabState::Hung;
@@ -41,7 +54,7 @@ impl Context {
             tab.page().interrupt(FREEING).await;
         }
         if reach != Reach::Page {
-            return Ok(());
+            return Ok(tab);
         }
         if hung {
             let message = format!("tab {} does not answer", tab.id());
@@ -53,7 +66,7 @@ impl Context {
                 Err(chromium::Error::NavigationPending { .. }) if Instant::now() < patience => {
                     tokio::time::sleep(Duration::from_millis(10)).await;
                 }
-                answering => return Ok(answering?),
+                answering => return answering.map(|()| tab).map_err(Error::from),
             }
         }
     }

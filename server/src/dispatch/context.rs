@@ -1,7 +1,6 @@
 //! What a handler is given: who calls, in which session and tab, until when.
 
 use std::{
-    collections::BTreeSet,
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
@@ -14,12 +13,12 @@ use url::Url;
 use super::call::Call;
 use crate::{
     chromium::{Page, TargetId, is_metadata_host},
-    content::Delivery,
+    content::{Delivery, Sources},
     daemon::{Daemon, Settings},
     engine::Engine,
     error::{Error, Result},
     policy::{Capability, ClientId, Permit, SessionRule, TabPolicy},
-    sessions::{Session, SessionName, Tab, TabId},
+    sessions::{Session, SessionName, Share, Tab, TabId},
 };
 
 /// Time that a call gets when neither the caller nor the command names one.
@@ -42,6 +41,8 @@ pub struct Context {
     limit: Option<Instant>,
     margin: Duration,
     tab: OnceLock<Arc<Tab>>,
+    /// Held until the call is answered.
+    share: OnceLock<Share>,
     notes: Mutex<Notes>,
 }
 
@@ -49,7 +50,7 @@ pub struct Context {
 #[derive(Default)]
 struct Notes {
     /// Hosts that page-derived content came from.
-    sources: BTreeSet<String>,
+    sources: Sources,
     /// Whether page-derived content is in a step's answer.
     page_derived: bool,
 }
@@ -59,8 +60,8 @@ impl Context {
     pub(super) fn new(daemon: Arc<Daemon>, permit: Permit, call: Call) -> Self {
         let timeout = call.timeout.or(default_timeout(permit.command()));
         let limit = timeout.map(|timeout| Instant::now() + timeout);
-        let (tab, notes) = (OnceLock::new(), Mutex::default());
-        Self { daemon, permit, call, limit, margin: MARGIN, tab, notes }
+        let (tab, share, notes) = (OnceLock::new(), OnceLock::new(), Mutex::default());
+        Self { daemon, permit, call, limit, margin: MARGIN, tab, share, notes }
     }
 
     /// The same call, for another command or tab: a step of a chain or a
@@ -228,25 +229,33 @@ impl Context {
 
     /// Says where page-derived content came from, when not from the tab.
     pub fn set_source(&self, source: &str) {
-        self.notes().sources = BTreeSet::from([source.to_owned()]);
+        let mut sources = Sources::default();
+        sources.add(source);
+        self.set_sources(sources);
+    }
+
+    /// The same for content of several hosts. None leaves it at the tab's.
+    pub fn set_sources(&self, sources: Sources) {
+        self.notes().sources = sources;
     }
 
     /// Where page-derived content came from.
-    pub(super) fn source(&self) -> String {
-        let noted = self.notes().sources.iter().cloned().collect::<Vec<_>>();
-        if !noted.is_empty() {
-            return noted.join(",");
+    pub(super) fn sources(&self) -> Sources {
+        let mut sources = self.notes().sources.clone();
+        if sources.is_empty() {
+            let known = self.tab.get().is_some_and(|tab| sources.add_url(&tab.page().url()));
+            if !known {
+                sources.add("the page");
+            }
         }
-        let url = self.tab.get().and_then(|tab| Url::parse(&tab.page().url()).ok());
-        let host = url.as_ref().and_then(Url::host_str);
-        host.unwrap_or("the page").to_owned()
+        sources
     }
 
     /// Notes that a step answered with page-derived content.
-    pub(super) fn note_page_derived(&self, source: String) {
+    pub(super) fn note_page_derived(&self, sources: &Sources) {
         let mut notes = self.notes();
         notes.page_derived = true;
-        notes.sources.insert(source);
+        notes.sources.extend(sources);
     }
 
     pub(super) fn is_page_derived(&self) -> bool {
@@ -256,6 +265,13 @@ impl Context {
     /// Notes the tab of the call.
     pub(super) fn found(&self, tab: Arc<Tab>) -> &Arc<Tab> {
         self.tab.get_or_init(|| tab)
+    }
+
+    /// Waits for a share in the tab, which keeps raw protocol calls out of it
+    /// until this call is answered.
+    pub(super) async fn take_share(&self, tab: &Tab) {
+        let share = Share::of(self.daemon.sessions().lock_of_all(), tab).await;
+        let _ = self.share.set(share);
     }
 
     /// The tab, of commands that have one.

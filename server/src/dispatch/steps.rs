@@ -52,7 +52,7 @@ pub fn step<'a>(
         };
         let outcome = perform(&of_step, request).await.map(|(answer, derived)| {
             if derived {
-                cx.note_page_derived(of_step.source());
+                cx.note_page_derived(&of_step.sources());
             }
             answer
         });

@@ -12,7 +12,11 @@ pub fn untrusted(cx: &Context, derived: bool, entries: &mut MetadataMap) {
     if (derived || cx.is_page_derived()) && cx.delivery() == Delivery::Guarded {
         // Random, so that no page can write the end of the envelope.
         let nonce = format!("{:06x}", rand::random::<u32>() & 0x00ff_ffff);
-        put(entries, metadata::UNTRUSTED, &Untrusted { nonce, source: cx.source() }.entry());
+        put(
+            entries,
+            metadata::UNTRUSTED,
+            &Untrusted { nonce, source: cx.sources().words() }.entry(),
+        );
     }
 }
 

@@ -64,6 +64,10 @@ pub enum Kind {
     KeyUnknown,
     /// `WAIT_TIMEOUT`.
     WaitTimeout,
+    /// `FRAME_GONE`.
+    FrameGone,
+    /// `STYLE_INVALID`.
+    StyleInvalid,
     /// A bug of ours: the script threw or answered something else.
     Internal,
 }
@@ -90,6 +94,8 @@ impl Kind {
             Self::NothingFocused => "NOTHING_FOCUSED",
             Self::KeyUnknown => "KEY_UNKNOWN",
             Self::WaitTimeout => "WAIT_TIMEOUT",
+            Self::FrameGone => "FRAME_GONE",
+            Self::StyleInvalid => "STYLE_INVALID",
             Self::Internal => "REASON_UNSPECIFIED",
         }
     }

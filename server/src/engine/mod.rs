@@ -24,6 +24,8 @@ mod action;
 
 mod read;
 
+mod style;
+
 pub use action::check::Checked;
 pub use action::click::{Button, Click, Modifiers};
 pub use action::receipt::{OpenedTab, Receipt};
@@ -32,8 +34,10 @@ pub use error::{Error, Kind, Result};
 pub use page::engine::Engine;
 pub use page::numbers::RefNumbers;
 pub use page::script::{FIRST, SCRIPT};
+pub use read::expect::{Expected, Verdict};
 pub use read::facts::{Described, Rect, State};
 pub use read::find::{Found, Pattern};
+pub use read::perf::Timings;
 pub use read::text::Link;
 pub use read::wait::Predicate;
 pub use snapshot::options::SnapshotOptions;

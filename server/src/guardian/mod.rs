@@ -11,6 +11,7 @@ pub(crate) mod ledger;
 pub(crate) mod process;
 pub(crate) mod processes;
 pub(crate) mod sweep;
+pub(crate) mod usage;
 
 pub use handle::Guardian;
 pub use process::{FLAG, run};

@@ -10,7 +10,8 @@ pub const MOST_BYTES: usize = 4096;
 
 /// Fields that name what a call is about; the first that is filled counts.
 /// Text, values, expressions, code and keys are none of them.
-const FIELDS: &[&str] = &["target", "url", "name", "id", "selector", "scope", "hidden", "property"];
+const FIELDS: &[&str] =
+    &["target", "url", "name", "id", "selector", "scope", "hidden", "property", "method"];
 
 /// Characters of a target that are kept.
 const MOST_CHARACTERS: usize = 120;
@@ -26,6 +27,7 @@ pub fn of(command: &Command, request: &[u8]) -> String {
         _ => None,
     };
     let found = named.filter_map(text).next().unwrap_or_default();
+    let found = crate::secrets::redact(&found);
     crate::content::clean(&found).chars().take(MOST_CHARACTERS).collect()
 }
 
@@ -62,6 +64,14 @@ mod tests {
         let command = Command::by_name("type").expect("a command");
         let request = v1::TypeRequest { text: "secret".to_owned() };
         assert_eq!(of(command, &request.encode_to_vec()), "");
+    }
+
+    #[test]
+    fn secrets_in_targets_are_taken_out() {
+        let command = Command::by_name("click").expect("a command");
+        let target = format!("text=key AKIA{}", "A".repeat(16));
+        let request = v1::ClickRequest { target, ..Default::default() };
+        assert_eq!(of(command, &request.encode_to_vec()), "text=key [redacted]");
     }
 
     #[test]

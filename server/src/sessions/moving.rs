@@ -24,6 +24,17 @@ impl Session {
         self.place.send_replace(place);
     }
 
+    /// Has callers wait until it is back: its visible browser ended.
+    pub(crate) fn leave(&self) {
+        self.place.send_if_modified(|place| {
+            let shown = *place == Place::Shown;
+            if shown {
+                *place = Place::Left;
+            }
+            shown
+        });
+    }
+
     /// Waits while the session is on its way to another browser.
     pub async fn settled(&self) {
         let still = |place: &Place| matches!(place, Place::Hidden | Place::Shown);

@@ -7,7 +7,7 @@ use std::sync::{
 
 use browse_proto::Reason;
 
-use super::{BrowserSlot, Journal, Session, SessionName, SessionRules, Tab, TabId};
+use super::{BrowserSlot, Journal, Lock, Session, SessionName, SessionRules, Tab, TabId};
 use crate::{
     chromium::{Context, ContextOptions, HostRules, Page, TargetId},
     engine::{Engine, RefNumbers},
@@ -22,6 +22,7 @@ pub struct Sessions {
     next_tab: AtomicU64,
     all: Mutex<Vec<Arc<Session>>>,
     journal: Journal,
+    lock: Lock,
 }
 
 impl Sessions {
@@ -37,6 +38,7 @@ impl Sessions {
                 next_tab: AtomicU64::new(1),
                 all: Mutex::new(vec![first]),
                 journal: Journal::default(),
+                lock: Lock::default(),
             }
         })
     }
@@ -44,6 +46,11 @@ impl Sessions {
     /// Where the browser is, or will be.
     pub fn slot(&self) -> &BrowserSlot {
         &self.slot
+    }
+
+    /// What a call takes to be alone in all tabs.
+    pub fn lock_of_all(&self) -> &Lock {
+        &self.lock
     }
 
     /// What waits to be written to the capture logs.

@@ -225,9 +225,9 @@ impl Session {
             tabs.departed.retain(|(when, _)| when.elapsed() < TOGETHER);
             tabs.departed.push((Instant::now(), Arc::clone(&tab)));
         }
-        if place == Place::Shown && tabs.all.is_empty() {
+        if tabs.all.is_empty() {
             // Said before anybody can open a tab in a window that was closed.
-            self.place.send_replace(Place::Left);
+            self.leave();
         }
         if tabs.active == Some(tab.id()) {
             let neighbour = tabs.all.get(at.saturating_sub(1)).map(|tab| tab.id());

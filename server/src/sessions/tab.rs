@@ -13,7 +13,7 @@ use std::{
 use browse_proto::v1;
 use tokio::sync::MutexGuard;
 
-use super::{Capture, DialogLine, Weigh};
+use super::{Capture, DialogLine, Lock, Weigh};
 use crate::{
     chromium::{self, EvaluateOptions, NavigationState, Page},
     engine::Engine,
@@ -64,6 +64,7 @@ pub struct Tab {
     session: String,
     owner: Mutex<ClientId>,
     hung: AtomicBool,
+    lock: Lock,
     /// Held by the navigation under way.
     navigations: tokio::sync::Mutex<()>,
     captured: Arc<Captured>,
@@ -100,6 +101,7 @@ impl Tab {
             session: session.to_owned(),
             owner: Mutex::new(owner),
             hung: AtomicBool::new(false),
+            lock: Lock::default(),
             navigations: tokio::sync::Mutex::default(),
             captured: Arc::default(),
             open: Mutex::default(),
@@ -115,6 +117,7 @@ impl Tab {
             session: self.session.clone(),
             owner: Mutex::new(self.owner()),
             hung: AtomicBool::new(false),
+            lock: Lock::default(),
             navigations: tokio::sync::Mutex::default(),
             captured: Arc::clone(&self.captured),
             open: Mutex::default(),
@@ -129,6 +132,11 @@ impl Tab {
     /// Its page.
     pub fn page(&self) -> &Arc<Page> {
         &self.page
+    }
+
+    /// What a call takes to be alone in the tab.
+    pub fn lock(&self) -> &Lock {
+        &self.lock
     }
 
     /// The engine that reads and acts in it.

@@ -18,6 +18,15 @@ use crate::{
     sessions::{Place, Session},
 };
 
+/// Who closes a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closing {
+    /// A caller, who hears what became of the tabs.
+    Caller,
+    /// The person, or the end of its browser.
+    Window,
+}
+
 /// How a session came back.
 #[derive(Debug, Default)]
 pub struct Returned {
@@ -51,7 +60,7 @@ impl Windows {
             return Err(Error::new(Reason::SessionRestricted, message));
         }
         self.finished().remove(session.name());
-        let browser = launch(daemon, &screen).await?;
+        let browser = launch(daemon, session, &screen).await?;
         let moved = self.move_in(session, &browser, terms).await;
         let (window, notes) = match moved {
             Ok(moved) => moved,
@@ -107,13 +116,20 @@ impl Windows {
     ///
     /// # Errors
     /// The headless browser is gone.
-    pub async fn close(&self, window: &Arc<Window>) -> Result<Option<Returned>> {
+    pub async fn close(&self, window: &Arc<Window>, closing: Closing) -> Result<Option<Returned>> {
         let _turn = self.turn.lock().await;
         let mut closed = window.closed.lock().await;
         if std::mem::replace(&mut *closed, true) {
             return Ok(None);
         }
         let returned = window.move_out().await;
+        if closing == Closing::Window
+            && window.terms().handoff.is_some()
+            && let Ok(Returned { changes, .. }) = &returned
+        {
+            let name = window.session.name().to_owned();
+            self.finished().insert(name, changes.clone());
+        }
         window.session.set_place(Place::Hidden);
         self.lock().remove(window.session.name());
         window.shown.browser().close().await;
@@ -199,7 +215,11 @@ impl Window {
 }
 
 /// Starts a browser that a person sees.
-async fn launch(daemon: &Arc<Daemon>, screen: &Screen) -> Result<Arc<Browser>> {
+async fn launch(
+    daemon: &Arc<Daemon>,
+    session: &Arc<Session>,
+    screen: &Screen,
+) -> Result<Arc<Browser>> {
     let options = browser_options(daemon, daemon.guardian().cloned());
     let mut extra_args = options.launch.extra_args.clone();
     if screen.wayland {
@@ -214,7 +234,7 @@ async fn launch(daemon: &Arc<Daemon>, screen: &Screen) -> Result<Arc<Browser>> {
     let options = BrowserOptions {
         launch,
         spares: Spares::default(),
-        sink: daemon.sessions().ear_of_shown(),
+        sink: daemon.sessions().ear_of_shown(session),
         ..options
     };
     Browser::launch(options).await.map_err(|fault| {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::Window;
+use super::{Closing, Window};
 use crate::{daemon::Daemon, sessions::Place};
 
 /// Time between two looks.
@@ -21,32 +21,37 @@ pub(super) fn start(daemon: &Arc<Daemon>, window: &Arc<Window>) {
 async fn watch(daemon: &Weak<Daemon>, window: &Arc<Window>) {
     let mut place = window.session().place();
     let browser = window.context().browser();
-    let why = loop {
+    loop {
         tokio::select! {
-            reason = browser.gone() => break format!("its browser ended ({reason})"),
-            _ = place.wait_for(|place| *place == Place::Left) => break "it was closed".to_owned(),
+            _ = place.wait_for(|place| *place == Place::Left) => break,
             () = tokio::time::sleep(LOOK) => {}
         }
         if *window.closed.lock().await {
             return;
         }
+        // Both may have come about before anybody watched.
+        if browser.is_gone() || window.session().tabs().is_empty() {
+            window.session().leave();
+            break;
+        }
         window.remember().await;
+    }
+    let why = match browser.is_gone() {
+        true => format!("its browser ended ({})", browser.gone().await),
+        false => "it was closed".to_owned(),
     };
     let Some(daemon) = daemon.upgrade() else { return };
     daemon.touch();
     let name = window.session().name();
-    let returned = match daemon.windows().close(window).await {
-        Ok(Some(returned)) => returned,
+    match daemon.windows().close(window, Closing::Window).await {
+        Ok(Some(_)) => {}
         // Somebody asked for it meanwhile.
         Ok(None) => return,
         Err(error) => return tracing::error!(%error, "the tabs of a window are lost"),
-    };
+    }
     let count = window.session().tabs().len();
     tracing::info!(%why, count, "a window is gone");
     let handed = window.terms().handoff.is_some();
-    if handed {
-        daemon.windows().finished().insert(name.to_owned(), returned.changes);
-    }
     let tabs = if count == 1 { "its tab is".to_owned() } else { format!("its {count} tabs are") };
     let next = if handed { "; `browse resume` tells what changed" } else { "" };
     daemon.tell(format!(

@@ -8,6 +8,7 @@ mod process;
 mod world;
 
 mod deaths;
+mod diagnostics;
 mod limits;
 mod records;
 mod starts;

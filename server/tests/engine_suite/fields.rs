@@ -115,3 +115,42 @@ async fn keys_go_to_the_focus() {
     assert_eq!(tab.js("document.title").await, "pressed");
     assert_eq!(kind(tab.engine.press("Hyper+Q", in_seconds(1)).await).0, Kind::KeyUnknown);
 }
+
+#[tokio::test]
+async fn a_change_is_told_once() {
+    let tab = Tab::show(
+        "<input id=t value=old><textarea id=a>old</textarea><input id=n type=number value=1><input id=e type=email>\
+         <input id=d type=date><input id=c type=color><input id=r type=range max=10><p id=host></p><button id=b>B</button>\
+         <script>log = []; const root = host.attachShadow({mode: 'open'}); root.innerHTML = '<input id=i>';\
+         for (const [from, early] of [[window, true], [root, false]]) for (const type of ['change', 'blur']) from.addEventListener(type, event => log.push(event.type), early)</script>",
+    )
+    .await;
+    for (target, text) in [
+        ("#t", "new"),
+        ("#a", "new"),
+        ("#n", "7"),
+        ("#e", "a@b.c"),
+        ("#d", "2026-11-21"),
+        ("#c", "#ff0000"),
+        ("#r", "7"),
+        ("#host >>> #i", "new"),
+        ("#t", ""),
+    ] {
+        tab.js("document.activeElement.blur(); log.length = 0").await;
+        tab.fill(target, text).await.unwrap();
+        assert_eq!(tab.js("log.join()").await, "change", "{target}");
+        tab.js("b.focus()").await;
+        let log = tab.js("log.filter(type => type == 'change').length").await;
+        assert_eq!(log, 1, "{target}");
+    }
+    // What a person types afterwards is another change.
+    tab.fill("#t", "two").await.unwrap();
+    tab.engine.type_text("!", in_seconds(1)).await.unwrap();
+    tab.js("log.length = 0; b.focus()").await;
+    assert_eq!(tab.js("log.join()").await, "change,blur");
+    tab.click("#t").await.unwrap();
+    tab.engine.type_text("x", in_seconds(1)).await.unwrap();
+    tab.engine.press("Backspace", in_seconds(1)).await.unwrap();
+    tab.js("log.length = 0; b.focus()").await;
+    assert_eq!(tab.js("log.join()").await, "blur");
+}

@@ -106,7 +106,7 @@ async fn selectors_look_in_the_chosen_frame() {
     let button: Target = target("button");
     assert_eq!(tab.engine.count(&button).await.unwrap(), 0);
     let frame = tab.page.frames().into_iter().find(|frame| frame.parent.is_some()).unwrap();
-    tab.engine.set_frame(Some(frame.id));
+    tab.engine.choose_frame(Some(&frame));
     assert_eq!(tab.engine.count(&button).await.unwrap(), 1);
     tab.click("button").await.unwrap();
     assert_eq!(tab.js("document.title").await, "1");

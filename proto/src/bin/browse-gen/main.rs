@@ -3,6 +3,7 @@
 
 mod bundle;
 mod docs;
+mod python;
 mod tables;
 mod typescript;
 
@@ -39,6 +40,9 @@ fn generate(root: &Path) -> Result<Vec<Generated>> {
     let module =
         |(name, text): (&str, String)| Generated { path: sdk.join(format!("src/{name}.ts")), text };
     let mut files: Vec<_> = generated.into_iter().map(module).collect();
+    let python = root.join("sdk-python/src/browse_sdk/_generated");
+    let module = |(name, text)| Generated { path: python.join(format!("{name}.py")), text };
+    files.extend(python::modules().into_iter().map(module));
     let page = |name: &str, text| Generated { path: root.join("docs").join(name), text };
     files.push(page("commands.md", docs::commands()));
     files.push(page("errors.md", docs::errors()));

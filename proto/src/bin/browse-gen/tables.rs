@@ -1,8 +1,8 @@
-//! Writes the tables that the TypeScript codec works from.
+//! Writes the tables that the codecs of the SDKs work from.
 
 use std::fmt::Write as _;
 
-use browse_proto::{Field, Kind};
+use browse_proto::{Enum, Field, Kind};
 
 use crate::typescript::{NOTICE, browser, camel, reachable};
 
@@ -20,21 +20,26 @@ pub fn tables() -> String {
     let (messages, enums) = reachable(&browser());
     let mut out = format!("{NOTICE}\n{MESSAGES}");
     for message in messages {
-        let fields: Vec<_> = message.fields.iter().map(entry).collect();
+        let fields: Vec<_> = message.fields.iter().map(|f| entry(f, &camel(f.name))).collect();
         let _ = writeln!(out, "  {}: '{}',", message.name, fields.join(" "));
     }
     let _ = write!(out, "}};\n{ENUMS}");
     for of in enums {
-        let last = of.values.iter().map(|value| value.number).max().unwrap_or(0);
-        let word = |number| of.values.iter().find(|v| v.number == number).map_or("", |v| v.name);
-        let words: Vec<_> = (0..=last).map(word).collect();
-        let _ = writeln!(out, "  {}: '{}',", of.name, words.join(" "));
+        let _ = writeln!(out, "  {}: '{}',", of.name, words(of));
     }
     out.push_str("};\n");
     out
 }
 
-fn entry(field: &Field) -> String {
+/// The words of an enum, in the order of their numbers.
+pub fn words(of: &Enum) -> String {
+    let last = of.values.iter().map(|value| value.number).max().unwrap_or(0);
+    let word = |number| of.values.iter().find(|v| v.number == number).map_or("", |v| v.name);
+    (0..=last).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The entry of a field that the language calls `name`.
+pub fn entry(field: &Field, name: &str) -> String {
     let (kind, of) = match field.kind {
         Kind::Bool => ('b', ""),
         Kind::U32 | Kind::U64 => ('u', ""),
@@ -55,5 +60,5 @@ fn entry(field: &Field) -> String {
     } else {
         ""
     };
-    format!("{}:{}{mark}{kind}{of}", camel(field.name), field.number)
+    format!("{name}:{}{mark}{kind}{of}", field.number)
 }

@@ -2,7 +2,7 @@
 
 use browse_proto::v1;
 
-use crate::{dispatch::Context, error::Result};
+use crate::{content::Sources, dispatch::Context, error::Result};
 
 /// Answers the console messages of the tab, oldest first.
 pub async fn console(cx: &Context, request: v1::ConsoleRequest) -> Result<v1::ConsoleResponse> {
@@ -12,7 +12,15 @@ pub async fn console(cx: &Context, request: v1::ConsoleRequest) -> Result<v1::Co
         matches!(message.level.as_str(), "error" | "exception" | "assert")
     };
     let wanted = messages.into_iter().filter(|message| !request.errors || is_error(message));
-    Ok(v1::ConsoleResponse { messages: wanted.collect(), dropped })
+    let messages: Vec<_> = wanted.collect();
+    let mut sources = Sources::default();
+    for message in &messages {
+        if !sources.add_url(&message.location) {
+            sources.add_url(&tab.page().url());
+        }
+    }
+    cx.set_sources(sources);
+    Ok(v1::ConsoleResponse { messages, dropped })
 }
 
 /// Forgets the console messages of the tab.

@@ -3,6 +3,7 @@
 use browse_proto::{Reason, v1};
 
 use crate::{
+    content::Sources,
     dispatch::Context,
     error::{Error, Result},
 };
@@ -18,7 +19,13 @@ pub async fn network(cx: &Context, request: v1::NetworkRequest) -> Result<v1::Ne
     let (entries, dropped) = (tab.network().all(), tab.network().dropped());
     let wanted = |url: &str| glob.as_ref().is_none_or(|glob| glob.matches(url));
     let requests = entries.into_iter().filter(|entry| wanted(&entry.summary.url));
-    Ok(v1::NetworkResponse { requests: requests.map(|entry| entry.summary).collect(), dropped })
+    let requests: Vec<_> = requests.map(|entry| entry.summary).collect();
+    let mut sources = Sources::default();
+    for request in &requests {
+        sources.add_url(&request.url);
+    }
+    cx.set_sources(sources);
+    Ok(v1::NetworkResponse { requests, dropped })
 }
 
 /// Answers one request.
@@ -28,6 +35,7 @@ pub async fn show_request(
 ) -> Result<v1::ShowRequestResponse> {
     let tab = cx.tab();
     let entry = tab.network().find(request.id).ok_or_else(|| unknown(request.id))?;
+    came_from(cx, &entry.summary.url);
     Ok(v1::ShowRequestResponse { request: Some(entry.summary) })
 }
 
@@ -35,6 +43,7 @@ pub async fn show_request(
 pub async fn show_body(cx: &Context, request: v1::ShowBodyRequest) -> Result<v1::ShowBodyResponse> {
     let tab = cx.tab();
     let entry = tab.network().find(request.id).ok_or_else(|| unknown(request.id))?;
+    came_from(cx, &entry.summary.url);
     let body = tab.page().response_body(&entry.key).await;
     let body = body.map_err(|fault| unknown(request.id).with("cause", fault))?;
     Ok(v1::ShowBodyResponse { body: body.text, base64: body.is_base64 })
@@ -46,6 +55,13 @@ pub async fn clear_network(
     _: v1::ClearNetworkRequest,
 ) -> Result<v1::ClearNetworkResponse> {
     Ok(v1::ClearNetworkResponse { removed: cx.tab().network().clear() })
+}
+
+/// Names the host that answered, which may be another than the page's.
+fn came_from(cx: &Context, url: &str) {
+    let mut sources = Sources::default();
+    sources.add_url(url);
+    cx.set_sources(sources);
 }
 
 fn unknown(id: u64) -> Error {

@@ -53,6 +53,8 @@ pub(super) struct Maps {
     /// In order of appearance.
     pub(super) pages: Vec<Arc<Page>>,
     pub(super) sessions: HashMap<SessionId, Attached>,
+    /// Tabs that are attached, those being closed included.
+    pub(super) known: HashSet<TargetId>,
     /// Contexts of spares.
     pub(super) hidden: HashSet<BrowserContextId>,
 }

@@ -54,7 +54,11 @@ impl Registry {
             "detachedFromTarget" => {
                 self.detached(&event.params::<DetachedFromTarget>()?.session_id)
             }
-            "targetDestroyed" => self.close_page(&event.params::<TargetOnly>()?.target_id),
+            "targetDestroyed" => {
+                let target = event.params::<TargetOnly>()?.target_id;
+                self.maps.lock().known.remove(&target);
+                self.close_page(&target);
+            }
             "targetCrashed" => self.crashed(&event.params::<TargetOnly>()?.target_id),
             _ => {}
         }
@@ -66,6 +70,8 @@ impl Registry {
         let session = Session::new(self.shared.connection.clone(), event.session_id);
         let parent_page = parent.and_then(|id| self.maps.lock().sessions.get(id)?.page.clone());
         let (role, page) = match (info.kind.as_str(), info.subtype.as_deref()) {
+            // A second session of a tab is one for raw calls.
+            ("page", None) if self.is_known(&info.target_id) => (Role::Other, None),
             ("page", None) => (Role::Page, Some(self.new_page(&session, &info))),
             ("iframe", _) => (Role::Frame, parent_page),
             _ => (Role::Other, parent_page),
@@ -82,6 +88,7 @@ impl Registry {
                 let hidden = {
                     let mut maps = self.maps.lock();
                     maps.pages.push(Arc::clone(&page));
+                    maps.known.insert(page.target_id().clone());
                     maps.hidden.contains(page.context_id())
                 };
                 if !hidden {
@@ -97,6 +104,11 @@ impl Registry {
             _ => setup::resume(&session),
         }
         self.changed.send_replace(());
+    }
+
+    /// Whether a tab is or was attached; one that was closed lingers.
+    fn is_known(&self, target: &TargetId) -> bool {
+        self.maps.lock().known.contains(target)
     }
 
     fn new_page(&self, session: &Session, info: &TargetInfo) -> Arc<Page> {

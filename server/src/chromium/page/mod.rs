@@ -5,11 +5,13 @@ pub(crate) mod dialogs;
 pub(crate) mod events;
 pub(crate) mod frames;
 pub(crate) mod liveness;
+pub(crate) mod memory;
 pub(crate) mod navigate;
 #[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
 pub(crate) mod page;
 pub(crate) mod patience;
 pub(crate) mod protocol;
+pub(crate) mod raw;
 pub(crate) mod response;
 pub(crate) mod screenshot;
 pub(crate) mod setup;

@@ -35,6 +35,8 @@ pub struct Page {
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
     /// Script that gives documents the storage they had in another browser.
     pub(crate) seed: Lock<Option<String>>,
+    /// For raw protocol calls, once there was one.
+    pub(crate) raw: tokio::sync::OnceCell<Session>,
     changed: watch::Sender<()>,
 }
 
@@ -62,6 +64,7 @@ impl Page {
             files: Lock::default(),
             dialogs: Lock::default(),
             seed: Lock::default(),
+            raw: tokio::sync::OnceCell::new(),
             changed: watch::Sender::new(()),
         })
     }
@@ -156,7 +159,7 @@ impl Page {
             }
             state.pending = None;
             state.loading = false;
-            state.frames.all().into_iter().map(|frame| frame.session).collect()
+            self.sessions(&state)
         };
         for session in sessions {
             self.shared.connection.fail_session(session.id().as_str(), &Error::TabCrashed);
@@ -171,12 +174,18 @@ impl Page {
             let mut state = self.state.lock();
             state.closed = true;
             state.ready.get_or_insert_with(|| Err(error.clone()));
-            state.frames.all().into_iter().map(|frame| frame.session).collect()
+            self.sessions(&state)
         };
         for session in sessions {
             self.shared.connection.fail_session(session.id().as_str(), error);
         }
         self.notify();
+    }
+
+    /// Every session of the tab; calls on them are answered together or never.
+    fn sessions(&self, state: &PageState) -> Vec<Session> {
+        let frames = state.frames.all().into_iter().map(|frame| frame.session);
+        frames.chain(self.raw.get().cloned()).collect()
     }
 
     /// For callbacks, which must not keep the page.

@@ -65,7 +65,7 @@ impl Engine {
         let _turn = self.state().acting.lock().await;
         let (target, more) = argument(scroll);
         let Some(target) = target else {
-            let world = self.world(&self.frame()).await?;
+            let world = self.world(&self.frame()?).await?;
             return self.ask(&world, "scroll", &more).read().await;
         };
         let mut attempts = Attempts::new(deadline);

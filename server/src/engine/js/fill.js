@@ -113,7 +113,38 @@ const write = (element, type, text) => {
     if (isFormControl(element) && plainValue(element) === before) return writeDirectly(element, text);
     if (plainValue(element) === before) throw new Refusal('rejected', { why: 'the page kept the old text', value: before });
   }
-  if (isFormControl(element) && plainValue(element) !== before) fire(element, 'change');
+  if (isFormControl(element) && plainValue(element) !== before) {
+    announce(element);
+    fire(element, 'change');
+  }
+};
+
+/**
+ * Fields whose change was told, and the value it was told for. The browser
+ * counts the editing commands as typing and tells of it once more when the
+ * field loses the focus; the page shall hear of one change once.
+ * @type {WeakMap<Element, string>}
+ */
+const announced = new WeakMap();
+/** Trees that are listened to: their changes do not come out of them. @type {WeakSet<Node>} */
+const heard = new WeakSet();
+
+const announce = (field) => {
+  announced.set(field, plainValue(field));
+  if (globalThis.browseEar) globalThis.browseEar.settle = settleEdit;
+  const root = rootNode(field) instanceof ShadowRoot || !globalThis.browseEar ? rootNode(field) : null;
+  if (root === null || heard.has(root)) return;
+  heard.add(root);
+  for (const type of ['change', 'blur']) root.addEventListener(type, settleEdit, true);
+};
+
+/** Stops the browser's own report of a change that was told, and of no other. */
+const settleEdit = (event) => {
+  const field = event.composedPath()[0];
+  if (!event.isTrusted || !(field instanceof Element) || !announced.has(field)) return;
+  const told = announced.get(field);
+  announced.delete(field);
+  if (event.type === 'change' && plainValue(field) === told) event.stopImmediatePropagation();
 };
 
 const plainValue = (element) => (element instanceof HTMLInputElement ? inputValue(element) : element instanceof HTMLTextAreaElement ? areaValue(element) : innerText(element));

@@ -56,6 +56,16 @@ const findOwners = () => {
   return ownerWindows();
 };
 
+/** The number of the element that a caller takes for a frame. */
+const frameOf = ({ target }) =>
+  withElement(target, (element) =>
+    withLabel(element, () => {
+      const owner = ownerNumber(element);
+      if (owner === 0) throw new Refusal('not-frame');
+      return { owner };
+    }),
+  );
+
 /** @returns {boolean} Whether the element holds a frame, whose content replaces its own. */
 const visitFrame = (walk, element, tag, depth, flags) => {
   const number = ownerNumber(element);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::choice::Chosen;
 use super::numbers::RefNumbers;
 use super::owners::Owners;
 use super::refs::{Document, RefTable};
@@ -31,8 +32,8 @@ pub(crate) struct State {
     pub owners: Lock<Owners>,
     pub history: Lock<History>,
     pub witness: Witness,
-    /// The frame that selectors look in; none for the main frame.
-    pub frame: Lock<Option<FrameId>>,
+    /// The frame that a caller chose for selectors; none for the main frame.
+    pub frame: Lock<Option<Chosen>>,
     /// Held by whoever acts: one gesture at a time.
     pub acting: tokio::sync::Mutex<()>,
     pub tokens: Lock<u64>,
@@ -64,19 +65,6 @@ impl Engine {
         self.numbers.give(self.tab, u32::try_from(count).unwrap_or(u32::MAX))
     }
 
-    /// Sets the frame that selectors look in; none for the main frame.
-    pub fn set_frame(&self, frame: Option<FrameId>) {
-        *self.state.frame.lock() = frame;
-    }
-
-    /// The frame that selectors look in: the one that was set, while it lives.
-    pub fn frame(&self) -> FrameId {
-        let chosen = self.state.frame.lock().clone();
-        chosen
-            .filter(|frame| self.page.frame(frame).is_ok())
-            .unwrap_or_else(|| self.page.main_frame().id)
-    }
-
     /// Notes an event of the browser, for the receipts of actions. Returns at once.
     pub fn observe(&self, event: &chromium::Event) {
         self.state.witness.observe(&self.page, event);
@@ -95,7 +83,7 @@ impl Engine {
     /// the current one of its frame is stale, which no browser is asked for.
     pub(crate) async fn world_for(&self, target: &Target) -> Result<Arc<World>> {
         let Some(number) = target.number() else {
-            return self.world(&self.frame()).await;
+            return self.world(&self.frame()?).await;
         };
         let document = match self.state.refs.lock().find(number) {
             Some((document, _)) => document.clone(),

@@ -90,6 +90,8 @@ impl From<Refusal> for Error {
             "not-scrollable" => {
                 Error::refused(Kind::WrongKind, format!("{subject} cannot be scrolled"))
             }
+            "not-frame" => Error::refused(Kind::WrongKind, format!("{subject} holds no frame")),
+            "bad-property" => Error::refused(Kind::StyleInvalid, refusal.message.clone()),
             "single-choice" => Error::refused(
                 Kind::ValueRejected,
                 format!("{subject} takes one option, not {}", refusal.count),

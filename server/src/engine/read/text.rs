@@ -57,7 +57,7 @@ impl Engine {
         match target {
             Some(target) => self.ask_about(target, command, json!({})).await,
             None => {
-                let world = self.world(&self.frame()).await?;
+                let world = self.world(&self.frame()?).await?;
                 self.ask(&world, command, &json!({})).read().await
             }
         }

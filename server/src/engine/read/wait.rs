@@ -29,6 +29,19 @@ pub enum Predicate {
     Text(String),
 }
 
+/// The pauses of one wait.
+#[derive(Debug, Default)]
+pub(super) struct Pauses(usize);
+
+impl Pauses {
+    /// The next pause; the last one comes again and again.
+    pub fn next(&mut self) -> Duration {
+        let index = self.0.min(PAUSES_MS.len() - 1);
+        self.0 += 1;
+        Duration::from_millis(PAUSES_MS[index])
+    }
+}
+
 #[derive(Deserialize)]
 struct Is {
     is: bool,
@@ -38,8 +51,7 @@ impl Engine {
     /// Asks until it holds. A page that is replaced meanwhile is asked again;
     /// waiting for a ref whose element is gone ends at once.
     pub async fn wait(&self, predicate: &Predicate, deadline: Instant) -> Result<()> {
-        let mut pauses = PAUSES_MS.iter();
-        let mut pause = 0;
+        let mut pauses = Pauses::default();
         loop {
             match self.holds(predicate).await {
                 Ok(true) => return Ok(()),
@@ -47,12 +59,11 @@ impl Engine {
                 Err(error) if passes(&error) => {}
                 Err(error) => return Err(error),
             }
-            pause = *pauses.next().unwrap_or(&pause);
-            let next = Instant::now() + Duration::from_millis(pause);
-            if next >= deadline {
+            let pause = pauses.next();
+            if Instant::now() + pause >= deadline {
                 return Err(too_late(predicate));
             }
-            sleep(Duration::from_millis(pause)).await;
+            sleep(pause).await;
         }
     }
 
@@ -93,7 +104,7 @@ impl Engine {
 }
 
 /// Failures that belong to a page in motion.
-fn passes(error: &Error) -> bool {
+pub(super) fn passes(error: &Error) -> bool {
     error.is_stale_document()
         || error.kind() == Some(Kind::NotFound)
         || matches!(error, Error::Browser(crate::chromium::Error::NavigationPending { .. }))

@@ -7,7 +7,7 @@
 
 (() => {
   if (Object.hasOwn(globalThis, 'browseEar')) return;
-  const ear = { hear: null };
+  const ear = { hear: null, settle: null };
   Object.defineProperty(globalThis, 'browseEar', { value: ear });
   const hear = (event) => {
     if (ear.hear !== null) ear.hear(event);
@@ -15,4 +15,10 @@
   for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu']) {
     addEventListener(type, hear, { capture: true, passive: false });
   }
+  // What becomes of a field that was filled; see fill.js.
+  const settle = (event) => {
+    if (ear.settle !== null) ear.settle(event);
+  };
+  addEventListener('change', settle, true);
+  addEventListener('blur', settle, true);
 })();

@@ -1,0 +1,91 @@
+"""The call itself, for `asyncio`."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ._answer import Answer
+from ._call import GRACE, UNIX, Command, Context, host_and_port
+from ._decode import decode
+from ._error import error_of, late, unreachable
+from ._message import Message
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from typing import Any
+
+_PIECE = 256 * 1024
+
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class AsyncClient:
+    """A caller of commands; the methods of `AsyncBrowse` are built on it."""
+
+    def __init__(self, context: Context, pool: list[Connection] | None = None) -> None:
+        self._context = context
+        # Connections that wait for the next call.
+        self._pool: list[Connection] = [] if pool is None else pool
+
+    async def close(self) -> None:
+        """Closes the connections that wait."""
+        while self._pool:
+            _, writer = self._pool.pop()
+            writer.close()
+
+    async def _call(self, command: Command, fields: dict[str, Any]) -> Any:
+        answer = None
+        async for answer in self._stream(command, fields):
+            pass
+        if answer is None:
+            answer = decode(command.response, b"")
+        return getattr(answer, command.result) if command.result else answer
+
+    async def _stream(self, command: Command, fields: dict[str, Any]) -> AsyncIterator[Message]:
+        context = self._context
+        data = context.bytes_of(command, fields)
+        end = asyncio.get_running_loop().time() + context.seconds(command) + GRACE
+        answer = Answer()
+        connection = None
+        try:
+            connection = await self._connection(end)
+            reader, writer = connection
+            writer.write(data)
+            while not answer.done:
+                piece = await asyncio.wait_for(reader.read(_PIECE), _left(end))
+                if not piece:
+                    raise unreachable(context.address, "the connection was closed")
+                for message in answer.feed(piece):
+                    yield decode(command.response, message)
+        except (TimeoutError, asyncio.TimeoutError):
+            raise late(context.seconds(command)) from None
+        except (OSError, ValueError) as cause:
+            raise unreachable(context.address, cause) from None
+        finally:
+            if connection is not None and answer.keeps_open:
+                self._pool.append(connection)
+            elif connection is not None:
+                connection[1].close()
+        if answer.status != 200:
+            raise unreachable(context.address, f"HTTP {answer.status}")
+        error = error_of(answer.outcome())
+        if error is not None:
+            raise error
+
+    async def _connection(self, end: float) -> Connection:
+        while self._pool:
+            reader, writer = self._pool.pop()
+            if not reader.at_eof() and not writer.is_closing():
+                return reader, writer
+            writer.close()
+        address = self._context.address
+        if address.startswith(UNIX):
+            opening = asyncio.open_unix_connection(address.removeprefix(UNIX))
+        else:
+            opening = asyncio.open_connection(*host_and_port(address))
+        return await asyncio.wait_for(opening, _left(end))
+
+
+def _left(end: float) -> float:
+    return max(end - asyncio.get_running_loop().time(), 0.001)

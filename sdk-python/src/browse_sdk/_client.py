@@ -1,0 +1,106 @@
+"""The call itself: one request, the answer or an error."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+from ._answer import Answer
+from ._call import GRACE, UNIX, Command, Context, host_and_port
+from ._decode import decode
+from ._error import error_of, late, unreachable
+from ._message import Message
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_PIECE = 256 * 1024
+
+# Connections that wait for the next call, by address.
+_idle: dict[str, list[socket.socket]] = {}
+
+
+class Client:
+    """A caller of commands; the methods of `Browse` are built on it."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def _call(self, command: Command, fields: dict[str, Any]) -> Any:
+        answer = None
+        for answer in self._stream(command, fields):
+            pass
+        if answer is None:
+            answer = decode(command.response, b"")
+        return getattr(answer, command.result) if command.result else answer
+
+    def _stream(self, command: Command, fields: dict[str, Any]) -> Iterator[Message]:
+        context = self._context
+        data = context.bytes_of(command, fields)
+        end = time.monotonic() + context.seconds(command) + GRACE
+        connection = _connection(context.address, end)
+        answer = Answer()
+        try:
+            connection.settimeout(_left(end))
+            connection.sendall(data)
+            while not answer.done:
+                connection.settimeout(_left(end))
+                piece = connection.recv(_PIECE)
+                if not piece:
+                    raise unreachable(context.address, "the connection was closed")
+                for message in answer.feed(piece):
+                    yield decode(command.response, message)
+        except TimeoutError:
+            raise late(context.seconds(command)) from None
+        except (OSError, ValueError) as cause:
+            raise unreachable(context.address, cause) from None
+        finally:
+            if answer.keeps_open:
+                _idle.setdefault(context.address, []).append(connection)
+            else:
+                connection.close()
+        if answer.status != 200:
+            raise unreachable(context.address, f"HTTP {answer.status}")
+        error = error_of(answer.outcome())
+        if error is not None:
+            raise error
+
+
+def _connection(address: str, end: float) -> socket.socket:
+    """A connection that waits, or a new one."""
+    waiting = _idle.get(address, [])
+    while waiting:
+        connection = waiting.pop()
+        if _is_open(connection):
+            return connection
+        connection.close()
+    try:
+        if address.startswith(UNIX):
+            connection = socket.socket(socket.AF_UNIX)
+            connection.settimeout(_left(end))
+            connection.connect(address.removeprefix(UNIX))
+            return connection
+        connection = socket.create_connection(host_and_port(address), _left(end))
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+    except (OSError, ValueError) as cause:
+        raise unreachable(address, cause) from None
+
+
+def _is_open(connection: socket.socket) -> bool:
+    """Whether the other side has not closed it: nothing is there to be read."""
+    connection.setblocking(False)
+    try:
+        connection.recv(1, socket.MSG_PEEK)
+    except (BlockingIOError, InterruptedError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _left(end: float) -> float:
+    # Zero would mean that nothing is waited for at all.
+    return max(end - time.monotonic(), 0.001)

@@ -1,0 +1,113 @@
+"""The one error of the SDK, and how it is read from an answer."""
+
+from __future__ import annotations
+
+from ._wire import entries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_DEADLINE, _EXHAUSTED, _UNIMPLEMENTED, _UNAVAILABLE = 4, 8, 12, 14
+
+# What to call an answer without a reason, by its gRPC code.
+_REASONS = {
+    _DEADLINE: "DEADLINE_EXCEEDED",
+    _EXHAUSTED: "TOO_LARGE",
+    _UNIMPLEMENTED: "METHOD_UNKNOWN",
+    _UNAVAILABLE: "DAEMON_UNREACHABLE",
+}
+
+
+class BrowseError(Exception):
+    """Why a call failed.
+
+    `reason` is one of `docs/errors.md`, such as `REF_STALE`; `hint` says what to
+    do next; `metadata` holds the values that the message is made of; `code` is
+    the gRPC status code.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        *,
+        hint: str = "",
+        metadata: Mapping[str, str] | None = None,
+        code: int = 2,
+    ) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+        self.hint = hint
+        self.metadata = dict(metadata or {})
+        self.code = code
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call may succeed later, and did nothing so far."""
+        return self.code == _UNAVAILABLE or "retry_after" in self.metadata
+
+    def __str__(self) -> str:
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.reason}: {self.message}{hint}"
+
+
+def unreachable(address: str, why: object) -> BrowseError:
+    """What a client says when nobody answers."""
+    message = f"`{address}` does not answer: {why}"
+    return BrowseError("DAEMON_UNREACHABLE", message, hint="Run `browse status`", code=_UNAVAILABLE)
+
+
+def late(seconds: float) -> BrowseError:
+    """What a client says when the answer does not come in time."""
+    message = f"no answer within {seconds:g} s"
+    return BrowseError("DEADLINE_EXCEEDED", message, hint="Raise the timeout", code=_DEADLINE)
+
+
+def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
+    """Reads the error of an answer; None when the status is OK."""
+    try:
+        code = int(trailers.get("grpc-status", "2"))
+    except ValueError:
+        code = 2
+    if code == 0:
+        return None
+    reason, metadata = _info(trailers.get("grpc-status-details-bin", ""))
+    hint = metadata.pop("hint", "")
+    name = reason or _REASONS.get(code, "BUG")
+    message = _percent_decoded(trailers.get("grpc-message", ""))
+    return BrowseError(name, message, hint=hint, metadata=metadata, code=code)
+
+
+def _info(details: str) -> tuple[str, dict[str, str]]:
+    """Reads google.rpc.ErrorInfo from the details of a google.rpc.Status."""
+    import binascii
+
+    reason, metadata = "", {}
+    padded = details + "=" * (-len(details) % 4)
+    for any_ in _children(binascii.a2b_base64(padded), 3):
+        kinds, bodies = _children(any_, 1), _children(any_, 2)
+        if not kinds or not bodies or not kinds[0].endswith(b"/google.rpc.ErrorInfo"):
+            continue
+        reason = b"".join(_children(bodies[0], 1)[:1]).decode()
+        for entry in _children(bodies[0], 3):
+            key, value = (b"".join(_children(entry, number)[:1]) for number in (1, 2))
+            metadata[key.decode()] = value.decode(errors="replace")
+    return reason, metadata
+
+
+def _children(data: bytes, wanted: int) -> list[bytes]:
+    """The values of field `wanted` of a message, as bytes."""
+    return [raw for number, raw in entries(data) if number == wanted and isinstance(raw, bytes)]
+
+
+def _percent_decoded(text: str) -> str:
+    parts = text.encode().split(b"%")
+    out = bytearray(parts[0])
+    for part in parts[1:]:
+        try:
+            out += bytes.fromhex(part[:2].decode()) + part[2:]
+        except ValueError:
+            out += b"%" + part
+    return out.decode(errors="replace")

@@ -1,0 +1,121 @@
+"""The client, against a daemon that answers as told."""
+
+from __future__ import annotations
+
+import base64
+import os
+import tempfile
+import unittest
+
+from browse_sdk import Browse, BrowseError, connect
+from browse_sdk._wire import field
+
+from .fake import Fake, Reply
+
+GOTO = Reply([("GotoResponse", {"url": "http://a/", "title": "Ä", "status": 200})])
+
+
+class Client(unittest.TestCase):
+    def client(self, reply: Reply, path: str | None = None) -> tuple[Browse, Fake]:
+        fake = Fake(lambda _call: reply, path)
+        self.addCleanup(fake.close)
+        return connect(fake.address, "secret"), fake
+
+    def test_a_method_sends_its_arguments_its_context_and_a_deadline(self) -> None:
+        browse, fake = self.client(GOTO)
+        page = browse.tab(3).session("work").with_timeout(1.5).goto("http://a", wait="none")
+        self.assertEqual((page.url, page.title, page.status), ("http://a/", "Ä", 200))
+        self.assertEqual(page.suggested_skills, [])
+        self.assertEqual(fake.calls[0].path, "/browse.v1.BrowserService/Goto")
+        self.assertEqual(fake.request("GotoRequest"), {"url": "http://a", "wait": "none"})
+        headers = fake.calls[0].headers
+        self.assertEqual(headers["authorization"], "Bearer secret")
+        self.assertEqual((headers["browse-tab"], headers["browse-session"]), ("3", "work"))
+        self.assertEqual((headers["grpc-timeout"], headers["browse-content"]), ("1500m", "raw"))
+
+    def test_a_method_answers_with_its_result(self) -> None:
+        browse, _ = self.client(Reply([("HtmlResponse", {"html": "<p>"})], chunked=False))
+        self.assertEqual(browse.html("main"), "<p>")
+
+    def test_an_answer_without_a_message_is_an_empty_one(self) -> None:
+        browse, _ = self.client(Reply())
+        self.assertEqual(browse.url(), "")
+
+    def test_json_and_numbers_are_values(self) -> None:
+        browse, _ = self.client(Reply([("JsResponse", {"value": {"a": [1, None]}})]))
+        self.assertEqual(browse.js("1"), {"a": [1, None]})
+        box = {"x": -1.5, "y": 2.0, "width": 3.0, "height": 4.0}
+        node = {"ref": "@e1", "role": "button", "depth": 300, "box": box, "states": ["disabled"]}
+        browse, _ = self.client(Reply([("SnapshotResponse", {"tree": "t", "nodes": [node]})]))
+        found = browse.snapshot(nodes=True).nodes[0]
+        self.assertEqual((found.depth, found.states, found.value), (300, ["disabled"], None))
+        self.assertEqual(found.to_dict()["box"], box)
+
+    def test_calls_share_one_connection(self) -> None:
+        browse, fake = self.client(GOTO)
+        for _ in range(3):
+            browse.goto("http://a")
+        self.assertEqual({call.connection for call in fake.calls}, {1})
+
+    def test_a_unix_socket_works_as_an_address(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            browse, _ = self.client(GOTO, os.path.join(folder, "s"))
+            self.assertEqual(browse.goto("http://a").status, 200)
+
+    def test_an_error_has_reason_hint_metadata_and_code(self) -> None:
+        def pair(key: str, value: str) -> bytes:
+            return field(3, field(1, key.encode()) + field(2, value.encode()))
+
+        info = field(1, b"REF_STALE") + field(2, b"browse") + pair("hint", "h") + pair("ref", "@e3")
+        kind = field(1, b"type.googleapis.com/google.rpc.ErrorInfo")
+        status = b"\x08\x09" + field(3, kind + field(2, info))
+        details = base64.b64encode(status).decode().rstrip("=")
+        trailers = (
+            "grpc-status: 9\r\ngrpc-message: it%20is%20%E2%80%9Cgone%E2%80%9D\r\n"
+            f"grpc-status-details-bin: {details}\r\n"
+        )
+        browse, _ = self.client(Reply(trailers=trailers))
+        with self.assertRaises(BrowseError) as raised:
+            browse.click("@e3")
+        error = raised.exception
+        self.assertEqual((error.reason, error.hint, error.code), ("REF_STALE", "h", 9))
+        self.assertEqual((error.metadata, error.message), ({"ref": "@e3"}, "it is “gone”"))
+        self.assertFalse(error.retryable)
+
+    def test_a_daemon_that_is_silent_or_gone_is_told(self) -> None:
+        browse, fake = self.client(Reply(silent=True))
+        with self.assertRaises(BrowseError) as raised:
+            browse.with_timeout(-0.9).url()
+        self.assertEqual(raised.exception.reason, "DEADLINE_EXCEEDED")
+        fake.close()
+        with self.assertRaises(BrowseError) as raised:
+            connect("127.0.0.1:1", "t").url()
+        self.assertEqual(raised.exception.reason, "DAEMON_UNREACHABLE")
+        self.assertTrue(raised.exception.retryable)
+
+    def test_wrong_arguments_are_type_errors(self) -> None:
+        browse, fake = self.client(GOTO)
+        with self.assertRaisesRegex(TypeError, "`wait` wants one of load"):
+            browse.goto("http://a", wait="never")  # type: ignore[arg-type]
+        with self.assertRaisesRegex(TypeError, "`url` wants text"):
+            browse.goto(3)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(TypeError, "`value` wants a list"):
+            browse.select("@e1", "x")  # type: ignore[arg-type]
+        self.assertEqual(fake.calls, [])
+
+    def test_what_is_no_http_is_an_error(self) -> None:
+        import socket
+        import threading
+
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def answer() -> None:
+            connection, _ = listener.accept()
+            connection.recv(10)
+            connection.sendall(b"SSH-2.0-OpenSSH\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        with self.assertRaises(BrowseError) as raised:
+            connect(f"127.0.0.1:{listener.getsockname()[1]}", "t").url()
+        self.assertEqual(raised.exception.reason, "DAEMON_UNREACHABLE")

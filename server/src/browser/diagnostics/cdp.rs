@@ -1,0 +1,116 @@
+//! Raw calls of the DevTools protocol, of methods that a table allows.
+
+use browse_proto::{Reach, Reason, v1};
+use serde_json::{Map, Value};
+use tokio::time::timeout_at;
+
+use super::methods::{METHODS, Method, Output, Scope};
+use crate::{
+    chromium,
+    dispatch::Context,
+    error::{Error, Result, quote},
+    sessions::Alone,
+};
+
+/// Bytes that parameters may have.
+const MOST_PARAMS: usize = 64 << 10;
+
+/// Runs one method, alone in its tab or in the browser; lists the methods when
+/// none is named.
+pub async fn cdp(cx: &Context, request: v1::CdpRequest) -> Result<v1::CdpResponse> {
+    let Some(name) = request.method.as_deref() else { return Ok(list(request.data)) };
+    let method = Method::find(name).ok_or_else(|| denied(name))?;
+    let params = parse(request.params.as_deref().unwrap_or("{}"))?;
+    let all = cx.daemon().sessions().lock_of_all();
+    let answer = match method.scope {
+        Scope::Tab => {
+            let tab = cx.enter(Reach::Page).await?;
+            let _alone = Alone::in_tab(all, tab, cx.deadline()).await?;
+            let call = tab.page().call_raw(name, &params);
+            match timeout_at(cx.deadline(), call).await {
+                Ok(answer) => answer,
+                Err(_) => {
+                    tab.quarantine();
+                    return Err(late(name).with("tab", tab.id()));
+                }
+            }
+        }
+        Scope::Browser => {
+            let browser = cx.daemon().sessions().slot().browser().await?;
+            let _alone = Alone::in_browser(all, cx.deadline()).await?;
+            let call = browser.call_raw(name, &params);
+            timeout_at(cx.deadline(), call).await.map_err(|_| late(name))?
+        }
+    };
+    respond(method, &answer.map_err(refused)?)
+}
+
+/// Parameters are one JSON object.
+fn parse(params: &str) -> Result<Value> {
+    if params.len() > MOST_PARAMS {
+        let message = format!("the parameters have {} bytes", params.len());
+        return Err(Error::new(Reason::TooLarge, message).with("limit", "64 KiB"));
+    }
+    let object: Map<String, Value> = serde_json::from_str(params).map_err(|error| {
+        let message = format!("the parameters are no JSON object: {error}");
+        Error::new(Reason::ArgumentInvalid, message).with("command", "cdp")
+    })?;
+    Ok(Value::Object(object))
+}
+
+fn respond(method: &Method, answer: &Value) -> Result<v1::CdpResponse> {
+    let text = answer.to_string();
+    let limit = method.most_bytes();
+    if text.len() > limit {
+        let message = format!("`{}` answered with {} bytes", method.name, text.len());
+        let limit = format!("{} MiB", limit >> 20);
+        return Err(Error::new(Reason::TooLarge, message).with("limit", limit));
+    }
+    Ok(match method.output {
+        Output::Trusted => v1::CdpResponse { trusted: text, ..Default::default() },
+        Output::Untrusted => v1::CdpResponse { value: text, ..Default::default() },
+    })
+}
+
+fn list(data: bool) -> v1::CdpResponse {
+    let describe = |method: &Method| v1::CdpMethod {
+        method: method.name.to_owned(),
+        scope: method.scope.name().to_owned(),
+        output: method.output.name().to_owned(),
+        justification: method.justification.to_owned(),
+    };
+    if data {
+        return v1::CdpResponse {
+            methods: METHODS.iter().map(describe).collect(),
+            ..Default::default()
+        };
+    }
+    let line = |method: &Method| {
+        let Method { name, scope, output, justification } = method;
+        format!("{name} ({}, {}): {justification}", scope.name(), output.name())
+    };
+    let list = METHODS.iter().map(line).collect::<Vec<_>>().join("\n");
+    v1::CdpResponse { list, ..Default::default() }
+}
+
+fn denied(name: &str) -> Error {
+    let near = METHODS.iter().find(|method| method.name.eq_ignore_ascii_case(name));
+    let meant = near.map(|method| format!("; `{}` is", method.name)).unwrap_or_default();
+    let message = format!("`{}` is not allowed{meant}", quote(name));
+    Error::new(Reason::CdpDenied, message).with("method", quote(name))
+}
+
+/// Chromium's own words about a call that it did not take.
+fn refused(fault: chromium::Error) -> Error {
+    match fault {
+        chromium::Error::Protocol { method, message } => {
+            let text = format!("`{method}`: {}", quote(&message));
+            Error::new(Reason::CdpRefused, text).with("cause", message)
+        }
+        other => other.into(),
+    }
+}
+
+fn late(name: &str) -> Error {
+    Error::new(Reason::DeadlineExceeded, format!("`{name}` was not answered in time"))
+}

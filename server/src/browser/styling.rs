@@ -1,0 +1,5 @@
+//! Styling: how elements look, why, and changing it.
+
+mod computed;
+
+pub use computed::css;

@@ -1,0 +1,14 @@
+//! One computed property.
+
+use browse_proto::v1;
+
+use crate::{dispatch::Context, engine::Target, error::Result};
+
+/// Answers the computed value of a property.
+pub async fn css(cx: &Context, request: v1::CssRequest) -> Result<v1::CssResponse> {
+    let target: Target = request.target.parse()?;
+    let pseudo = request.pseudo.as_deref();
+    let value = cx.engine().computed(&target, &request.property, pseudo).await;
+    let value = value.map_err(|error| crate::error::Error::from(error).with("target", &target))?;
+    Ok(v1::CssResponse { value })
+}

@@ -1,0 +1,43 @@
+//! What a page takes of memory.
+
+use serde::Deserialize;
+
+use super::page::Page;
+use crate::chromium::connection::call::Call;
+use crate::chromium::connection::params::NoParams;
+use crate::chromium::error::Result;
+
+/// The JavaScript heap of a page's process, in bytes.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Heap {
+    /// In use.
+    #[serde(rename = "usedSize")]
+    pub used: f64,
+    /// Held from the system.
+    #[serde(rename = "totalSize")]
+    pub total: f64,
+}
+
+/// What of a page is alive.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DomCounters {
+    /// Documents, those of frames included.
+    pub documents: u64,
+    /// Nodes.
+    pub nodes: u64,
+    /// Listeners that scripts added.
+    pub js_event_listeners: u64,
+}
+
+impl Page {
+    /// Asks the page for its heap and counters. A page that hangs never answers.
+    pub async fn memory(&self) -> Result<(Heap, DomCounters)> {
+        self.state.lock().alive()?;
+        let heap: Call<Heap> = self.session().call_method("Runtime.getHeapUsage", &NoParams);
+        let counters: Call<DomCounters> =
+            self.session().call_method("Memory.getDOMCounters", &NoParams);
+        Ok((heap.await?, counters.await?))
+    }
+}

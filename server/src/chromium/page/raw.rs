@@ -1,0 +1,45 @@
+//! The session of a tab for raw protocol calls: one of its own, so that a
+//! domain that a caller disables is not one that the daemon listens to.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::page::Page;
+use crate::chromium::browser::browser::Browser;
+use crate::chromium::connection::call::Call;
+use crate::chromium::connection::session::Session;
+use crate::chromium::error::Result;
+use crate::chromium::ids::SessionId;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attached {
+    session_id: SessionId,
+}
+
+impl Page {
+    /// Calls any method of the protocol on the tab's raw session. What it sets
+    /// there, such as an emulation, holds as long as the tab.
+    pub async fn call_raw(&self, method: &str, params: &Value) -> Result<Value> {
+        self.state.lock().alive()?;
+        let session = self.raw.get_or_try_init(|| self.attach_raw()).await?;
+        let call: Call<Value> = session.call_method(method.to_owned(), params);
+        call.await
+    }
+
+    async fn attach_raw(&self) -> Result<Session> {
+        let params = json!({ "targetId": self.target_id(), "flatten": true });
+        let connection = &self.shared.connection;
+        let attached: Call<Attached> =
+            connection.call_method(None, "Target.attachToTarget", &params);
+        Ok(Session::new(connection.clone(), attached.await?.session_id))
+    }
+}
+
+impl Browser {
+    /// Calls any method of the protocol on the browser itself.
+    pub async fn call_raw(&self, method: &str, params: &Value) -> Result<Value> {
+        let call: Call<Value> = self.connection().call_method(None, method.to_owned(), params);
+        call.await
+    }
+}

@@ -1,0 +1,74 @@
+//! Which hosts page-derived content came from, in few words: an answer may
+//! have entries of hundreds, and its envelope names some of them.
+
+use std::collections::HashSet;
+
+use url::Url;
+
+/// Hosts that are named; the others are counted.
+const NAMED: usize = 3;
+
+/// The hosts of one answer.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// In order of appearance.
+    first: Vec<String>,
+    all: HashSet<String>,
+}
+
+impl Sources {
+    /// Adds a host, or what stands for one.
+    pub fn add(&mut self, host: &str) {
+        if !host.is_empty() && self.all.insert(host.to_owned()) && self.first.len() < NAMED {
+            self.first.push(host.to_owned());
+        }
+    }
+
+    /// Adds the host of an address; false when it has none.
+    pub fn add_url(&mut self, url: &str) -> bool {
+        let url = Url::parse(url).ok();
+        let host = url.as_ref().and_then(Url::host_str);
+        host.inspect(|host| self.add(host)).is_some()
+    }
+
+    /// Adds those of a part of the answer.
+    pub fn extend(&mut self, other: &Self) {
+        other.first.iter().chain(&other.all).for_each(|host| self.add(host));
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// `a.com,b.com,c.com and 4 more`.
+    pub fn words(&self) -> String {
+        let named = self.first.join(",");
+        match self.all.len() - self.first.len() {
+            0 => named,
+            more => format!("{named} and {more} more"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_hosts_are_named_and_many_counted() {
+        let mut sources = Sources::default();
+        for url in ["https://b.com/x", "http://a.com:8/", "data:text/html,x", "https://b.com/y"] {
+            sources.add_url(url);
+        }
+        assert_eq!(sources.words(), "b.com,a.com");
+        for number in 0..5 {
+            sources.add(&format!("h{number}"));
+        }
+        assert_eq!(sources.words(), "b.com,a.com,h0 and 4 more");
+        let mut outer = Sources::default();
+        outer.add("b.com");
+        outer.extend(&sources);
+        assert_eq!(outer.words(), "b.com,a.com,h0 and 4 more");
+    }
+}

@@ -1,0 +1,82 @@
+//! The frame that selectors look in, when a caller chose one.
+//!
+//! A choice holds for one document of the tab. It ends when that document or
+//! the frame does, and whoever counts on it next is told so once: a selector
+//! that silently looked elsewhere could find the wrong element.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::engine::Engine;
+use super::owners;
+use crate::chromium::{Frame, FrameId, LoaderId};
+use crate::engine::error::{Error, Kind, Result};
+use crate::engine::target::target::Target;
+
+/// A frame, and the document of the tab that it was chosen in.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen {
+    frame: FrameId,
+    document: LoaderId,
+    label: String,
+}
+
+#[derive(Deserialize)]
+struct Held {
+    owner: u32,
+}
+
+impl Engine {
+    /// Makes selectors look in `frame`; in the main frame when there is none.
+    pub fn choose_frame(&self, frame: Option<&Frame>) {
+        *self.state().frame.lock() = frame.map(|frame| Chosen {
+            frame: frame.id.clone(),
+            document: self.page().loader(),
+            label: label(frame),
+        });
+    }
+
+    /// The frame that selectors look in.
+    ///
+    /// # Errors
+    /// `FRAME_GONE` when the chosen one has gone; it is the main frame from
+    /// then on.
+    pub fn frame(&self) -> Result<FrameId> {
+        let mut chosen = self.state().frame.lock();
+        let Some(choice) = chosen.as_ref() else { return Ok(self.page().main_frame().id) };
+        let here = choice.document == self.page().loader();
+        if here && self.page().frame(&choice.frame).is_ok() {
+            return Ok(choice.frame.clone());
+        }
+        let label = choice.label.clone();
+        *chosen = None;
+        let message = match here {
+            true => format!("the frame `{label}`, which `frame` chose, left the page"),
+            false => format!("the frame `{label}`, which `frame` chose, is gone: the tab went on"),
+        };
+        Err(Error::refused(Kind::FrameGone, message).with("frame", label))
+    }
+
+    /// The frame that an element holds.
+    pub async fn frame_in(&self, target: &Target) -> Result<Frame> {
+        let world = self.world_for(target).await?;
+        let argument = json!({ "target": target.query });
+        let answer = self.ask(&world, "frameOf", &argument).text().await;
+        let held: Held = self.understand(target, &world, answer).await?;
+        let document = Self::document_of(&world);
+        let known = || self.state().owners.lock().frame(&document, held.owner).cloned();
+        let mut found = known();
+        if found.is_none() {
+            self.learn_owners(&world, owners::ask(&world, "findOwners")).await?;
+            found = known();
+        }
+        let gone = || Error::refused(Kind::WrongKind, format!("`{target}` holds no frame by now"));
+        Ok(self.page().frame(&found.ok_or_else(gone)?)?)
+    }
+}
+
+/// How a frame is called in messages: its name, else its address.
+fn label(frame: &Frame) -> String {
+    let text = if frame.name.is_empty() { &frame.url } else { &frame.name };
+    text.chars().take(80).collect()
+}

@@ -1,0 +1,3 @@
+//! Styles: reading and changing them.
+
+pub(crate) mod computed;

@@ -1,0 +1,14 @@
+//! What counts as a secret, and what stands in its place: the one table that
+//! activity, logs, HAR files and `fetch` share.
+//!
+//! Two things give a secret away: the name of the header, field or parameter
+//! that holds it, and its own shape. Both err on the side of redacting.
+
+mod names;
+mod shapes;
+
+pub use names::{is_secret_name, redact_header};
+pub use shapes::redact;
+
+/// What stands in the place of a secret.
+pub const REDACTED: &str = "[redacted]";
