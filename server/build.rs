@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: [&str; 29] = [
+const ORDER: &[&str] = &[
     "dom",
     "tree",
     "visibility",
@@ -37,6 +37,7 @@ const ORDER: [&str; 29] = [
     "style",
     "perf",
     "scroll",
+    "lay",
     "read",
     "wait",
     "place",
@@ -100,7 +101,7 @@ fn join(folder: &Path) -> Result<String, String> {
     let mut script = String::from(
         "(() => {\n'use strict';\nconst ENGINE = 'browseEngine';\nif (Object.hasOwn(globalThis, ENGINE)) return;\n",
     );
-    for stem in ORDER {
+    for stem in ORDER.iter().copied() {
         let path = folder.join(stem).with_extension("js");
         let source =
             fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;

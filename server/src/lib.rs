@@ -11,6 +11,7 @@ pub mod control;
 pub mod skills;
 pub mod window;
 
+pub mod recording;
 pub mod records;
 pub mod sessions;
 

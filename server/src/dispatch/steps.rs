@@ -91,7 +91,7 @@ where
 
 macro_rules! browser_steps {
     (BrowserService unary { $($group:ident $function:ident $request:ident $response:ident;)* }
-        streams {}) => {
+        streams { $($stream:tt)* }) => {
         /// Runs a step of BrowserService.
         async fn browser(cx: &Context, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
             $(if name == stringify!($request) {

@@ -16,6 +16,7 @@ use crate::{
     chromium::{BrowserContextId, Context, TargetId},
     error::{Error, Result},
     policy::{ClientId, Hosts},
+    recording::Recording,
 };
 
 /// What a session may do.
@@ -45,6 +46,8 @@ pub struct Session {
     opening: tokio::sync::Mutex<()>,
     /// Where its browser is.
     pub(super) place: watch::Sender<Place>,
+    /// The recording that is under way.
+    recording: Mutex<Option<Recording>>,
 }
 
 /// Where the browser of a session is.
@@ -82,8 +85,8 @@ impl Session {
         sessions: Weak<Sessions>,
     ) -> Arc<Self> {
         let (context, tabs, opening) = (Mutex::default(), Mutex::default(), Default::default());
-        let place = watch::Sender::new(Place::default());
-        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening, place })
+        let (place, recording) = (watch::Sender::default(), Mutex::default());
+        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening, place, recording })
     }
 
     /// Its name.
@@ -99,6 +102,11 @@ impl Session {
     /// What it may do.
     pub fn rules(&self) -> &SessionRules {
         &self.rules
+    }
+
+    /// Its recording, while one is under way.
+    pub fn recording(&self) -> MutexGuard<'_, Option<Recording>> {
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Its tabs, oldest first.
@@ -239,6 +247,7 @@ impl Session {
     /// Ends the context with its tabs, cookies and storage.
     pub(super) async fn end(&self) -> Result<()> {
         *self.lock() = Tabs::default();
+        self.recording().take();
         match self.context() {
             Some(context) => Ok(context.dispose().await?),
             None => Ok(()),

@@ -3,6 +3,7 @@
 pub(crate) mod carry;
 pub(crate) mod dialogs;
 pub(crate) mod events;
+pub(crate) mod fetch;
 pub(crate) mod frames;
 pub(crate) mod liveness;
 pub(crate) mod memory;
@@ -10,9 +11,11 @@ pub(crate) mod navigate;
 #[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
 pub(crate) mod page;
 pub(crate) mod patience;
+pub(crate) mod print;
 pub(crate) mod protocol;
 pub(crate) mod raw;
 pub(crate) mod response;
+pub(crate) mod screencast;
 pub(crate) mod screenshot;
 pub(crate) mod setup;
 pub(crate) mod state;

@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use super::dialogs::DialogAnswer;
+use super::fetch::Paused;
 use super::frames::{Frame, FrameTree};
+use super::screencast::{self, Pointer};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use crate::chromium::browser::registry::Shared;
 use crate::chromium::capture::event::Event;
@@ -37,6 +39,12 @@ pub struct Page {
     pub(crate) seed: Lock<Option<String>>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw: tokio::sync::OnceCell<Session>,
+    /// Where paused requests go, of a tab that fetches.
+    pub(crate) paused: Lock<Option<mpsc::Sender<Paused>>>,
+    /// Where frames go, of a tab that is filmed.
+    pub(crate) film: Lock<Option<watch::Sender<Option<Arc<screencast::Frame>>>>>,
+    /// Where the pointer is; none until it first moves.
+    pub(crate) pointer: watch::Sender<Option<Pointer>>,
     changed: watch::Sender<()>,
 }
 
@@ -65,6 +73,9 @@ impl Page {
             dialogs: Lock::default(),
             seed: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
+            paused: Lock::default(),
+            film: Lock::default(),
+            pointer: watch::Sender::new(None),
             changed: watch::Sender::new(()),
         })
     }
