@@ -167,6 +167,16 @@ impl Session {
     /// # Errors
     /// The browser is not there.
     pub async fn open_tab(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        let tab = self.open_aside(owner).await?;
+        self.lock().active = Some(tab.id());
+        Ok(tab)
+    }
+
+    /// Opens a blank tab that calls have to name.
+    ///
+    /// # Errors
+    /// The browser is not there.
+    pub async fn open_aside(&self, owner: &ClientId) -> Result<Arc<Tab>> {
         self.settled().await;
         let sessions = self.all()?;
         let mut first = None;
@@ -184,7 +194,6 @@ impl Session {
         let tab = sessions.tab_of(page.target_id());
         let tab = tab.unwrap_or_else(|| sessions.adopt(self, page));
         tab.set_owner(owner);
-        self.lock().active = Some(tab.id());
         Ok(tab)
     }
 
