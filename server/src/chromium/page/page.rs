@@ -11,6 +11,7 @@ use super::frames::{Frame, FrameTree};
 use super::screencast::{self, Pointer};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use crate::chromium::browser::registry::Shared;
+use crate::chromium::capture::downloads::Download;
 use crate::chromium::capture::event::Event;
 use crate::chromium::capture::network::OpenRequests;
 use crate::chromium::capture::valve::Valve;
@@ -41,6 +42,8 @@ pub struct Page {
     pub(crate) raw: tokio::sync::OnceCell<Session>,
     /// Where paused requests go, of a tab that fetches.
     pub(crate) paused: Lock<Option<mpsc::Sender<Paused>>>,
+    /// Where its download is reported, of a tab that fetches into a file.
+    pub(crate) kept: Lock<Option<watch::Sender<Option<Download>>>>,
     /// Where frames go, of a tab that is filmed.
     pub(crate) film: Lock<Option<watch::Sender<Option<Arc<screencast::Frame>>>>>,
     /// Where the pointer is; none until it first moves.
@@ -74,6 +77,7 @@ impl Page {
             seed: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
             paused: Lock::default(),
+            kept: Lock::default(),
             film: Lock::default(),
             pointer: watch::Sender::new(None),
             changed: watch::Sender::new(()),
