@@ -9,13 +9,16 @@ use serde_json::{Value, json};
 use super::browser::Browser;
 use super::policy::Restriction;
 use crate::chromium::connection::call::Call;
-use crate::chromium::error::Result;
+use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::proxy::Proxy;
 use crate::chromium::guard::reach::Reach;
 use crate::chromium::guard::rules::{HostRules, LiveRules};
 use crate::chromium::ids::{BrowserContextId, TargetId};
 use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::page::Page;
+
+/// Cookies in one message: well below what the pipe bears.
+const COOKIES_AT_ONCE: usize = 500;
 
 /// How a context is made.
 #[derive(Debug, Clone, Default)]
@@ -163,7 +166,7 @@ impl Context {
         Ok(cookies)
     }
 
-    /// Replaces its cookies.
+    /// Replaces its cookies. One that the browser refuses is left out.
     pub async fn set_cookies(&self, cookies: &[Value]) -> Result<()> {
         let mut params = json!({});
         self.name_in(&mut params);
@@ -171,9 +174,26 @@ impl Context {
         let cleared: Call<IgnoredAny> =
             connection.call_method(None, "Storage.clearCookies", &params);
         cleared.await?;
-        params["cookies"] = json!(cookies);
-        let set: Call<IgnoredAny> = connection.call_method(None, "Storage.setCookies", &params);
-        set.await.map(drop)
+        for some in cookies.chunks(COOKIES_AT_ONCE) {
+            let set = |cookies: &[Value]| -> Call<IgnoredAny> {
+                let mut params = params.clone();
+                params["cookies"] = json!(cookies);
+                connection.call_method(None, "Storage.setCookies", &params)
+            };
+            match set(some).await {
+                // One that cannot be read spoils its whole message.
+                Err(Error::Protocol { .. }) => {
+                    for cookie in some {
+                        match set(std::slice::from_ref(cookie)).await {
+                            Ok(_) | Err(Error::Protocol { .. }) => {}
+                            Err(fault) => return Err(fault),
+                        }
+                    }
+                }
+                outcome => drop(outcome?),
+            }
+        }
+        Ok(())
     }
 
     /// Names the context in the parameters of a call. The first one has no
