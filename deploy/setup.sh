@@ -32,6 +32,7 @@ case "$system" in
   debian | ubuntu)
     want ca-certificates openssl python3
     want_fonts
+    want_screen
     want_chromium "$system"
     want_node
     [ "$bench" = no ] || want hyperfine

@@ -43,11 +43,13 @@ fn is_other_build(state: &State) -> bool {
     installed.is_ok_and(|installed| installed != state.build_id)
 }
 
-/// Calls in flight, or clients besides root: a skill, a paired agent, a window.
+/// Calls in flight, clients besides root such as a skill or a paired agent, or
+/// a person with a window.
 fn is_busy(status: &Map<String, Value>) -> bool {
     let calls = status.get("calls").and_then(Value::as_u64).unwrap_or_default();
     let clients = status.get("clients").and_then(Value::as_array).map_or(0, Vec::len);
-    calls > 0 || clients > 0
+    let visible = status.get("visible").and_then(Value::as_array).map_or(0, Vec::len);
+    calls > 0 || clients > 0 || visible > 0
 }
 
 /// Calls a command without arguments for ourselves.

@@ -95,6 +95,9 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
             Source::CallerEnvironment => {
                 fields.insert(name, sources::environment());
             }
+            Source::CallerScreen => {
+                fields.insert(name, sources::screen());
+            }
             Source::Extension => {
                 if let Some((_, format)) = path
                     .as_deref()

@@ -5,6 +5,7 @@ mod file;
 mod files;
 mod input;
 mod place;
+mod screen;
 mod steps;
 
 use std::time::Duration;
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 pub use environment::environment;
 pub use file::file;
 pub use files::files;
+pub use screen::screen;
 pub use steps::{parse as read_steps, steps};
 
 /// Whether standard input can still be read.

@@ -32,6 +32,11 @@ want_fonts() {
   want fonts-liberation fonts-noto-color-emoji fonts-dejavu-core
 }
 
+# A screen in memory, for the tests of the visible browser.
+want_screen() {
+  want xvfb
+}
+
 # Runs a command as root.
 as_root() {
   if [ "$(id -u)" = 0 ]; then

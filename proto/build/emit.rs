@@ -61,6 +61,7 @@ const SOURCES: &[&str] = &[
     "Manifest",
     "Files",
     "Command",
+    "CallerScreen",
 ];
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];

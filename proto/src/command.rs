@@ -221,6 +221,7 @@ pub enum Source {
     Manifest,
     Files,
     Command,
+    CallerScreen,
 }
 
 impl Command {

@@ -21,3 +21,4 @@ pub mod styling;
 pub mod tabs;
 mod wait;
 pub mod watch;
+pub mod window;

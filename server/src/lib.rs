@@ -9,6 +9,7 @@ pub mod dispatch;
 pub mod browser;
 pub mod control;
 pub mod skills;
+pub mod window;
 
 pub mod outbound;
 pub mod recording;

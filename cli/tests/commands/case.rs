@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::{
     project::{Output, Project},
+    screen::Screen,
     site::Site,
 };
 
@@ -32,6 +33,9 @@ pub struct Case {
     pub line: &'static str,
     /// Its standard input.
     pub input: &'static str,
+    /// Whether its commands come from a screen, where there can be one; else
+    /// it does not run.
+    pub screen: bool,
     /// Parts of what it prints as text.
     pub says: &'static [&'static str],
     /// Places in its JSON result and what they hold; `*` is anything but null.
@@ -61,6 +65,7 @@ impl Case {
         first: &[],
         line: "",
         input: "",
+        screen: false,
         says: &[],
         json: &[],
         writes: &[],
@@ -74,6 +79,9 @@ impl Case {
         assert!(!self.json.is_empty(), "JSON is expected");
         let _turn = self.alone.then(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner));
         let project = shared();
+        if self.screen && screen().is_none() {
+            return;
+        }
         let text = Stage::new(self, &project, "text").play(&[]);
         for part in self.says {
             assert!(text.contains(part), "`{}` does not say {part}: {text}", self.line);
@@ -103,12 +111,26 @@ fn shared() -> Arc<Project> {
     })
 }
 
+/// The screen of all cases that need one; the last one that runs ends it.
+static SCREEN: Mutex<Weak<Screen>> = Mutex::new(Weak::new());
+
+fn screen() -> Option<Arc<Screen>> {
+    let mut shared = SCREEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(screen) = shared.upgrade() {
+        return Some(screen);
+    }
+    let screen = Arc::new(Screen::start()?);
+    *shared = Arc::downgrade(&screen);
+    Some(screen)
+}
+
 /// A session, a site and a working directory for one run of a case.
 struct Stage<'a> {
     case: &'a Case,
     project: &'a Project,
     site: Site,
     session: String,
+    screen: Option<Arc<Screen>>,
 }
 
 impl<'a> Stage<'a> {
@@ -116,7 +138,13 @@ impl<'a> Stage<'a> {
         let name = case.command.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
         let session = format!("{name}-{form}-{:x}", case.line.len() + 31 * case.page.len());
         let pages: Vec<_> = case.pages.iter().copied().chain([("/", case.page)]).collect();
-        let stage = Self { case, project, site: Site::serve(&pages), session };
+        let stage = Self {
+            case,
+            project,
+            site: Site::serve(&pages),
+            session,
+            screen: if case.screen { screen() } else { None },
+        };
         fs::create_dir_all(stage.folder()).expect("a writable project");
         for (file, text) in case.files {
             fs::write(stage.folder().join(file), text).expect("a writable project");
@@ -164,6 +192,7 @@ impl<'a> Stage<'a> {
         let before = [&["--session", self.session.as_str()], flags].concat();
         let mut command = self.project.command(&[&before[..], &words].concat());
         command.current_dir(self.folder());
+        command.envs(self.screen.as_ref().map(|screen| ("DISPLAY", screen.name())));
         let input = input.replace("{site}", &self.site.url(""));
         let output = Output::of_fed(command, &input, &self.folder());
         assert_eq!(output.code, Some(0), "`{line}`: {output:?}");

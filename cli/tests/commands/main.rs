@@ -4,6 +4,8 @@ mod case;
 #[path = "../support/project.rs"]
 #[allow(dead_code)]
 mod project;
+#[path = "../support/screen.rs"]
+mod screen;
 #[path = "../support/site.rs"]
 #[allow(dead_code)]
 mod site;
@@ -22,6 +24,7 @@ mod state;
 mod styling;
 mod tabs;
 mod watch;
+mod window;
 
 use browse_proto::Command;
 
@@ -38,6 +41,7 @@ const GROUPS: &[&[case::Case]] = &[
     cookies::CASES,
     state::CASES,
     tabs::CASES,
+    window::CASES,
     batch::CASES,
     watch::CASES,
 ];

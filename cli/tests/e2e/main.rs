@@ -10,6 +10,8 @@ mod frames;
 mod playground;
 #[path = "../support/project.rs"]
 mod project;
+#[path = "../support/screen.rs"]
+mod screen;
 mod sdk_python;
 mod secrets;
 #[path = "../support/site.rs"]
@@ -18,3 +20,4 @@ mod starts;
 mod tabs;
 mod tour;
 mod watching;
+mod window;

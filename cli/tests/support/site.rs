@@ -15,8 +15,9 @@ pub struct Site {
 }
 
 impl Site {
-    /// Serves `pages`, each under its path. `/hang` never answers and
-    /// `/redirect?<url>` redirects.
+    /// Serves `pages`, each under its path. `/hang` never answers,
+    /// `/redirect?<url>` redirects, `/login` gives a cookie that scripts do not
+    /// see, and `/who` shows the cookies that it gets.
     pub fn serve(pages: &[(&str, &str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("a bound listener").port();
@@ -54,11 +55,17 @@ fn answer(stream: TcpStream, pages: &HashMap<String, String>) -> Option<()> {
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
         let target = line.split(' ').nth(1)?.to_owned();
+        let mut cookies = String::new();
         loop {
             let mut header = String::new();
             reader.read_line(&mut header).ok().filter(|read| *read > 0)?;
             if header.trim().is_empty() {
                 break;
+            }
+            if let Some((name, value)) = header.split_once(": ")
+                && name.eq_ignore_ascii_case("cookie")
+            {
+                cookies = value.trim().to_owned();
             }
         }
         let (path, query) = target.split_once('?').unwrap_or((&target, ""));
@@ -67,6 +74,11 @@ fn answer(stream: TcpStream, pages: &HashMap<String, String>) -> Option<()> {
                 thread::park();
             },
             ("/redirect", _) => ("302 Found", format!("Location: {query}\r\n"), ""),
+            ("/login", _) => {
+                let cookie = "Set-Cookie: sid=s3cret; HttpOnly\r\nLocation: /who\r\n";
+                ("302 Found", cookie.to_owned(), "")
+            }
+            ("/who", _) => ("200 OK", String::new(), cookies.as_str()),
             ("/status/500", _) => {
                 ("500 Internal Server Error", String::new(), "<title>broken</title>")
             }

@@ -147,7 +147,7 @@ fn modifiers(text: Option<&str>) -> Result<Modifiers> {
 }
 
 /// The receipt as the contract has it; opened targets become tab ids.
-fn report(cx: &Context, receipt: engine::Receipt) -> v1::Receipt {
+pub(super) fn report(cx: &Context, receipt: engine::Receipt) -> v1::Receipt {
     let opened = receipt.opened.iter().find_map(|opened| cx.tab_of(&opened.target_id));
     v1::Receipt {
         summary: summary(&receipt, opened),

@@ -13,6 +13,8 @@ use crate::{
 /// Lists the tabs of the session, without asking the pages.
 pub async fn list_tabs(cx: &Context, _: v1::ListTabsRequest) -> Result<v1::ListTabsResponse> {
     let session = cx.session()?;
+    // No page holds this up, only a window that is being opened or closed.
+    session.settled().await;
     let active = session.active().map(|tab| tab.id());
     let tabs = session.tabs();
     // The browser process knows them, also while a page hangs.

@@ -64,6 +64,7 @@ pub use input::keys::{Key, KeyCombination};
 pub use input::mouse::{Mouse, MouseButton, MouseEvent, MouseEventKind};
 pub use launch::info::{BrowserInfo, Flavour, Sandbox};
 pub use launch::options::LaunchOptions;
+pub use page::carry::Belongings;
 pub use page::dialogs::{Dialog, DialogAnswer};
 pub use page::fetch::{Answer, Kept, Stop, Visit};
 pub use page::frames::Frame;

@@ -37,6 +37,7 @@ pub async fn close_session(
     cx: &Context,
     request: v1::CloseSessionRequest,
 ) -> Result<v1::CloseSessionResponse> {
+    cx.daemon().windows().forget(&request.name).await;
     cx.daemon().sessions().close(&request.name).await?;
     Ok(v1::CloseSessionResponse { name: request.name })
 }

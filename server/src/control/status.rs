@@ -4,6 +4,7 @@ use browse_proto::v1;
 
 use crate::{
     chromium::Sandbox, daemon::Ending, dispatch::Context, error::Result, sessions::BrowserState,
+    window::Window,
 };
 
 /// Answers the health of the daemon.
@@ -22,8 +23,21 @@ pub async fn status(cx: &Context, _: v1::StatusRequest) -> Result<v1::StatusResp
         sessions: daemon.sessions().all().len() as u32,
         calls: daemon.calls().saturating_sub(1),
         clients: clients.iter().map(ToString::to_string).collect(),
+        visible: daemon.windows().all().iter().map(|window| visible(window)).collect(),
         log: settings.log_file().display().to_string(),
     })
+}
+
+fn visible(window: &Window) -> v1::VisibleSession {
+    let terms = window.terms().clone();
+    v1::VisibleSession {
+        session: window.session().name().to_owned(),
+        connected: terms.connected,
+        handed_off: terms.handoff.is_some(),
+        reason: terms.handoff.map(|handoff| handoff.reason).unwrap_or_default(),
+        pid: window.context().browser().info().pid,
+        open_s: window.since().elapsed().unwrap_or_default().as_secs(),
+    }
 }
 
 /// Answers the versions of the daemon and its browser.

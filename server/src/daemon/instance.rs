@@ -21,6 +21,7 @@ use crate::{
     records::Activity,
     sessions::Sessions,
     skills::{Places, Skills},
+    window::Windows,
 };
 
 /// How the daemon ends.
@@ -48,6 +49,7 @@ pub struct Daemon {
     outbound: Reach,
     skills: Skills,
     keychain: Keychain,
+    windows: Windows,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
     last_call: Mutex<Instant>,
@@ -98,6 +100,7 @@ impl Daemon {
             outbound,
             skills,
             keychain: Keychain::default(),
+            windows: Windows::default(),
             guardian: parts.guardian,
             calls: AtomicU32::new(0),
             last_call: Mutex::new(now),
@@ -166,6 +169,11 @@ impl Daemon {
         &self.keychain
     }
 
+    /// Its sessions that a person sees.
+    pub fn windows(&self) -> &Windows {
+        &self.windows
+    }
+
     /// The process that tidies up when this one is killed.
     pub fn guardian(&self) -> Option<&Arc<Guardian>> {
         self.guardian.as_ref()
@@ -182,12 +190,27 @@ impl Daemon {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Time since the last call ended; nothing while one is in flight.
+    /// Time since the last call ended; nothing while one is in flight, or
+    /// while a person has a window.
     pub fn idle(&self) -> Duration {
-        if self.calls() > 0 {
+        if self.calls() > 0 || !self.windows.all().is_empty() {
             return Duration::ZERO;
         }
         self.last_call.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// Counts idleness from now on.
+    pub fn touch(&self) {
+        *self.last_call.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Has the next root caller told something.
+    pub fn tell(&self, text: String) {
+        let mut notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner);
+        *notice = Some(match notice.take() {
+            Some(before) => format!("{before}; {text}"),
+            None => text,
+        });
     }
 
     /// What the next root caller should be told, once.
@@ -221,8 +244,7 @@ impl Daemon {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        let now = Instant::now();
-        *self.daemon.last_call.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        self.daemon.touch();
         self.daemon.calls.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -204,6 +204,9 @@ async fn settle(daemon: &Daemon) {
 }
 
 async fn end(daemon: &Daemon) {
+    if tokio::time::timeout(GRACE, daemon.windows().end()).await.is_err() {
+        tracing::warn!("a visible browser did not end in time; the guardian ends it");
+    }
     if let BrowserState::Running(browser) = daemon.sessions().slot().state()
         && tokio::time::timeout(GRACE, browser.close()).await.is_err()
     {

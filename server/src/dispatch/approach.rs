@@ -73,6 +73,8 @@ impl Context {
 
     async fn resolve_tab(&self) -> Result<Arc<Tab>> {
         let session = self.session()?;
+        // A session that moves to another browser has its tabs in none.
+        session.settled().await;
         let own = self.capability().tabs == TabPolicy::Own;
         let last = || session.tabs().into_iter().rfind(|tab| tab.owner() == *self.client());
         let tab = match self.named_tab() {

@@ -1,9 +1,15 @@
 //! One session: a browser context and its tabs.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
 
 use browse_proto::Reason;
-use tokio::sync::OnceCell;
+use tokio::{
+    sync::{OnceCell, watch},
+    time::Instant,
+};
 
 use super::{SessionName, Sessions, Tab, TabId};
 use crate::{
@@ -33,20 +39,42 @@ pub struct Session {
     owner: ClientId,
     rules: SessionRules,
     sessions: Weak<Sessions>,
-    context: OnceCell<Context>,
+    context: Mutex<Arc<OnceCell<Context>>>,
     tabs: Mutex<Tabs>,
     /// Held while the first tab is opened, so that callers who come together
     /// share it.
     opening: tokio::sync::Mutex<()>,
+    /// Where its browser is.
+    pub(super) place: watch::Sender<Place>,
     /// The recording that is under way.
     recording: Mutex<Option<Recording>>,
 }
 
+/// Where the browser of a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Place {
+    /// Out of sight.
+    #[default]
+    Hidden,
+    /// On the screen.
+    Shown,
+    /// On the screen, where its last tab was just closed.
+    Left,
+    /// On the way from one to the other: callers wait.
+    Moving,
+}
+
+/// Tabs that are closed one after the other within this time go with their
+/// window.
+pub(super) const TOGETHER: Duration = Duration::from_secs(2);
+
 #[derive(Default)]
-struct Tabs {
+pub(super) struct Tabs {
     /// Oldest first.
-    all: Vec<Arc<Tab>>,
-    active: Option<TabId>,
+    pub(super) all: Vec<Arc<Tab>>,
+    pub(super) active: Option<TabId>,
+    /// Tabs that were just closed while the browser is shown.
+    pub(super) departed: Vec<(Instant, Arc<Tab>)>,
 }
 
 impl Session {
@@ -56,9 +84,9 @@ impl Session {
         rules: SessionRules,
         sessions: Weak<Sessions>,
     ) -> Arc<Self> {
-        let (context, tabs, opening) = (OnceCell::new(), Mutex::default(), Default::default());
-        let recording = Mutex::default();
-        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening, recording })
+        let (context, tabs, opening) = (Mutex::default(), Mutex::default(), Default::default());
+        let (place, recording) = (watch::Sender::default(), Mutex::default());
+        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening, place, recording })
     }
 
     /// Its name.
@@ -98,6 +126,7 @@ impl Session {
     /// # Errors
     /// As [`Session::open_tab`].
     pub async fn active_or_first(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        self.settled().await;
         if let Some(tab) = self.active() {
             return Ok(tab);
         }
@@ -148,15 +177,16 @@ impl Session {
     /// # Errors
     /// The browser is not there.
     pub async fn open_aside(&self, owner: &ClientId) -> Result<Arc<Tab>> {
-        let gone = || Error::new(Reason::ShuttingDown, "the daemon is shutting down");
-        let sessions = self.sessions.upgrade().ok_or_else(gone)?;
+        self.settled().await;
+        let sessions = self.all()?;
         let mut first = None;
         let lease = async {
             let (context, page) = sessions.lease(self).await?;
             first = Some(page);
             Ok::<_, Error>(context)
         };
-        let context = self.context.get_or_try_init(|| lease).await?;
+        let context = Arc::clone(&*self.lock_context());
+        let context = context.get_or_try_init(|| lease).await?;
         let page = match first {
             Some(page) => page,
             None => context.new_page().await?,
@@ -173,11 +203,11 @@ impl Session {
     /// # Errors
     /// As [`Session::tab`].
     pub async fn close_tab(&self, id: TabId) -> Result<Option<TabId>> {
+        self.settled().await;
         let tab = self.tab(id)?;
         self.forget(tab.page().target_id());
-        if let Some(sessions) = self.sessions.upgrade() {
-            let browser = sessions.slot().browser().await?;
-            match browser.close_page(tab.page().target_id()).await {
+        if let Some(context) = self.context() {
+            match context.browser().close_page(tab.page().target_id()).await {
                 // It went by itself meanwhile: closed is closed.
                 Ok(()) | Err(crate::chromium::Error::TabClosed) => {}
                 Err(fault) => return Err(fault.into()),
@@ -188,7 +218,12 @@ impl Session {
 
     /// The context, once the session has been used.
     pub(super) fn context_id(&self) -> Option<BrowserContextId> {
-        self.context.get().map(|context| context.id().clone())
+        self.lock_context().get().map(|context| context.id().clone())
+    }
+
+    /// The context, once the session has been used.
+    pub(crate) fn context(&self) -> Option<Context> {
+        self.lock_context().get().cloned()
     }
 
     pub(super) fn add(&self, tab: Arc<Tab>) {
@@ -202,6 +237,15 @@ impl Session {
         let mut tabs = self.lock();
         let at = tabs.all.iter().position(|tab| tab.page().target_id() == target)?;
         let tab = tabs.all.remove(at);
+        let place = *self.place.borrow();
+        if matches!(place, Place::Shown | Place::Left) {
+            tabs.departed.retain(|(when, _)| when.elapsed() < TOGETHER);
+            tabs.departed.push((Instant::now(), Arc::clone(&tab)));
+        }
+        if tabs.all.is_empty() {
+            // Said before anybody can open a tab in a window that was closed.
+            self.leave();
+        }
         if tabs.active == Some(tab.id()) {
             let neighbour = tabs.all.get(at.saturating_sub(1)).map(|tab| tab.id());
             tabs.active = neighbour;
@@ -213,13 +257,22 @@ impl Session {
     pub(super) async fn end(&self) -> Result<()> {
         *self.lock() = Tabs::default();
         self.recording().take();
-        match self.context.get() {
-            Some(context) => Ok(context.clone().dispose().await?),
+        match self.context() {
+            Some(context) => Ok(context.dispose().await?),
             None => Ok(()),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Tabs> {
+    pub(super) fn all(&self) -> Result<Arc<Sessions>> {
+        let gone = || Error::new(Reason::ShuttingDown, "the daemon is shutting down");
+        self.sessions.upgrade().ok_or_else(gone)
+    }
+
+    pub(super) fn lock_context(&self) -> MutexGuard<'_, Arc<OnceCell<Context>>> {
+        self.context.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Tabs> {
         self.tabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use browse_proto::v1;
 
-use super::{BrowserState, DialogLine, Journal, NetworkLine, Note, Sessions, Tab};
+use super::{BrowserState, DialogLine, Journal, NetworkLine, Note, Session, Sessions, Tab};
 use crate::chromium::{
     ConsoleEntry, Event, EventSink, NetworkRequest, Page, RequestState, TargetId,
 };
@@ -13,18 +13,26 @@ use crate::chromium::{
 /// The daemon's ear.
 struct Ear {
     sessions: Weak<Sessions>,
+    /// The session whose visible browser it hears: its end is not ours.
+    shown: Option<Weak<Session>>,
 }
 
 impl Sessions {
     /// What the browser reports to.
     pub fn ear(self: &Arc<Self>) -> Arc<dyn EventSink> {
-        Arc::new(Ear { sessions: Arc::downgrade(self) })
+        Arc::new(Ear { sessions: Arc::downgrade(self), shown: None })
+    }
+
+    /// What the visible browser of `session` reports to.
+    pub fn ear_of_shown(self: &Arc<Self>, session: &Arc<Session>) -> Arc<dyn EventSink> {
+        let shown = Some(Arc::downgrade(session));
+        Arc::new(Ear { sessions: Arc::downgrade(self), shown })
     }
 
     /// A page appeared: asked for, or opened by another one.
     fn opened(&self, page: Arc<Page>) {
         let all = self.all();
-        let of = |session: &&Arc<super::Session>| {
+        let of = |session: &&Arc<Session>| {
             session.context_id().is_some_and(|context| context == *page.context_id())
         };
         if let Some(session) = all.iter().find(of)
@@ -89,7 +97,14 @@ impl EventSink for Ear {
                     sessions.journal().note(tab.id(), Note::Dialog(line));
                 }
             }
-            Event::BrowserGone(reason) => sessions.slot().set(BrowserState::Gone(reason)),
+            Event::BrowserGone(reason) => match &self.shown {
+                None => sessions.slot().set(BrowserState::Gone(reason)),
+                Some(session) => {
+                    if let Some(session) = session.upgrade() {
+                        session.leave();
+                    }
+                }
+            },
             _ => {}
         }
     }

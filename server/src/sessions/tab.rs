@@ -67,12 +67,18 @@ pub struct Tab {
     lock: Lock,
     /// Held by the navigation under way.
     navigations: tokio::sync::Mutex<()>,
+    captured: Arc<Captured>,
+    /// Numbers of the requests that have not ended, by Chromium's id.
+    open: Mutex<HashMap<String, u64>>,
+}
+
+/// What it did, in whatever browser.
+#[derive(Default)]
+struct Captured {
     console: Capture<v1::ConsoleMessage>,
     network: Capture<NetworkLine>,
     dialogs: Capture<DialogLine>,
     uploads: Uploads,
-    /// Numbers of the requests that have not ended, by Chromium's id.
-    open: Mutex<HashMap<String, u64>>,
     /// Those who watch it listen to this.
     watches: tokio::sync::watch::Sender<()>,
 }
@@ -100,12 +106,24 @@ impl Tab {
             hung: AtomicBool::new(false),
             lock: Lock::default(),
             navigations: tokio::sync::Mutex::default(),
-            console: Capture::default(),
-            network: Capture::default(),
-            dialogs: Capture::default(),
-            uploads: Uploads::default(),
+            captured: Arc::default(),
             open: Mutex::default(),
-            watches: tokio::sync::watch::Sender::new(()),
+        })
+    }
+
+    /// The same tab after it moved to `page`, in another browser.
+    pub(super) fn moved_to(&self, page: Arc<Page>) -> Arc<Self> {
+        Arc::new(Self {
+            id: self.id,
+            engine: self.engine.moved_to(Arc::clone(&page)),
+            page,
+            session: self.session.clone(),
+            owner: Mutex::new(self.owner()),
+            hung: AtomicBool::new(false),
+            lock: Lock::default(),
+            navigations: tokio::sync::Mutex::default(),
+            captured: Arc::clone(&self.captured),
+            open: Mutex::default(),
         })
     }
 
@@ -145,22 +163,22 @@ impl Tab {
 
     /// What it wrote to the console.
     pub fn console(&self) -> &Capture<v1::ConsoleMessage> {
-        &self.console
+        &self.captured.console
     }
 
     /// Dialogs that it opened.
     pub fn dialogs(&self) -> &Capture<DialogLine> {
-        &self.dialogs
+        &self.captured.dialogs
     }
 
     /// Files that its pages were given.
     pub fn uploads(&self) -> &Uploads {
-        &self.uploads
+        &self.captured.uploads
     }
 
     /// What it asked the network for.
     pub fn network(&self) -> &Capture<NetworkLine> {
-        &self.network
+        &self.captured.network
     }
 
     /// The number of the open request that Chromium calls `key`; forgotten
@@ -180,13 +198,13 @@ impl Tab {
 
     /// Begins a watch, which ends when this changes.
     pub fn watch(&self) -> tokio::sync::watch::Receiver<()> {
-        self.watches.subscribe()
+        self.captured.watches.subscribe()
     }
 
     /// Ends all watches, and answers how many there were.
     pub fn end_watches(&self) -> usize {
-        let count = self.watches.receiver_count();
-        self.watches.send_replace(());
+        let count = self.captured.watches.receiver_count();
+        self.captured.watches.send_replace(());
         count
     }
 

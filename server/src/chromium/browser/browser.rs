@@ -74,6 +74,11 @@ impl Browser {
         outcome.map(drop)
     }
 
+    /// Whether the browser has ended.
+    pub fn is_gone(&self) -> bool {
+        self.registry.gone().borrow().is_some()
+    }
+
     /// Waits for the browser's end and says why it came.
     pub async fn gone(&self) -> String {
         let mut gone = self.registry.gone();

@@ -4,18 +4,21 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::browser::Browser;
 use super::policy::Restriction;
 use crate::chromium::connection::call::Call;
-use crate::chromium::error::Result;
+use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::proxy::Proxy;
 use crate::chromium::guard::reach::Reach;
 use crate::chromium::guard::rules::{HostRules, LiveRules};
 use crate::chromium::ids::{BrowserContextId, TargetId};
 use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::page::Page;
+
+/// Cookies in one message: well below what the pipe bears.
+const COOKIES_AT_ONCE: usize = 500;
 
 /// How a context is made.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +35,8 @@ pub struct ContextOptions {
 pub struct Context {
     browser: Arc<Browser>,
     id: BrowserContextId,
+    /// The one that a browser has from its start.
+    is_first: bool,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +49,11 @@ struct Created {
 #[serde(rename_all = "camelCase")]
 struct CreatedTarget {
     target_id: TargetId,
+}
+
+#[derive(Deserialize)]
+struct Cookies {
+    cookies: Vec<Value>,
 }
 
 impl Browser {
@@ -75,7 +85,21 @@ impl Browser {
         });
         let connection = self.connection();
         connection.call_method::<IgnoredAny>(None, "Browser.setDownloadBehavior", &params).ignore();
-        Ok(Context { browser: Arc::clone(self), id })
+        Ok(Context { browser: Arc::clone(self), id, is_first: false })
+    }
+
+    /// The context that the browser has from its start, with a new empty tab.
+    /// A person who sees the browser opens tabs and windows there, and has no
+    /// other cookies there than pages expect: the contexts that are made later
+    /// are incognito to the full browser.
+    pub async fn first_context(self: &Arc<Self>) -> Result<(Context, Arc<Page>)> {
+        let params = json!({ "url": "about:blank", "newWindow": true });
+        let created: Call<CreatedTarget> =
+            self.connection().call_method(None, "Target.createTarget", &params);
+        let target = created.await?.target_id;
+        let page = self.registry().page_ready(&target).await?;
+        let id = page.context_id().clone();
+        Ok((Context { browser: Arc::clone(self), id, is_first: true }, page))
     }
 }
 
@@ -90,7 +114,12 @@ impl Browser {
 
 impl Context {
     pub(crate) fn of(browser: &Arc<Browser>, id: BrowserContextId) -> Self {
-        Self { browser: Arc::clone(browser), id }
+        Self { browser: Arc::clone(browser), id, is_first: false }
+    }
+
+    /// The browser that it is in.
+    pub fn browser(&self) -> &Arc<Browser> {
+        &self.browser
     }
 
     /// Its id.
@@ -108,21 +137,80 @@ impl Context {
     pub async fn new_page(&self) -> Result<Arc<Page>> {
         // In the full browser only the front tab of a window is visible, and
         // hidden tabs neither animate nor can be captured: a window each.
-        // In the shell every tab is visible, and windows cost time.
-        let new_window = self.browser.info().flavour != Flavour::HeadlessShell;
-        let params = json!({
-            "url": "about:blank",
-            "browserContextId": self.id,
-            "newWindow": new_window,
-        });
+        // In the shell every tab is visible, and windows cost time. A person
+        // looks for all tabs in one window.
+        let new_window = self.browser.info().flavour == Flavour::Headless;
+        let mut params = json!({ "url": "about:blank", "newWindow": new_window });
+        self.name_in(&mut params);
         let created: Call<CreatedTarget> =
             self.browser.connection().call_method(None, "Target.createTarget", &params);
         let target = created.await?.target_id;
         self.browser.registry().page_ready(&target).await
     }
 
-    /// Closes the context with its tabs, cookies and storage.
+    /// Its cookies, as Chromium describes them.
+    pub async fn cookies(&self) -> Result<Vec<Value>> {
+        let mut params = json!({});
+        self.name_in(&mut params);
+        let connection = self.browser.connection();
+        let cookies: Call<Cookies> = connection.call_method(None, "Storage.getCookies", &params);
+        let mut cookies = cookies.await?.cookies;
+        for cookie in &mut cookies {
+            // -1 stands for none, and would be in the past.
+            if let Some(fields) = cookie.as_object_mut()
+                && fields.get("expires").and_then(Value::as_f64).is_some_and(|time| time < 0.0)
+            {
+                fields.remove("expires");
+            }
+        }
+        Ok(cookies)
+    }
+
+    /// Replaces its cookies. One that the browser refuses is left out.
+    pub async fn set_cookies(&self, cookies: &[Value]) -> Result<()> {
+        let mut params = json!({});
+        self.name_in(&mut params);
+        let connection = self.browser.connection();
+        let cleared: Call<IgnoredAny> =
+            connection.call_method(None, "Storage.clearCookies", &params);
+        cleared.await?;
+        for some in cookies.chunks(COOKIES_AT_ONCE) {
+            let set = |cookies: &[Value]| -> Call<IgnoredAny> {
+                let mut params = params.clone();
+                params["cookies"] = json!(cookies);
+                connection.call_method(None, "Storage.setCookies", &params)
+            };
+            match set(some).await {
+                // One that cannot be read spoils its whole message.
+                Err(Error::Protocol { .. }) => {
+                    for cookie in some {
+                        match set(std::slice::from_ref(cookie)).await {
+                            Ok(_) | Err(Error::Protocol { .. }) => {}
+                            Err(fault) => return Err(fault),
+                        }
+                    }
+                }
+                outcome => drop(outcome?),
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the context in the parameters of a call. The first one has no
+    /// name that Chromium takes.
+    fn name_in(&self, params: &mut Value) {
+        if !self.is_first {
+            params["browserContextId"] = json!(self.id);
+        }
+    }
+
+    /// Closes the context with its tabs, cookies and storage; the first one
+    /// with its browser.
     pub async fn dispose(self) -> Result<()> {
+        if self.is_first {
+            self.browser.close().await;
+            return Ok(());
+        }
         let params = json!({ "browserContextId": self.id });
         let disposed: Call<IgnoredAny> =
             self.browser.connection().call_method(None, "Target.disposeBrowserContext", &params);

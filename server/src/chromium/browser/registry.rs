@@ -20,6 +20,7 @@ use crate::chromium::connection::session::Session;
 use crate::chromium::emulation::registry::Emulations;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, SessionId, TargetId};
+use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::events;
 use crate::chromium::page::page::Page;
 use crate::chromium::storage::blank;
@@ -37,8 +38,8 @@ pub(crate) struct Shared {
     pub emulations: Emulations,
     /// Held by whoever needs its tab in front.
     pub front: tokio::sync::Mutex<()>,
-    /// Not so in the headless shell, where every tab is visible.
-    pub tabs_share_windows: bool,
+    /// Which kind of Chromium it is.
+    pub flavour: Flavour,
     pub first_script: Option<&'static Engine>,
     pub visited: Visited,
     pub warm_script: Option<&'static Engine>,
@@ -104,7 +105,7 @@ impl Registry {
         connection: Connection,
         options: &BrowserOptions,
         download_folder: PathBuf,
-        tabs_share_windows: bool,
+        flavour: Flavour,
     ) -> Arc<Self> {
         let shared = Shared {
             connection,
@@ -114,7 +115,7 @@ impl Registry {
             viewport: options.viewport,
             emulations: Emulations::new(options.viewport),
             front: tokio::sync::Mutex::default(),
-            tabs_share_windows,
+            flavour,
             first_script: options.first_script,
             visited: Visited::default(),
             warm_script: options.warm_script,

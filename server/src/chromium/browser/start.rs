@@ -30,6 +30,9 @@ const NO_SANDBOX_WORDS: [&str; 4] = [
     "without --no-sandbox is not supported",
 ];
 
+/// Variables that say where windows are shown.
+type Screen = [(String, std::ffi::OsString)];
+
 /// A browser that has answered once.
 pub(crate) struct Started {
     pub registry: Arc<Registry>,
@@ -103,7 +106,7 @@ async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> R
         avoid_shared_memory: shared_memory_note.is_some(),
         extra: &launch.extra_args,
     })?;
-    let command = command(found, &line, &profile);
+    let command = command(found, &line, &profile, &launch.screen);
     let (downloads, uploads) = (profile.downloads(), profile.uploads());
     let profile_path = profile.data().to_owned();
     let (registry, process) = bring_up(command, profile, launch, options, found).await?;
@@ -133,7 +136,7 @@ async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> R
     }
 }
 
-fn command(found: &Found, line: &[String], profile: &Profile) -> Command {
+fn command(found: &Found, line: &[String], profile: &Profile, screen: &Screen) -> Command {
     let mut command = Command::new(&found.executable);
     command.args(line).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     if found.flavour == Flavour::Headed && std::env::var_os("XAUTHORITY").is_none() {
@@ -142,6 +145,7 @@ fn command(found: &Found, line: &[String], profile: &Profile) -> Command {
             command.env("XAUTHORITY", home.join(".Xauthority"));
         }
     }
+    command.envs(screen.iter().map(|(name, value)| (name, value)));
     command.envs(profile.environment());
     command
 }
@@ -164,12 +168,7 @@ async fn bring_up(
     })?;
     let downloads = profile.downloads();
     let process = BrowserProcess::adopt(child, profile, launch.guardian.clone())?;
-    let registry = Registry::new(
-        connection.clone(),
-        options,
-        downloads,
-        found.flavour != Flavour::HeadlessShell,
-    );
+    let registry = Registry::new(connection.clone(), options, downloads, found.flavour);
     connection.run(Arc::clone(&registry) as Arc<_>);
     Ok((registry, process))
 }

@@ -32,11 +32,9 @@ const ALWAYS: &[&str] = &[
     "--disable-search-engine-choice-screen",
     "--disable-sync",
     "--metrics-recording-only",
-    "--mute-audio",
     "--password-store=basic",
     "--use-mock-keychain",
     "--force-color-profile=srgb",
-    "--hide-scrollbars",
     // Frames of other sites in processes of their own: the default of the full
     // browser, off in the shell.
     "--site-per-process",
@@ -45,6 +43,12 @@ const ALWAYS: &[&str] = &[
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
+
+/// For browsers that nobody looks at: a person wants to hear and to scroll.
+const UNSEEN: &[&str] = &["--mute-audio", "--hide-scrollbars"];
+
+/// For browsers that a person looks at.
+const SEEN: &[&str] = &["--window-size=1280,900"];
 
 /// Features that phone home, or that change what a page sees of a navigation.
 const DISABLED_FEATURES: &[&str] = &[
@@ -95,10 +99,10 @@ pub(crate) fn arguments(wanted: &Wanted<'_>) -> Result<Vec<String>> {
     check(wanted.extra)?;
     let mut line: Vec<String> = ALWAYS.iter().map(ToString::to_string).collect();
     line.push(format!("--user-data-dir={}", wanted.profile.display()));
-    match wanted.flavour {
-        Flavour::HeadlessShell => {}
-        Flavour::Headless => line.push("--headless".to_owned()),
-        Flavour::Headed => {}
+    let headed = wanted.flavour == Flavour::Headed;
+    line.extend(if headed { SEEN } else { UNSEEN }.iter().map(ToString::to_string));
+    if wanted.flavour == Flavour::Headless {
+        line.push("--headless".to_owned());
     }
     if wanted.flavour != Flavour::HeadlessShell {
         line.push("--no-startup-window".to_owned());
@@ -142,9 +146,13 @@ mod tests {
     use super::*;
 
     fn line(extra: &[&str]) -> Result<Vec<String>> {
+        line_of(Flavour::Headless, extra)
+    }
+
+    fn line_of(flavour: Flavour, extra: &[&str]) -> Result<Vec<String>> {
         let extra: Vec<String> = extra.iter().map(ToString::to_string).collect();
         arguments(&Wanted {
-            flavour: Flavour::Headless,
+            flavour,
             profile: Path::new("/p"),
             sandbox: &Sandbox::On,
             avoid_shared_memory: false,
@@ -161,6 +169,17 @@ mod tests {
         assert!(features[0].contains("Mine") && features[0].contains("Translate"));
         assert!(line.contains(&"--lang=de".to_owned()));
         assert!(!line.contains(&"--no-sandbox".to_owned()));
+    }
+
+    #[test]
+    fn a_person_sees_and_hears_the_browser() {
+        let has = |flavour, argument: &str| {
+            line_of(flavour, &[]).expect("accepted").iter().any(|other| other == argument)
+        };
+        for argument in ["--headless", "--mute-audio", "--hide-scrollbars"] {
+            assert!(has(Flavour::Headless, argument), "{argument}");
+            assert!(!has(Flavour::Headed, argument), "{argument}");
+        }
     }
 
     #[test]

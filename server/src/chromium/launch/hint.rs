@@ -1,12 +1,17 @@
 //! What to type when no browser is there.
 
-/// The install command of this machine, as the end of a sentence.
-pub(crate) fn install_hint() -> String {
+/// The install command of this machine, as the end of a sentence: of a browser
+/// that shows windows when it is `headed`.
+pub(crate) fn install_hint(headed: bool) -> String {
     if cfg!(target_os = "macos") {
         return "install one with `brew install --cask google-chrome`".to_owned();
     }
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
-    linux_hint(&release)
+    let hint = linux_hint(&release);
+    if headed {
+        return hint.replace("chromium-headless-shell", "chromium").replace("-headless`", "`");
+    }
+    hint
 }
 
 /// Reads the distribution out of `os-release`.

@@ -1,5 +1,6 @@
 //! How to launch.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,8 @@ pub struct LaunchOptions {
     pub executable: Option<PathBuf>,
     /// Show windows.
     pub headed: bool,
+    /// Variables that say where windows are shown, instead of our own.
+    pub screen: Vec<(String, OsString)>,
     /// `BROWSE_CHROMIUM_ARGS`, appended to ours.
     pub extra_args: Vec<String>,
     /// A profile that the user named and that is kept; else a temporary one.
@@ -28,6 +31,7 @@ impl Default for LaunchOptions {
         Self {
             executable: None,
             headed: false,
+            screen: Vec::new(),
             extra_args: Vec::new(),
             profile: None,
             deadline: Duration::from_secs(20),

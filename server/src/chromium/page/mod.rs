@@ -1,5 +1,6 @@
 //! One tab: its frames, its documents, its navigations.
 
+pub(crate) mod carry;
 pub(crate) mod dialogs;
 pub(crate) mod events;
 pub(crate) mod fetch;

@@ -43,6 +43,8 @@ pub struct Page {
     /// While its requests are recorded in full.
     pub(crate) recorder: Lock<Option<Recorder>>,
     pub(crate) hand: Lock<Mouse>,
+    /// Script that gives documents the storage they had in another browser.
+    pub(crate) seed: Lock<Option<String>>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw: tokio::sync::OnceCell<Session>,
     /// Where paused requests go, of a tab that fetches.
@@ -82,6 +84,7 @@ impl Page {
             routes: Lock::default(),
             recorder: Lock::default(),
             hand: Lock::default(),
+            seed: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
             paused: Lock::default(),
             kept: Lock::default(),

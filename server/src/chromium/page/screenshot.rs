@@ -8,9 +8,11 @@ use serde_json::json;
 use super::page::Page;
 use super::swap::across_swap;
 use crate::chromium::browser::options::Viewport;
+use crate::chromium::connection::call::Call;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::emulation::messages;
 use crate::chromium::error::{Error, Result};
+use crate::chromium::launch::info::Flavour;
 
 /// Above this many device pixels a side Chromium's WebP encoder returns
 /// nothing, without an error.
@@ -166,10 +168,23 @@ impl Page {
         Ok(bytes)
     }
 
-    /// Whether another tab may be in front of this one. Tabs that we open have
-    /// windows of their own; tabs that pages open have not.
+    /// Whether another tab may be in front of this one. In the shell every tab
+    /// is visible. In the full browser tabs that we open have windows of their
+    /// own, unless a person looks at them; tabs that pages open have not.
     fn shares_window(&self) -> bool {
-        self.shared.tabs_share_windows && (self.opener().is_some() || self.state.lock().has_opened)
+        match self.shared.flavour {
+            Flavour::HeadlessShell => false,
+            Flavour::Headless => self.opener().is_some() || self.state.lock().has_opened,
+            Flavour::Headed => true,
+        }
+    }
+
+    /// Shows the tab in front of the others of its window.
+    pub async fn bring_to_front(&self) -> Result<()> {
+        self.state.lock().alive()?;
+        let session = self.session();
+        let front: Call<IgnoredAny> = session.call_method("Page.bringToFront", &NoParams);
+        front.await.map(drop)
     }
 
     /// Changes the size of the page area, or its scale.

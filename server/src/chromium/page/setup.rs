@@ -25,6 +25,7 @@ use crate::chromium::connection::params::NoParams;
 use crate::chromium::connection::session::Session;
 use crate::chromium::emulation::messages::{self, Served};
 use crate::chromium::error::Result;
+use crate::chromium::launch::info::Flavour;
 
 /// Attaches to everything below a session, stopped until told to go on.
 pub(crate) fn auto_attach() -> SetAutoAttachParams {
@@ -51,6 +52,8 @@ pub(crate) fn set_up_page(page: &Arc<Page>) {
     let emulation = emulations.join(session, Served::Tab, Some(page), page.context_id());
     match emulation.screen {
         Some(screen) => page.state.lock().viewport = screen.viewport,
+        // In a window that a person sees the page is as large as the window.
+        None if page.shared.flavour == Flavour::Headed => {}
         None => {
             let metrics = messages::metrics(page.shared.viewport);
             let method = "Emulation.setDeviceMetricsOverride";
@@ -82,6 +85,7 @@ fn observe(page: &Arc<Page>, session: &Session) {
         script.world_name = Some(first.world.to_owned());
         session.send(&script);
     }
+    page.seed_session(session);
     let (waiting, served) = (Arc::downgrade(page), session.clone());
     session.call_then("Page.getFrameTree", &NoParams, move |answer: Result<GetFrameTree>| {
         if let (Some(page), Ok(tree)) = (waiting.upgrade(), answer) {

@@ -45,6 +45,12 @@ impl Engine {
         Self { page, tab, numbers, state: Arc::default() }
     }
 
+    /// The engine of the same tab after it moved to another page: its refs are
+    /// remembered, and all stale.
+    pub fn moved_to(&self, page: Arc<Page>) -> Self {
+        Self { page, ..self.clone() }
+    }
+
     /// The tab.
     pub fn page(&self) -> &Arc<Page> {
         &self.page

@@ -1,0 +1,162 @@
+//! A person gets the session in a window, and gives it back.
+
+use std::{
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use crate::{
+    project::{Project, eventually},
+    screen::Screen,
+    site::Site,
+};
+
+/// What the issue allows for cleaning up.
+const CLEAN: Duration = Duration::from_secs(2);
+
+/// Time that a window gets to come or go.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const FORM: &str = "<title>Form</title><body style='height: 4000px'><button>Go</button>\
+    <iframe src='http://localhost:PORT/inner'></iframe>";
+const STORED: &str = "[localStorage.getItem('k').replace('\\ud800', '!'), localStorage.getItem('gone'), \
+    sessionStorage.getItem('s'), scrollY]";
+
+/// A project whose commands come from a screen; `None` where there is no X.
+fn with_screen() -> Option<(Screen, Project)> {
+    let screen = Screen::start()?;
+    let project = Project::new().with("DISPLAY", screen.name());
+    Some((screen, project))
+}
+
+/// The process of the visible browser.
+fn visible_pid(project: &Project) -> u64 {
+    project.json(&["status"])["visible"][0]["pid"].as_u64().expect("a visible browser")
+}
+
+fn kill(signal: &str, pid: u64) {
+    let mut kill = Command::new("kill");
+    kill.args([signal, &pid.to_string()]).stderr(Stdio::null());
+    assert!(kill.status().expect("kill runs").success());
+}
+
+#[test]
+fn a_session_moves_to_a_window_and_back() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let site =
+        Site::serve(&[("/form", FORM), ("/inner", "<p>inner"), ("/two", "<title>Two</title>")]);
+    project.ok(&["goto", &site.url("/login")]);
+    project.ok(&["goto", &site.url("/form")]);
+    let keep = "(localStorage.setItem('k', 'half \\ud800'), localStorage.setItem('gone', 1), \
+        sessionStorage.setItem('s', 't'), scrollTo(0, 700), 1)";
+    project.ok(&["js", keep]);
+    project.ok(&["newtab", &site.url("/two")]);
+    project.ok(&["load-html", &project.write("x.html", "<h1>Typed in</h1>").display().to_string()]);
+    project.ok(&["tab", "1"]);
+    let tree = project.ok(&["--raw", "snapshot", "-i"]);
+    let reference = tree.split_whitespace().next().expect("a ref").to_owned();
+
+    let handed = project.json(&["handoff", "solve the captcha"]);
+    assert_eq!(handed["tabs"][0]["note"], json!(null), "{handed}");
+    assert_eq!(project.json(&["tabs"])[0]["id"], json!(1));
+    assert_eq!(project.json(&["js", "navigator.userAgent.includes('Headless')"]), json!(false));
+    let stored = project.json(&["js", STORED]);
+    assert_eq!(stored, json!(["half !", "1", "t", 700]), "as in the hidden browser");
+    assert_eq!(project.fail(&["click", &reference]), ("REF_STALE".to_owned(), 1));
+    project.ok(&["click", "text=Go"]);
+    assert!(project.ok(&["text", "--tab", "2"]).contains("Typed in"));
+    project.ok(&["screenshot", "seen.png", "--tab", "2"]);
+
+    // What the person does.
+    project.ok(&["js", "(localStorage.setItem('k', 'new'), localStorage.removeItem('gone'), 1)"]);
+    project.ok(&["goto", &site.url("/who")]);
+    assert!(project.ok(&["--raw", "text"]).contains("sid=s3cret"), "http-only cookies move");
+
+    let back = project.json(&["resume"]);
+    assert_eq!((&back[0]["change"], &back[0]["url"]), (&json!("moved"), &json!(site.url("/who"))));
+    assert_eq!(back[0]["before"], json!(site.url("/form")));
+    assert_eq!(project.json(&["js", "navigator.userAgent.includes('Headless')"]), json!(true));
+    assert!(project.ok(&["--raw", "text"]).contains("sid=s3cret"));
+    let stored = project.json(&["js", STORED]);
+    assert_eq!(stored, json!(["new", null, "t", 0]), "what was removed stays removed");
+    assert!(project.ok(&["text", "--tab", "2"]).contains("Typed in"));
+    assert_eq!(project.fail(&["resume"]), ("NOT_HANDED_OFF".to_owned(), 1));
+}
+
+#[test]
+fn a_window_that_ends_gives_the_session_back() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let site = Site::serve(&[("/a", "<title>A</title>"), ("/b", "<title>B</title>")]);
+    project.ok(&["goto", &site.url("/a")]);
+    for end in ["-TERM", "-KILL"] {
+        project.ok(&["handoff"]);
+        project.ok(&["goto", &site.url("/b")]);
+        kill(end, visible_pid(&project));
+        let told = eventually(PATIENCE, || {
+            let output = project.run(&["get", "title"]);
+            if output.stderr.contains("is gone") { Ok(output) } else { Err(output) }
+        });
+        let told = told.expect("the next call is told");
+        assert!(told.stdout.contains('B'), "{end}: {told:?}");
+        assert_eq!(project.json(&["resume"])[0]["change"], json!("moved"), "{end}");
+        assert_eq!(project.json(&["status"])["visible"], json!([]));
+        project.ok(&["goto", &site.url("/a")]);
+    }
+    // Its last tab closed: the window is gone, and the tabs are not.
+    project.ok(&["connect"]);
+    project.ok(&["closetab"]);
+    assert_eq!(project.json(&["tabs"])[0]["url"], json!(site.url("/a")));
+    assert_eq!(project.fail(&["disconnect"]), ("NOT_CONNECTED".to_owned(), 1));
+}
+
+#[test]
+fn a_killed_daemon_leaves_no_window() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let site = Site::page("<title>A</title>");
+    project.ok(&["goto", &site.url("/")]);
+    project.ok(&["connect"]);
+    let profiles = project.processes().iter().filter(|(_, line)| is_main(line)).count();
+    assert_eq!(profiles, 2, "a hidden browser and a visible one");
+    kill("-KILL", project.daemon_pid().expect("a daemon").into());
+    project.assert_empty_within(CLEAN);
+}
+
+fn is_main(line: &str) -> bool {
+    line.contains("remote-debugging-pipe") && !line.contains("--type=")
+}
+
+#[test]
+fn a_window_keeps_the_daemon_and_its_rules() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let project = project.with("BROWSE_IDLE_TIMEOUT", "1s");
+    let site = Site::page("<title>A</title>");
+    project.ok(&["goto", &site.url("/")]);
+    project.ok(&["connect"]);
+    let pid = project.daemon_pid();
+    let refused = project.fail(&["goto", "http://169.254.169.254/"]);
+    assert_eq!(refused, ("ADDRESS_DENIED".to_owned(), 3));
+    let leave = "(location = 'http://169.254.169.254/', 1)";
+    project.ok(&["js", leave]);
+    // The promise is that nothing happens; longer than the limit of idleness.
+    let begun = Instant::now();
+    let gone = eventually(Duration::from_secs(3), || {
+        if project.daemon_pid() == pid { Err(()) } else { Ok(()) }
+    });
+    assert!(gone.is_err() && begun.elapsed() > Duration::from_secs(2), "the daemon stays");
+    assert_eq!(project.json(&["url"]), json!(site.url("/")));
+}
+
+#[test]
+fn without_a_screen_the_session_stays() {
+    let project = Project::new();
+    let site = Site::page("<title>A</title>");
+    project.ok(&["goto", &site.url("/")]);
+    if cfg!(target_os = "linux") {
+        assert_eq!(project.fail(&["handoff"]), ("SCREEN_MISSING".to_owned(), 1));
+        let project = project.with("DISPLAY", ":64999");
+        assert_eq!(project.fail(&["connect"]), ("SCREEN_MISSING".to_owned(), 1));
+        assert_eq!(project.json(&["get", "title"]), json!("A"));
+    }
+}

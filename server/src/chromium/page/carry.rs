@@ -1,0 +1,181 @@
+//! Moving a tab to another browser: what it leaves with, and how another tab
+//! takes it on.
+//!
+//! Storage is read and written in an isolated world of each frame, so that the
+//! right partition is met, and no page can see or tamper with the scripts.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::page::Page;
+use super::state::LoadState;
+use crate::chromium::connection::call::Call;
+use crate::chromium::connection::session::Session;
+use crate::chromium::error::Result;
+use crate::chromium::world::world::Engine;
+
+/// The world that the scripts run in.
+static WORLD: Engine = Engine { world: "browse carry", script: "" };
+
+/// Time that a document gets to tell what it keeps.
+const READ: Duration = Duration::from_millis(500);
+
+/// Frames of a page that are asked.
+const MOST_FRAMES: usize = 50;
+
+/// For how long documents of a page are given their storage: it is for those of
+/// the first load, and not for what the page opens later.
+const SEEDING: Duration = Duration::from_secs(20);
+
+/// Keys and values are answered as JSON in strings: they may hold half
+/// surrogates, which only JavaScript can take apart.
+const READER: &str = r#"(main) => {
+  const all = (name) => {
+    try {
+      const store = globalThis[name], pairs = [];
+      for (let index = 0; index < store.length; index++) {
+        const key = Storage.prototype.key.call(store, index);
+        pairs.push([key, Storage.prototype.getItem.call(store, key)]);
+      }
+      return JSON.stringify(pairs);
+    } catch { return null; }
+  };
+  const blank = main && location.href === "about:blank" && document.body;
+  return JSON.stringify({
+    origin: self.origin,
+    main,
+    local: all("localStorage"),
+    session: all("sessionStorage"),
+    html: blank && document.body.childNodes.length
+      ? document.documentElement.outerHTML.toWellFormed() : null,
+    scroll: [scrollX, scrollY],
+  });
+}"#;
+
+/// Runs before the scripts of a document.
+const WRITER: &str = r#"((seeds, until) => {
+  if (Date.now() > until) return;
+  const main = self === top;
+  const seed = seeds.find((seed) => seed.origin === self.origin && seed.main === main);
+  if (!seed) return;
+  for (const [name, pairs] of [["localStorage", seed.local], ["sessionStorage", seed.session]]) {
+    if (pairs === null) continue;
+    try {
+      const store = globalThis[name];
+      store.clear();
+      for (const [key, value] of JSON.parse(pairs)) {
+        Storage.prototype.setItem.call(store, key, value);
+      }
+    } catch {}
+  }
+})"#;
+
+/// What a document keeps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Belongings {
+    /// Its origin; `null` for one of its own.
+    pub origin: String,
+    /// Whether it is the tab's main document.
+    pub main: bool,
+    /// Its localStorage, as JSON in a string.
+    pub local: Option<String>,
+    /// Its sessionStorage, as JSON in a string.
+    pub session: Option<String>,
+    /// The document itself, where it has no address.
+    #[serde(skip_serializing)]
+    pub html: Option<String>,
+    /// How far it is scrolled, in CSS pixels.
+    #[serde(skip_serializing)]
+    pub scroll: (f64, f64),
+}
+
+#[derive(Deserialize)]
+struct Added {
+    identifier: String,
+}
+
+impl Page {
+    /// What the documents of the tab keep, the main one first. A frame that
+    /// does not answer is left out.
+    pub async fn belongings(&self) -> Vec<Belongings> {
+        if self.ensure_answering().is_err() {
+            return Vec::new();
+        }
+        let frames = self.frames().into_iter().take(MOST_FRAMES);
+        let asked = frames.map(|frame| async move {
+            let read = async {
+                let main = frame.parent.is_none();
+                let world = self.world(&frame.id, &WORLD).await?;
+                world.call::<String>(READER, &[main.into()]).await
+            };
+            let text = tokio::time::timeout(READ, read).await.ok()?.ok()?;
+            serde_json::from_str(&text).ok()
+        });
+        let answered = futures::future::join_all(asked).await;
+        let kept = |one: &Belongings| one.main || one.origin != "null";
+        answered.into_iter().flatten().filter(kept).collect()
+    }
+
+    /// URL that the tab is for: of the page that could not be reached, when an
+    /// error page is shown instead.
+    pub fn address(&self) -> String {
+        let unreachable = self.state.lock().unreachable.clone();
+        unreachable.unwrap_or_else(|| self.url())
+    }
+
+    /// Local files that the tab may show.
+    pub fn allowed_files(&self) -> Vec<String> {
+        self.files.lock().clone()
+    }
+
+    /// Opens `url` with the storage that its documents had elsewhere; answers
+    /// when its server has answered.
+    pub async fn open_with(&self, url: &str, belongings: &[Belongings]) -> Result<()> {
+        let until = SystemTime::now() + SEEDING;
+        let until = until.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let script = format!("{WRITER}({}, {until})", json!(belongings));
+        *self.seed.lock() = Some(script.clone());
+        let added: Added = self.send_seed(self.session(), &script).await?;
+        let went = self.navigate(url).await;
+        // The main document has it, and its successors must not.
+        let params = json!({ "identifier": added.identifier });
+        let method = "Page.removeScriptToEvaluateOnNewDocument";
+        let removed: Call<serde::de::IgnoredAny> = self.session().call_method(method, &params);
+        let frames: Vec<_> = belongings.iter().filter(|one| !one.main).collect();
+        let script = format!("{WRITER}({}, {until})", json!(frames));
+        *self.seed.lock() = Some(script.clone());
+        let added: Call<Added> = self.send_seed(self.session(), &script);
+        removed.await?;
+        added.await?;
+        went.map(drop)
+    }
+
+    /// Waits until the document has loaded, and scrolls to where it was.
+    pub async fn scroll_back(&self, (x, y): (f64, f64)) -> Result<()> {
+        self.wait_for_current(LoadState::Load).await?;
+        if (x, y) != (0.0, 0.0) {
+            let world = self.world(&self.main_frame().id, &WORLD).await?;
+            let arguments = [x.into(), y.into()];
+            world.call::<serde_json::Value>("(x, y) => scrollTo(x, y)", &arguments).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives the storage to the documents of a session that is just set up.
+    pub(crate) fn seed_session(&self, session: &Session) {
+        if let Some(script) = self.seed.lock().as_ref() {
+            self.send_seed::<serde::de::IgnoredAny>(session, script).ignore();
+        }
+    }
+
+    fn send_seed<T: serde::de::DeserializeOwned>(
+        &self,
+        session: &Session,
+        script: &str,
+    ) -> Call<T> {
+        let params = json!({ "source": script, "worldName": WORLD.world });
+        session.call_method("Page.addScriptToEvaluateOnNewDocument", &params)
+    }
+}

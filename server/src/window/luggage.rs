@@ -1,0 +1,76 @@
+//! What a session takes along from one browser to the other.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::join_all;
+use serde_json::Value;
+
+use crate::{
+    chromium::{Belongings, Context},
+    sessions::{Tab, TabId},
+};
+
+/// Time that the browser gets to tell its cookies.
+const COOKIES: Duration = Duration::from_secs(2);
+
+/// A session, ready to be unpacked elsewhere.
+#[derive(Clone, Default)]
+pub struct Luggage {
+    /// Cookies; none when the browser could not be asked.
+    pub cookies: Option<Vec<Value>>,
+    /// Tabs, oldest first.
+    pub tabs: Vec<Parcel>,
+    /// The tab that calls go to.
+    pub active: Option<TabId>,
+}
+
+/// A tab.
+#[derive(Clone)]
+pub struct Parcel {
+    /// The tab as it was.
+    pub tab: Arc<Tab>,
+    /// Its address.
+    pub url: String,
+    /// What its documents keep; empty when the page did not answer.
+    pub belongings: Vec<Belongings>,
+}
+
+impl Luggage {
+    /// Packs `tabs` of `context`. For what cannot be asked any more, `before`
+    /// knows what it was.
+    pub async fn pack(
+        context: Option<&Context>,
+        tabs: &[Arc<Tab>],
+        active: Option<TabId>,
+        before: &Self,
+    ) -> Self {
+        let cookies = async {
+            let asked = tokio::time::timeout(COOKIES, context?.cookies()).await;
+            asked.ok()?.ok()
+        };
+        let parcels = join_all(tabs.iter().map(|tab| Parcel::pack(tab, before)));
+        let (cookies, tabs) = tokio::join!(cookies, parcels);
+        Self { cookies: cookies.or_else(|| before.cookies.clone()), tabs, active }
+    }
+
+    /// Tabs, and where they are.
+    pub fn addresses(&self) -> Vec<(TabId, String)> {
+        self.tabs.iter().map(|parcel| (parcel.tab.id(), parcel.url.clone())).collect()
+    }
+}
+
+impl Parcel {
+    async fn pack(tab: &Arc<Tab>, before: &Luggage) -> Self {
+        let mut belongings = tab.page().belongings().await;
+        if belongings.is_empty() {
+            let known = before.tabs.iter().find(|known| known.tab.id() == tab.id());
+            belongings = known.map(|known| known.belongings.clone()).unwrap_or_default();
+        }
+        Self { tab: Arc::clone(tab), url: tab.page().address(), belongings }
+    }
+
+    /// What the main document keeps.
+    pub fn main(&self) -> Option<&Belongings> {
+        self.belongings.iter().find(|one| one.main)
+    }
+}

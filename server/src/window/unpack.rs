@@ -1,0 +1,124 @@
+//! A session arrives in another browser.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use futures::future::join_all;
+use tokio::time::timeout;
+
+use super::luggage::{Luggage, Parcel};
+use crate::{
+    chromium::{Belongings, Context, Page},
+    error::Result,
+    sessions::{Session, Tab, TabId},
+};
+
+/// Time that a server gets to answer before the tab is left to load by itself.
+const ANSWER: Duration = Duration::from_secs(8);
+
+/// Time that documents get to load, to be scrolled.
+const LOAD: Duration = Duration::from_secs(4);
+
+/// Something that did not travel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The tab that it is about.
+    pub tab: TabId,
+    /// What it is.
+    pub text: &'static str,
+}
+
+/// Moves `session` into `context`, whose page `first` is still empty, and
+/// answers what did not come along.
+///
+/// # Errors
+/// The browser is gone. The session has not moved then.
+pub(super) async fn unpack(
+    session: &Arc<Session>,
+    context: &Context,
+    first: Option<Arc<Page>>,
+    luggage: &Luggage,
+) -> Result<Vec<Note>> {
+    if let Some(cookies) = &luggage.cookies {
+        context.set_cookies(cookies).await?;
+    }
+    let mut first = first;
+    let mut pairs = Vec::new();
+    for parcel in &luggage.tabs {
+        let page = match first.take() {
+            Some(page) => page,
+            None => context.new_page().await?,
+        };
+        pairs.push((Arc::clone(&parcel.tab), page));
+    }
+    // Before the pages go anywhere, so that the tabs hear what they do.
+    let tabs = session.move_to(context, &pairs, luggage.active);
+    if let Some(unused) = first {
+        session.adopt(unused)?;
+    }
+    let notes = fill(&tabs, &luggage.tabs).await;
+    if let Some(tab) = session.active() {
+        let _ = tab.page().bring_to_front().await;
+    }
+    Ok(notes)
+}
+
+/// Opens what the tabs showed.
+async fn fill(tabs: &[Arc<Tab>], parcels: &[Parcel]) -> Vec<Note> {
+    // Tabs of one origin share its localStorage: the first one brings it, and
+    // what its page does with it counts for the others.
+    let mut brought = HashSet::new();
+    let seeds: Vec<Vec<Belongings>> = parcels
+        .iter()
+        .map(|parcel| {
+            let first = |one: &Belongings| {
+                let new = brought.insert((one.main, one.origin.clone()));
+                Belongings { local: one.local.clone().filter(|_| new), ..one.clone() }
+            };
+            parcel.belongings.iter().map(first).collect()
+        })
+        .collect();
+    let bring = |seeds: &[Belongings]| seeds.iter().any(|one| one.local.is_some());
+    let all = tabs.iter().zip(parcels).zip(&seeds);
+    let (firsts, others): (Vec<_>, Vec<_>) = all.partition(|(_, seeds)| bring(seeds));
+    let mut notes = Vec::new();
+    for group in [firsts, others] {
+        let opened = group.into_iter().map(|((tab, parcel), seeds)| open(tab, parcel, seeds));
+        notes.extend(join_all(opened).await.into_iter().flatten());
+    }
+    let scrolled = tabs.iter().zip(parcels).map(|(tab, parcel)| async move {
+        let main = parcel.main()?;
+        timeout(LOAD, tab.page().scroll_back(main.scroll)).await.ok()?.ok()
+    });
+    join_all(scrolled).await;
+    notes.sort_by_key(|note| note.tab);
+    notes
+}
+
+/// Opens in `tab` what it showed elsewhere.
+async fn open(tab: &Tab, parcel: &Parcel, seeds: &[Belongings]) -> Option<Note> {
+    let note = |text| Some(Note { tab: tab.id(), text });
+    let page = tab.page();
+    parcel.tab.page().allowed_files().iter().for_each(|file| page.allow_file(file));
+    let (scheme, _) = parcel.url.split_once(':').unwrap_or_default();
+    match scheme {
+        "http" | "https" | "file" => {
+            let opened = timeout(ANSWER, page.open_with(&parcel.url, seeds)).await;
+            match opened {
+                Ok(Ok(())) if parcel.belongings.is_empty() => {
+                    note("the page did not answer; what it kept stayed behind")
+                }
+                Ok(Ok(())) => None,
+                Ok(Err(_)) => note("the page did not load again"),
+                Err(_) => note("the server has not answered yet"),
+            }
+        }
+        "about" => match parcel.main().and_then(|main| main.html.as_ref()) {
+            Some(html) => match timeout(ANSWER, page.set_content(html)).await {
+                Ok(Ok(_)) => None,
+                _ => note("the document did not load again"),
+            },
+            None => None,
+        },
+        _ => note("its address cannot be opened in another browser"),
+    }
+}

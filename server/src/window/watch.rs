@@ -1,0 +1,60 @@
+//! Watches a window: keeps what its session is, and brings the session back
+//! when the window is closed, or its browser ends.
+
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use super::{Closing, Window};
+use crate::{daemon::Daemon, sessions::Place};
+
+/// Time between two looks.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Watches `window` until it is closed.
+pub(super) fn start(daemon: &Arc<Daemon>, window: &Arc<Window>) {
+    let (daemon, window) = (Arc::downgrade(daemon), Arc::clone(window));
+    tokio::spawn(async move { watch(&daemon, &window).await });
+}
+
+async fn watch(daemon: &Weak<Daemon>, window: &Arc<Window>) {
+    let mut place = window.session().place();
+    let browser = window.context().browser();
+    loop {
+        tokio::select! {
+            _ = place.wait_for(|place| *place == Place::Left) => break,
+            () = tokio::time::sleep(LOOK) => {}
+        }
+        if *window.closed.lock().await {
+            return;
+        }
+        // Both may have come about before anybody watched.
+        if browser.is_gone() || window.session().tabs().is_empty() {
+            window.session().leave();
+            break;
+        }
+        window.remember().await;
+    }
+    let why = match browser.is_gone() {
+        true => format!("its browser ended ({})", browser.gone().await),
+        false => "it was closed".to_owned(),
+    };
+    let Some(daemon) = daemon.upgrade() else { return };
+    daemon.touch();
+    let name = window.session().name();
+    match daemon.windows().close(window, Closing::Window).await {
+        Ok(Some(_)) => {}
+        // Somebody asked for it meanwhile.
+        Ok(None) => return,
+        Err(error) => return tracing::error!(%error, "the tabs of a window are lost"),
+    }
+    let count = window.session().tabs().len();
+    tracing::info!(%why, count, "a window is gone");
+    let handed = window.terms().handoff.is_some();
+    let tabs = if count == 1 { "its tab is".to_owned() } else { format!("its {count} tabs are") };
+    let next = if handed { "; `browse resume` tells what changed" } else { "" };
+    daemon.tell(format!(
+        "the window of the session `{name}` is gone: {why}; {tabs} back in the hidden browser{next}"
+    ));
+}
