@@ -11,6 +11,7 @@ use browse_proto::v1;
 pub use self::{audit::ux_audit, data::data, diff::diff, forms::forms, media::media};
 
 use crate::{
+    content::Sources,
     dispatch::Context,
     engine::{Pattern, Snapshot, Target},
     error::Result,
@@ -23,6 +24,7 @@ const AROUND: usize = 3;
 pub async fn text(cx: &Context, request: v1::TextRequest) -> Result<v1::TextResponse> {
     let target = optional(request.target.as_deref())?;
     let text = cx.engine().text(target.as_ref()).await?;
+    from_all_frames(cx);
     Ok(v1::TextResponse { text: told(cx, text) })
 }
 
@@ -46,6 +48,7 @@ pub async fn accessibility(
     request: v1::AccessibilityRequest,
 ) -> Result<v1::AccessibilityResponse> {
     let Snapshot { text, nodes, .. } = cx.engine().accessibility(request.structured).await?;
+    from_all_frames(cx);
     if !request.structured {
         return Ok(v1::AccessibilityResponse { tree: Some(text), nodes: Vec::new() });
     }
@@ -73,6 +76,7 @@ pub async fn markdown(cx: &Context, request: v1::MarkdownRequest) -> Result<v1::
 pub async fn find(cx: &Context, request: v1::FindRequest) -> Result<v1::FindResponse> {
     let pattern: Pattern = request.pattern.parse()?;
     let found = cx.engine().find(&pattern, AROUND).await?;
+    from_all_frames(cx);
     if found.count == 0 {
         cx.say(&format!("no line of the snapshot matches `{}`", request.pattern));
     }
@@ -85,6 +89,17 @@ fn told(cx: &Context, text: String) -> String {
         cx.say("no text shows there");
     }
     text
+}
+
+/// Names the hosts of all frames, whose content is in the answer.
+pub fn from_all_frames(cx: &Context) {
+    let mut sources = Sources::default();
+    for frame in cx.page().frames() {
+        sources.add_url(&frame.url);
+    }
+    if !sources.is_empty() {
+        cx.set_sources(sources);
+    }
 }
 
 /// Parses a target that may be left out.

@@ -1,6 +1,6 @@
 //! Text, links, facts, waiting, finding, scrolling.
 
-use browse_server::engine::{Direction, Kind, Link, Predicate, Scroll, State};
+use browse_server::engine::{Direction, Kind, Link, MediaKind, Predicate, Scroll, State};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
 use crate::support::site::Site;
@@ -57,6 +57,91 @@ async fn text_leaves_out_what_frames_the_page() {
 async fn code_keeps_its_dashes_and_pages_cannot_forge_marks() {
     let tab = Tab::show("<pre>o  5\n|\n-\n x</pre><p>\u{fdd0}1\u{fdd1}end\u{e000}</p>").await;
     assert_eq!(tab.engine.text(None).await.unwrap(), "o  5\n|\n-\n x\n\n1end");
+}
+
+#[tokio::test]
+async fn forms_hold_fields_of_frames_and_shadow_trees_but_no_secrets() {
+    let site = Site::start().await.page("/pay", "<form action=/charge><input autocomplete=cc-number name=card value=4111111111111111></form>").page(
+        "/",
+        "<form id=f action=/go method=post><fieldset><legend>Size</legend><label><input type=radio name=s value=s checked>Small</label></fieldset>\
+         <input type=hidden name=csrf value=key><input type=password name=p value=hunter2><input name=code autocomplete=one-time-code value=123456>\
+         <x-field></x-field></form><input form=f aria-label=Far required><div role=checkbox aria-checked=true aria-label=News tabindex=0></div>\
+         <iframe name=pay src='http://localhost:{port}/pay'></iframe>\
+         <script>document.querySelector('x-field').attachShadow({mode:'closed'}).innerHTML = '<input aria-label=Inner value=deep>'</script>",
+    );
+    let tab = Tab::visit(site).await;
+    let frames = tab.engine.forms().await.unwrap();
+    let form = &frames[0].forms[0];
+    let labels: Vec<_> =
+        form.fields.iter().map(|field| (field.kind.as_str(), field.label.as_str())).collect();
+    assert_eq!(
+        labels,
+        [("radio", "Small"), ("password", ""), ("text", ""), ("text", "Inner"), ("text", "Far")]
+    );
+    assert_eq!((form.method.as_str(), form.action.clone()), ("post", tab.site.url("/go")));
+    assert_eq!((form.fields[0].group.as_str(), form.fields[0].checked), ("Size", Some(true)));
+    assert_eq!(
+        (frames[0].loose[0].kind.as_str(), frames[0].loose[0].checked),
+        ("checkbox", Some(true))
+    );
+    assert_eq!((frames[1].frame.as_str(), frames[1].forms[0].fields[0].secret), ("pay", true));
+    let told = format!("{frames:?}");
+    assert!(
+        ["hunter2", "123456", "4111", "key"].iter().all(|secret| !told.contains(secret)),
+        "{told}"
+    );
+    let inner = form.fields[3].reference.unwrap().to_string();
+    tab.fill(&inner, "new").await.unwrap();
+    assert_eq!(tab.engine.value(&target(&inner)).await.unwrap(), "new");
+}
+
+#[tokio::test]
+async fn markdown_is_the_content_and_nothing_that_is_hidden() {
+    let tab = Tab::show(
+        "<title>T</title><nav><a href=/a>Menu</a></nav><main><h1>Head <a href=#h>#</a></h1><p>One *star* <em>two</em> <a href=/x>link</a><br>next</p>\
+         <p style='position:absolute;left:-9999px'>gone</p><p style=opacity:0>gone</p><span hidden>gone</span><p>1. no list</p>\
+         <ol start=3><li>c<ul><li>d</ul><li>e</ol><pre class='language-rust'>fn x() {\n  `y`\n}</pre><blockquote><p>said</p></blockquote>\
+         <table><tr><th>a<th>b<tr><td>1|2<td>x <b>y</b></table><img alt=Pic src=/p.png><img src=/q.png></main><footer>Foot</footer>",
+    )
+    .await;
+    let expected = "# Head\n\nOne \\*star\\* *two* [link](URL/x)\\\nnext\n\n1\\. no list\n\n3. c\n   - d\n4. e\n\n```rust\nfn x() {\n  `y`\n}\n```\n\n> said\n\n\
+        | a | b |\n| --- | --- |\n| 1\\|2 | x **y** |\n\n![Pic](URL/p.png)";
+    let origin = tab.site.url("");
+    assert_eq!(
+        tab.engine.markdown(None).await.unwrap(),
+        expected.replace("URL", origin.trim_end_matches('/'))
+    );
+    assert_eq!(
+        tab.engine.markdown(Some(&target("nav"))).await.unwrap(),
+        format!("[Menu]({})", tab.site.url("/a"))
+    );
+}
+
+#[tokio::test]
+async fn media_and_data_of_a_page() {
+    let tab = Tab::show(
+        "<title>T</title><meta name=csrf-token content=key><meta property=og:image content=/i.png><script type=application/ld+json>{bad</script>\
+         <img src=/a.png alt=A><img src=/a.png><img src='data:,' data-src=/lazy.png><div style='background-image:url(/b.png);height:9px'></div>\
+         <video poster=/p.png><source src=/v.mp4 type=video/mp4></video><audio src=/s.mp3></audio>",
+    )
+    .await;
+    let kinds = [MediaKind::Image, MediaKind::Video, MediaKind::Audio];
+    let media = tab.engine.media(&kinds, None).await.unwrap();
+    let found: Vec<_> = media.iter().map(|m| (m.kind.as_str(), m.url.clone())).collect();
+    let expected = [
+        ("image", "/a.png"),
+        ("image", "/lazy.png"),
+        ("image", "/b.png"),
+        ("video", "/v.mp4"),
+        ("image", "/p.png"),
+        ("audio", "/s.mp3"),
+    ];
+    assert_eq!(found, expected.map(|(kind, path)| (kind, tab.site.url(path))));
+    assert_eq!(tab.engine.media(&[MediaKind::Audio], Some(&target("video"))).await.unwrap(), []);
+    let data = tab.engine.structured_data().await.unwrap();
+    assert_eq!(data.meta, [("title".into(), "T".into()), ("csrf-token".into(), String::new())]);
+    assert_eq!(data.og, [("og:image".into(), "/i.png".into())]);
+    assert_eq!((data.jsonld.len(), data.problems.len()), (0, 1));
 }
 
 #[tokio::test]

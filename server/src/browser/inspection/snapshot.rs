@@ -26,6 +26,7 @@ pub async fn snapshot(cx: &Context, request: v1::SnapshotRequest) -> Result<v1::
     } else {
         tab.engine().snapshot(&options).await?
     };
+    reading::from_all_frames(cx);
     if text.is_empty() {
         cx.say(if request.diff { "nothing changed" } else { nothing(&request) });
     }

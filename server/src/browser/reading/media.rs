@@ -26,6 +26,7 @@ pub async fn media(cx: &Context, request: v1::MediaRequest) -> Result<v1::MediaR
     let kinds: Vec<_> =
         chosen.into_iter().filter(|(asked, _)| all || *asked).map(|(_, kind)| kind).collect();
     let found = cx.engine().media(&kinds, target.as_ref()).await?;
+    super::from_all_frames(cx);
     if found.is_empty() {
         cx.say("no media of this kind is on the page");
     }
@@ -42,7 +43,9 @@ fn loaded(cx: &Context) -> HashMap<String, (String, u64)> {
 
 fn item(medium: Medium, loaded: &HashMap<String, (String, u64)>) -> v1::MediaItem {
     let Medium { kind, url, mime, width, height, alt, duration, shown, background } = medium;
-    let (served, received) = loaded.get(&url).cloned().unwrap_or_default();
+    // What is answered in place of a missing file is no type of it.
+    let known = loaded.get(&url).filter(|(mime, _)| !mime.starts_with("text/"));
+    let (served, received) = known.cloned().unwrap_or_default();
     let (url, inline) = shortened(url);
     let (inline_type, held) = inline.unwrap_or_default();
     let said = |text: String| Some(text).filter(|text| !text.is_empty());

@@ -116,7 +116,7 @@ const auditText = (report, element, style, role) => {
   let own = '';
   eachChild(element, (child) => {
     if (nodeType(child) === TEXT) own += textData(child);
-    else if (nodeType(child) === ELEMENT && styleOf(child).display.startsWith('inline') && !SKIPPED_TAGS.has(localName(child))) own += textContent(child);
+    else if (child instanceof HTMLElement && styleOf(child).display.startsWith('inline') && isShown(child)) own += innerText(child);
   });
   const text = tidy(legible(own));
   if (text.length < 20 || style.visibility !== 'visible') return;

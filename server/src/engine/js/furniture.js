@@ -33,12 +33,15 @@ const furnitureWithin = (top, roots, tagged) => {
 };
 
 const isFurniture = (element) => {
-  if (attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert')) return true;
+  if (isKeptFromReaders(element)) return true;
   const tag = localName(element);
   const role = (attribute(element, 'role') || '').trim().toLowerCase();
   if (role !== '' ? FURNITURE_ROLES.has(role) : tag === 'nav' || tag === 'aside' || (tag === 'footer' && isPageScoped(element))) return true;
   return asksForConsent(element);
 };
+
+/** An image with words for it is content, whoever else says the same: a formula beside its markup, say. */
+const isKeptFromReaders = (element) => hasAttribute(element, 'inert') || (attribute(element, 'aria-hidden') === 'true' && !(localName(element) === 'img' && attribute(element, 'alt')));
 
 /** A banner, and not a page that says in a class that it has one. */
 const asksForConsent = (element) => {

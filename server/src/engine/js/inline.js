@@ -121,6 +121,8 @@ const linkTarget = (link) => {
 const linkText = (link, inner) => {
   const text = inner.trim();
   const href = linkTarget(link);
+  // The sign by which a heading links to itself.
+  if (href.startsWith('#') && /^[#¶§🔗]?$/u.test(text)) return '';
   if (href === '' || (text === '' && !givenName(link))) return inner;
   if (text === '') return `[${escaped(givenName(link))}](${href})`;
   // What has a link in it cannot be one.

@@ -67,7 +67,7 @@ const blocksIn = (writing, element) => {
 };
 
 const isLeftOut = (writing, element, style) =>
-  writing.left.has(element) || SKIPPED_TAGS.has(localName(element)) || attribute(element, 'aria-hidden') === 'true' || !isSeen(element, style) || isCompanion(element, writing.size);
+  writing.left.has(element) || SKIPPED_TAGS.has(localName(element)) || isKeptFromReaders(element) || !isSeen(element, style) || isCompanion(element, writing.size);
 
 /** Inline by its style, and with nothing in it that is not; or laid out in a row by its parent. */
 const isInline = (element, style, outer) => {
