@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: [&str; 29] = [
+const ORDER: [&str; 30] = [
     "dom",
     "tree",
     "visibility",
@@ -35,6 +35,7 @@ const ORDER: [&str; 29] = [
     "facts",
     "expect",
     "style",
+    "cleanup",
     "perf",
     "scroll",
     "read",

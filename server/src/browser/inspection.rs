@@ -11,6 +11,7 @@ mod snapshot;
 
 pub use console::{clear_console, console};
 pub use dialog::{clear_dialog, dialog};
+pub(super) use element::rectangle;
 pub use element::{attrs, get, is};
 pub use expect::expect;
 pub use network::{clear_network, network, show_body, show_request};

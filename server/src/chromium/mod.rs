@@ -59,6 +59,7 @@ pub use page::navigate::Navigated;
 pub use page::page::Page;
 pub use page::screenshot::{Area, ImageFormat, Screenshot};
 pub use page::state::{LoadState, MainResponse, NavigationState};
+pub use page::styles::{BoxEdges, Declaration, RuleOrigin, StyleRule, Styles};
 pub use world::argument::Argument;
 pub use world::main_world::{EvaluateOptions, Evaluated};
 pub use world::world::{Engine, World};

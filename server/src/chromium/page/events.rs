@@ -26,6 +26,10 @@ pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
             network::apply(page, name, event);
             network_event(page, name, event)
         }
+        Some(("CSS", "styleSheetAdded")) => {
+            page.sheet_added(event);
+            None
+        }
         Some(("Log", "entryAdded")) if valve::admit(page, session) => {
             if let Some(entry) = event.params::<LogEntryAdded>() {
                 valve::deliver(page, entry.into());

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use super::dialogs::DialogAnswer;
 use super::frames::{Frame, FrameTree};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
+use super::styles::Sheets;
 use crate::chromium::browser::registry::Shared;
 use crate::chromium::capture::event::Event;
 use crate::chromium::capture::network::OpenRequests;
@@ -35,6 +36,10 @@ pub struct Page {
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw: tokio::sync::OnceCell<Session>,
+    /// Held by the one question about styles that is open.
+    pub(crate) inspecting: tokio::sync::Mutex<()>,
+    /// The style sheets, while that question is open.
+    pub(crate) sheets: Lock<Option<Sheets>>,
     changed: watch::Sender<()>,
 }
 
@@ -62,6 +67,8 @@ impl Page {
             files: Lock::default(),
             dialogs: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
+            inspecting: tokio::sync::Mutex::default(),
+            sheets: Lock::default(),
             changed: watch::Sender::new(()),
         })
     }
