@@ -55,16 +55,18 @@ fn element(response: &v1::InspectResponse, out: &mut Vec<String>) {
     }
 }
 
+const SIDES: [&str; 4] = ["top", "right", "bottom", "left"];
+
+/// The name without its side, and the side, of a property of one side of a box.
+fn whole(name: &str) -> Option<(String, &'static str)> {
+    let side = SIDES.into_iter().find(|side| name.split('-').any(|part| part == *side))?;
+    let is_box = matches!(name.split('-').next(), Some("margin" | "padding" | "border"));
+    let whole = name.replacen(&format!("-{side}"), "", 1);
+    (is_box && whole != "border").then_some((whole, side))
+}
+
 /// The computed properties with four equal sides as one: `margin: 4px`.
 fn gathered(computed: &[v1::ComputedProperty]) -> Vec<(String, String)> {
-    const SIDES: [&str; 4] = ["top", "right", "bottom", "left"];
-    let whole = |name: &str| {
-        let mut parts = name.split('-');
-        let side = parts.clone().find(|part| SIDES.contains(part))?;
-        let is_box = matches!(parts.next(), Some("margin" | "padding" | "border"));
-        let whole = name.replacen(&format!("-{side}"), "", 1);
-        (is_box && whole != "border").then_some((whole, side))
-    };
     let value_of = |name: &str| computed.iter().find(|one| one.name == name).map(|one| &one.value);
     let mut lines: Vec<(String, String)> = Vec::new();
     for one in computed {

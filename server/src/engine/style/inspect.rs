@@ -198,9 +198,8 @@ fn set_by_the_page(own: &[StyleRule], inherited: &[Vec<StyleRule>]) -> HashMap<S
 
 /// Whether a longhand has its initial value, of the shorthands that set many.
 fn is_initial(name: &str, value: &str) -> bool {
-    let family = |prefix: &str, values: &[&str]| {
-        name.starts_with(prefix) && values.contains(&value)
-    };
+    let family =
+        |prefix: &str, values: &[&str]| name.starts_with(prefix) && values.contains(&value);
     family("font-", &["normal", "auto", "none", "100%"])
         || family("border-image-", &["none", "100%", "1", "0", "stretch"])
         || family(
@@ -208,7 +207,10 @@ fn is_initial(name: &str, value: &str) -> bool {
             &["none", "0%", "repeat", "scroll", "padding-box", "border-box", "auto", "normal"],
         )
         || family("transition-", &["0s", "ease", "normal"])
-        || family("animation-", &["0s", "ease", "1", "normal", "none", "running", "auto", "replace"])
+        || family(
+            "animation-",
+            &["0s", "ease", "1", "normal", "none", "running", "auto", "replace"],
+        )
         || family("mask-", &["none", "0%", "repeat", "border-box", "auto", "add", "match-source"])
         || family("grid-", &["none", "auto", "row"])
         || family("text-decoration-", &["auto", "solid"])
