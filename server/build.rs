@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 31] = [
     "dom",
     "tree",
     "visibility",
@@ -38,6 +38,7 @@ const ORDER: [&str; 30] = [
     "cleanup",
     "perf",
     "scroll",
+    "lay",
     "read",
     "wait",
     "place",
@@ -101,7 +102,7 @@ fn join(folder: &Path) -> Result<String, String> {
     let mut script = String::from(
         "(() => {\n'use strict';\nconst ENGINE = 'browseEngine';\nif (Object.hasOwn(globalThis, ENGINE)) return;\n",
     );
-    for stem in ORDER {
+    for stem in ORDER.iter().copied() {
         let path = folder.join(stem).with_extension("js");
         let source =
             fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;

@@ -129,8 +129,11 @@ fn choices(field: &Field) -> Vec<Candidate> {
 
 fn flags(command: &'static Command) -> Vec<Candidate> {
     let own = command.flags().map(|f| (format!("--{}", f.flag()), sentence(f.help)));
-    let base64 = command.saves().then(|| ("--base64".to_owned(), "Prints a data URL".to_owned()));
-    own.chain(base64).collect()
+    let saving = command.saving_flags().map(|(usage, help)| {
+        let flag = usage.split(' ').next().unwrap_or_default();
+        (flag.to_owned(), sentence(help))
+    });
+    own.chain(saving).collect()
 }
 
 fn first_words() -> Vec<Candidate> {

@@ -1,10 +1,10 @@
 //! The way of a call: request, daemon, answer.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use browse_proto::{Command, Reason, wire};
 use bytes::Bytes;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::runtime;
 
 use crate::{
@@ -44,9 +44,8 @@ pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
         return steps::print(&request, response, untrusted, globals);
     }
     if command.saves() {
-        let field = command.save.map_or(0, |index| command.response.fields[index].number);
-        kept(&request.invocation, &mut response, wire::bytes(&body, field).unwrap_or_default())?;
-        return saved(command, &response, globals);
+        save::kept(&request.invocation, &mut response, &body)?;
+        return save::saved(command, &response, untrusted, globals);
     }
     print::answer(command, &response, untrusted, globals)
 }
@@ -129,50 +128,4 @@ pub fn tell(notes: &Notes) {
     if let Some(notice) = &notes.notice {
         print::note(notice);
     }
-}
-
-/// Writes the bytes of an answer to their file, and puts its path, or a data
-/// URL, in their place.
-pub fn kept(
-    invocation: &Invocation,
-    response: &mut Map<String, Value>,
-    bytes: &[u8],
-) -> Result<()> {
-    let command = invocation.command;
-    let Some(field) = command.save.map(|index| &command.response.fields[index]) else {
-        return Ok(());
-    };
-    let encoded = response.remove(field.name);
-    if invocation.base64 {
-        let mime = response.get("mime").and_then(Value::as_str).unwrap_or_default();
-        let data = encoded.as_ref().and_then(Value::as_str).unwrap_or_default();
-        let url = format!("data:{mime};base64,{data}");
-        response.insert("data_url".to_owned(), json!(url));
-        return Ok(());
-    }
-    let path = match &invocation.path {
-        Some(path) => PathBuf::from(path),
-        None => save::temporary(command.name, save::default_extension(command)),
-    };
-    save::atomically(&path, bytes)?;
-    response.insert("path".to_owned(), json!(path.display().to_string()));
-    Ok(())
-}
-
-/// Prints where an answer was written, or its data URL.
-fn saved(command: &Command, response: &Map<String, Value>, globals: &Globals) -> Result<u8> {
-    if globals.json {
-        return print::json_result(&Value::Object(response.clone()).to_string(), None);
-    }
-    print::text(&saved_line(response))?;
-    if let Some(note) = response.get("note").and_then(Value::as_str).filter(|n| !n.is_empty()) {
-        print::note(&format!("{}: {note}", command.name));
-    }
-    Ok(0)
-}
-
-/// The path, or the data URL.
-pub fn saved_line(response: &Map<String, Value>) -> String {
-    let place = response.get("path").or_else(|| response.get("data_url"));
-    place.and_then(Value::as_str).unwrap_or_default().to_owned()
 }

@@ -92,7 +92,7 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
             Source::Json if json => {
                 fields.insert(name, value!(true));
             }
-            Source::Json | Source::Argv | Source::Steps | Source::None => {}
+            Source::Json | Source::Argv | Source::Steps | Source::None | Source::Manifest => {}
         }
     }
     Ok(())

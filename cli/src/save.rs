@@ -1,6 +1,9 @@
 //! Commands whose answer is written to a file: where to, in which format, and
 //! which flags exclude each other.
 
+mod draft;
+mod kept;
+mod name;
 mod write;
 
 use browse_proto::{Command, Field, Kind, Reason, Source};
@@ -10,7 +13,8 @@ use crate::{
     parse::Invocation,
 };
 
-pub use write::{atomically, cause, temporary, unwritable};
+pub use kept::{kept, saved, saved_line};
+pub use write::{atomically, cause, temporary, temporary_prefix, unwritable};
 
 /// Takes the path out of the positional words. It is the last one; when there
 /// is room for a target before it, a single word is the path unless it looks
@@ -48,6 +52,10 @@ pub fn check(invocation: &Invocation) -> Result<()> {
         return Err(contradiction(command, &first, &second));
     }
     match path {
+        Some(path) if path.is_empty() => {
+            let message = format!("the {} is empty", command.place.trim_start_matches('-'));
+            Err(Failure::new(Reason::ArgumentInvalid, message).hint("Leave it out, or name a file"))
+        }
         Some(_) if *base64 => Err(contradiction(command, "a path", "`--base64`")),
         Some(path) => {
             extension(command, path)?;
@@ -89,13 +97,13 @@ pub fn extension(command: &Command, path: &str) -> Result<Option<(&'static Field
     Err(Failure::new(Reason::ArgumentInvalid, message).hint(format!("End the path in {list}")))
 }
 
-/// The extension of a file that is named for the caller.
-pub fn default_extension(command: &Command) -> &'static str {
+/// The extension of a file that is named for the caller: that of its format,
+/// or of its MIME type.
+pub fn default_extension(command: &Command, mime: &str) -> &'static str {
     let field = command.request.fields.iter().find(|field| field.source == Source::Extension);
-    match field.map(|field| &field.kind) {
-        Some(Kind::Enum(of)) => {
-            of.values.iter().map(|value| value.name).find(|name| !name.is_empty()).unwrap_or("bin")
-        }
-        _ => "bin",
-    }
+    let format = match field.map(|field| &field.kind) {
+        Some(Kind::Enum(of)) => of.values.iter().map(|value| value.name).find(|n| !n.is_empty()),
+        _ => None,
+    };
+    format.or_else(|| name::extension(mime)).unwrap_or("bin")
 }

@@ -3,7 +3,6 @@
 use browse_proto::{
     Command,
     render::{self, Untrusted},
-    wire::base64,
 };
 use serde_json::{Map, Value, json};
 
@@ -11,8 +10,9 @@ use crate::{
     failure::{Failure, Result},
     globals::Globals,
     parse::Invocation,
-    perform, print,
+    print,
     request::Request,
+    save,
 };
 
 /// One step and what came of it.
@@ -75,10 +75,7 @@ fn outcome(number: usize, step: &Invocation, result: &Value) -> Outcome {
 fn kept(step: &Invocation, response: Option<&Value>) -> Result<Map<String, Value>> {
     let mut response = response.and_then(Value::as_object).cloned().unwrap_or_default();
     if step.command.saves() {
-        let field = step.command.save.map(|index| step.command.response.fields[index].name);
-        let encoded = field.and_then(|name| response.get(name)).and_then(Value::as_str);
-        let bytes = encoded.and_then(base64::decode).unwrap_or_default();
-        perform::kept(step, &mut response, &bytes)?;
+        save::kept(step, &mut response, &[])?;
     }
     Ok(response)
 }
@@ -110,7 +107,7 @@ fn text(outcome: &Outcome) -> Option<String> {
     let Outcome { number, command, result, .. } = outcome;
     let response = result.as_ref().ok()?;
     let text = match command.saves() {
-        true => perform::saved_line(response),
+        true => save::saved_line(command, response),
         false => render::text(command, response),
     };
     let text = text.trim_end_matches('\n');

@@ -51,7 +51,7 @@ fn field(field: &Field) -> String {
 }
 
 const SOURCES: &[&str] =
-    &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json"];
+    &["Argv", "File", "Steps", "CallerEnvironment", "Extension", "None", "Json", "Manifest"];
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
 
@@ -74,7 +74,7 @@ fn command(model: &Model, command: &Command) -> String {
     let words: Vec<_> = command.name.split(' ').filter(|w| !w.starts_with("--")).collect();
     let selector = command.name.split(' ').find_map(|word| word.strip_prefix("--"));
     format!(
-        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, line: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, attach: {}, reach: Reach::{}, acts: {}, exclusive: &[{exclusive}], streaming: {} }},\n",
+        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, line: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, attach: {}, reach: Reach::{}, acts: {}, exclusive: &[{exclusive}], place: {:?}, inline: {}, streaming: {} }},\n",
         command.service,
         command.method,
         command.service,
@@ -97,6 +97,8 @@ fn command(model: &Model, command: &Command) -> String {
         command.attach,
         REACHES[command.reach as usize],
         command.acts,
+        if command.place.is_empty() { "path" } else { &command.place },
+        command.inline,
         command.streaming
     )
 }

@@ -45,7 +45,7 @@ pub struct Command {
     pub example: &'static str,
     /// Time that a call gets by default, in milliseconds, when not 30 s.
     pub timeout_ms: Option<u64>,
-    /// Index in `response.fields` of the bytes that the CLI writes to a file.
+    /// Index in `response.fields` of what the CLI writes to files.
     pub save: Option<usize>,
     /// Whether the CLI fails instead of starting a daemon for it.
     pub attach: bool,
@@ -55,6 +55,11 @@ pub struct Command {
     pub acts: bool,
     /// Indices in `request.fields`: of each set at most one can be given.
     pub exclusive: &'static [&'static [usize]],
+    /// What the CLI calls the place that the answer is written to: `path`, or
+    /// a flag such as `--dir`.
+    pub place: &'static str,
+    /// Whether the CLI offers `--base64`.
+    pub inline: bool,
     /// Whether the response is a stream.
     pub streaming: bool,
 }
@@ -213,6 +218,7 @@ pub enum Source {
     Extension,
     None,
     Json,
+    Manifest,
 }
 
 impl Command {

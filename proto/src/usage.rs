@@ -45,10 +45,48 @@ impl Command {
         flags.map(|(_, field)| field)
     }
 
-    /// Whether the CLI writes the answer to a file. Such a command takes a
-    /// path after its arguments, and `--base64`.
+    /// Whether the CLI writes the answer to files.
     pub fn saves(&self) -> bool {
         self.save.is_some()
+    }
+
+    /// Whether it saves to a place that stands after its arguments.
+    pub fn takes_path(&self) -> bool {
+        self.saves() && !self.place.starts_with('-')
+    }
+
+    /// The flags of the CLI's own that it takes because it saves: how each is
+    /// called, and what it does.
+    pub fn saving_flags(&self) -> impl Iterator<Item = (String, &'static str)> + use<> {
+        let flagged = self.saves() && self.place.starts_with('-');
+        let label = self.place.trim_start_matches('-');
+        let place = flagged.then(|| (format!("{} <{label}>", self.place), self.place_help()));
+        let inline = (self.saves() && self.inline)
+            .then(|| ("--base64".to_owned(), "Prints a data URL instead of writing a file."));
+        place.into_iter().chain(inline)
+    }
+
+    /// What the place is that it saves to.
+    pub fn place_help(&self) -> &'static str {
+        match self.place.trim_start_matches('-') {
+            "prefix" => {
+                "How the paths of the files begin. Files in the temp directory when left out."
+            }
+            "dir" => {
+                "Folder to write to; made when it does not exist. A new one in the temp directory when left out."
+            }
+            _ if self.has_formats() => {
+                "File to write; its extension names the format. A file in the temp directory when left out. A single word is the path, unless it is a ref or begins with `.`, `#` or `[`."
+            }
+            _ if self.streaming => {
+                "File to write, or a folder. A file in the temp directory when left out."
+            }
+            _ => "File to write. A file in the temp directory when left out.",
+        }
+    }
+
+    fn has_formats(&self) -> bool {
+        self.request.fields.iter().any(|field| field.source == Source::Extension)
     }
 
     /// Whether it reads its steps from standard input.
@@ -68,10 +106,10 @@ impl Command {
             line.push(' ');
             line.push_str(&positional.usage());
         }
-        if self.saves() {
-            line.push_str(" [path]");
+        if self.takes_path() {
+            line.push_str(&format!(" [{}]", self.place));
         }
-        if self.flags().next().is_some() || self.saves() {
+        if self.flags().next().is_some() || self.saving_flags().next().is_some() {
             line.push_str(" [flags]");
         }
         if self.takes_steps() {

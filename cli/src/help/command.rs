@@ -26,10 +26,9 @@ fn arguments(command: &'static Command) -> Vec<(String, String)> {
     let own = command
         .positionals()
         .map(|positional| (positional.usage(), positional.field.explanation(true)));
-    let path = command.saves().then(|| {
-        let help = "File to write; its extension names the format. A file in the temp directory when left out. A single word is the path, unless it is a ref or begins with `.`, `#` or `[`.";
-        ("[path]".to_owned(), help.to_owned())
-    });
+    let path = command
+        .takes_path()
+        .then(|| (format!("[{}]", command.place), command.place_help().to_owned()));
     let steps = command.request.fields.iter().filter(|_| command.takes_steps());
     let steps = steps.map(|field| ("standard input".to_owned(), field.help.to_owned()));
     own.chain(path).chain(steps).collect()
@@ -37,10 +36,8 @@ fn arguments(command: &'static Command) -> Vec<(String, String)> {
 
 fn flags(command: &'static Command) -> Vec<(String, String)> {
     let own = command.flags().map(|field| (aligned(&field.usage()), field.explanation(false)));
-    let base64 = command.saves().then(|| {
-        ("    --base64".to_owned(), "Prints a data URL instead of writing a file.".to_owned())
-    });
-    own.chain(base64).collect()
+    let saving = command.saving_flags().map(|(usage, help)| (aligned(&usage), help.to_owned()));
+    own.chain(saving).collect()
 }
 
 /// The usage of a flag, long names in one column.

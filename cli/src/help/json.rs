@@ -41,9 +41,9 @@ fn one(command: &'static Command) -> Value {
         value
     });
     let mut args: Vec<_> = args.collect();
-    if command.saves() {
-        args.push(json!({"name": "path", "type": "file", "required": false, "rest": false,
-            "help": "File to write."}));
+    if command.takes_path() {
+        args.push(json!({"name": command.place, "type": "file", "required": false, "rest": false,
+            "help": command.place_help()}));
     }
     let flags = command.flags().map(|flag| {
         let mut value = field(flag);
@@ -53,9 +53,10 @@ fn one(command: &'static Command) -> Value {
         value
     });
     let mut flags: Vec<_> = flags.collect();
-    if command.saves() {
-        flags.push(json!({"name": "--base64", "type": "switch",
-            "help": "Prints a data URL instead of writing a file."}));
+    for (usage, help) in command.saving_flags() {
+        let (name, value) = usage.split_once(' ').unwrap_or((&usage, ""));
+        let kind = if value.is_empty() { "switch" } else { "file" };
+        flags.push(json!({"name": name, "type": kind, "help": help}));
     }
     json!({
         "name": command.name,

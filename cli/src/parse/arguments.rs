@@ -32,7 +32,7 @@ pub fn read(
             }
         }
     }
-    if command.saves() {
+    if command.takes_path() {
         save::split_path(&mut invocation, &mut words)?;
     }
     positionals(&mut invocation, &words)?;
@@ -51,7 +51,15 @@ fn flag(
     if command.selector_flag().is_some_and(|selector| selector == spelling) {
         return no_value(spelling, value);
     }
-    if command.saves() && spelling == "--base64" {
+    if command.saves() && spelling == command.place {
+        let place = value.or_else(|| tokens.value());
+        let place = place.ok_or_else(|| missing_value(spelling, spelling.trim_matches('-')))?;
+        if invocation.path.replace(place.to_owned()).is_some() {
+            return Err(twice(spelling));
+        }
+        return Ok(());
+    }
+    if command.saves() && command.inline && spelling == "--base64" {
         invocation.base64 = true;
         return no_value(spelling, value);
     }
@@ -120,10 +128,7 @@ fn put(
     match (fields.get_mut(field.name), value) {
         (Some(Value::Array(items)), value) if field.repeated => items.push(value),
         (Some(Value::Object(entries)), Value::Object(entry)) => entries.extend(entry),
-        (Some(_), _) => {
-            let message = format!("`{label}` is given twice");
-            return Err(Failure::new(Reason::ArgumentInvalid, message).hint("Give it once"));
-        }
+        (Some(_), _) => return Err(twice(label)),
         (None, value) if field.repeated => {
             fields.insert(name, json!([value]));
         }
@@ -132,6 +137,11 @@ fn put(
         }
     }
     Ok(())
+}
+
+fn twice(label: &str) -> Failure {
+    let message = format!("`{label}` is given twice");
+    Failure::new(Reason::ArgumentInvalid, message).hint("Give it once")
 }
 
 fn positionals(invocation: &mut Invocation, words: &[&str]) -> Result<()> {
@@ -198,9 +208,11 @@ fn missing_value(spelling: &str, label: &str) -> Failure {
 
 fn unknown(command: &'static Command, spelling: &str) -> Failure {
     let own = command.flags().map(|field| format!("--{}", field.flag()));
-    let base64 = command.saves().then(|| "--base64".to_owned());
+    let saving = command
+        .saving_flags()
+        .map(|(usage, _)| usage.split(' ').next().unwrap_or_default().to_owned());
     let others = table::named(command.words).into_iter().filter_map(Command::selector_flag);
-    let known: Vec<_> = own.chain(base64).chain(others).collect();
+    let known: Vec<_> = own.chain(saving).chain(others).collect();
     unknown_flag(command.name, spelling, known.iter().map(String::as_str)).usage(command.usage())
 }
 
@@ -225,7 +237,7 @@ pub fn unknown_flag<'a>(
 }
 
 fn surplus(command: &'static Command, extra: &str) -> Failure {
-    let takes = match command.positionals().count() + usize::from(command.saves()) {
+    let takes = match command.positionals().count() + usize::from(command.takes_path()) {
         0 => "no argument".to_owned(),
         1 => "one argument".to_owned(),
         count => format!("{count} arguments"),

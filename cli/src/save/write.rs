@@ -1,9 +1,7 @@
 //! Writes a file whole or not at all.
 
 use std::{
-    fs::{self, OpenOptions},
     io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     process,
     sync::atomic::{AtomicU32, Ordering},
@@ -12,38 +10,36 @@ use std::{
 
 use browse_proto::Reason;
 
+use super::draft::Draft;
 use crate::failure::{Failure, Result};
 
 /// Writes `content` to a new file beside `path`, then renames it, so that no
 /// reader ever sees half of it.
 pub fn atomically(path: &Path, content: &[u8]) -> Result<()> {
-    let draft = draft(path);
-    let written = write(&draft, content).and_then(|()| fs::rename(&draft, path));
-    written.map_err(|error| {
-        // The draft is of no use to anyone; that it cannot be removed is no
-        // news beside the failure that is told.
-        let _ = fs::remove_file(&draft);
-        unwritable(path, &error)
-    })
-}
-
-fn write(draft: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o666).open(draft)?;
-    file.write_all(content)
-}
-
-fn draft(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}", unique()))
+    let written = Draft::beside(path).and_then(|mut draft| {
+        draft.write_all(content)?;
+        draft.replace(path)
+    });
+    written.map_err(|error| unwritable(path, &error))
 }
 
 /// A path in the temp directory that no other call gets.
 pub fn temporary(command: &str, extension: &str) -> PathBuf {
-    let name = command.replace(' ', "-");
-    std::env::temp_dir().join(format!("browse-{name}-{}.{extension}", unique()))
+    std::env::temp_dir().join(format!("{}.{extension}", stem(command)))
 }
 
-fn unique() -> String {
+/// The same, for the beginning of several names, or for a folder.
+pub fn temporary_prefix(command: &str) -> PathBuf {
+    std::env::temp_dir().join(stem(command))
+}
+
+fn stem(command: &str) -> String {
+    let name: String = command.chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect();
+    format!("browse-{}-{}", name.replace(' ', "-"), unique())
+}
+
+/// What no other name ends in.
+pub fn unique() -> String {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -68,6 +64,8 @@ pub fn cause(error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

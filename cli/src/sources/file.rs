@@ -29,7 +29,7 @@ const BINARY: &[(&[u8], &str)] = &[
 
 /// The content of the file at `path` for `command`; `-` is standard input.
 pub fn file(command: &Command, path: &str, stdin: Stdin) -> Result<String> {
-    let is_html = command.request.name == "LoadHtmlRequest";
+    let is_html = matches!(command.request.name, "LoadHtmlRequest" | "PrintHtmlRequest");
     let limit = if is_html { html_limit()? } else { MESSAGE_LIMIT - 1024 };
     let text = match (path, stdin) {
         ("-", Stdin::Taken) => {

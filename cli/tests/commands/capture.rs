@@ -2,6 +2,10 @@
 
 use crate::case::{Case, cases};
 
+const TALL: &str = "<title>Tall</title><p class=ad>Buy</p><div id=bar \
+    style='position:fixed;bottom:0;width:100%;height:90px'>Cookies?</div><h1>Head</h1>\
+    <div style=height:3000px></div><h2 id=low>Low</h2><div style=height:3000px></div>";
+
 cases! {
     screenshot: Case {
         command: "screenshot",
@@ -10,6 +14,59 @@ cases! {
         says: &["page.png"],
         json: &[("/path", "*"), ("/width", "1280")],
         writes: &[("page.png", b"\x89PNG")],
+        ..Case::NEW
+    },
+    pretty: Case {
+        command: "prettyscreenshot",
+        page: TALL,
+        line: "prettyscreenshot --scroll-to #low --hide .ad --cleanup page.jpg",
+        says: &["page.jpg"],
+        json: &[("/path", "*"), ("/width", "1280"), ("/height", "720")],
+        writes: &[("page.jpg", b"\xff\xd8\xff")],
+        then: &[("is visible .ad", "true"), ("is visible #bar", "true"), ("js scrollY", "0")],
+        ..Case::NEW
+    },
+    responsive: Case {
+        command: "responsive",
+        page: TALL,
+        line: "responsive home",
+        says: &["home-mobile.png\nhome-tablet.png\nhome-desktop.png"],
+        json: &[
+            ("/pictures/0/width", "375"),
+            ("/pictures/0/height", "812"),
+            ("/pictures/1/width", "768"),
+            ("/pictures/2/path", "\"home-desktop.png\""),
+        ],
+        writes: &[("home-mobile.png", b"\x89PNG"), ("home-desktop.png", b"\x89PNG")],
+        then: &[("js '[innerWidth, innerHeight]'", "[1280,720]")],
+        ..Case::NEW
+    },
+    pdf: Case {
+        command: "pdf",
+        page: TALL,
+        line: "pdf page.pdf --format a4 --margins 2cm --page-numbers --outline --tagged",
+        says: &["page.pdf"],
+        json: &[("/path", "\"page.pdf\""), ("/mime", "\"application/pdf\""), ("/bytes", "*")],
+        writes: &[("page.pdf", b"%PDF-")],
+        ..Case::NEW
+    },
+    print_html: Case {
+        command: "pdf --from-html",
+        files: &[("in.html", "<h1>Paper</h1>")],
+        line: "pdf --from-html in.html out.pdf --width 10cm --height 20cm",
+        says: &["out.pdf"],
+        json: &[("/path", "\"out.pdf\"")],
+        writes: &[("out.pdf", b"%PDF-")],
+        then: &[("url", "about:blank")],
+        ..Case::NEW
+    },
+    archive: Case {
+        command: "archive",
+        page: TALL,
+        line: "archive page.mhtml",
+        says: &["page.mhtml"],
+        json: &[("/path", "\"page.mhtml\"")],
+        writes: &[("page.mhtml", b"From: <Saved by")],
         ..Case::NEW
     },
 }

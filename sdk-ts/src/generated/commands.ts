@@ -22,6 +22,13 @@ export type ImageFormat = 'png' | 'jpeg' | 'webp';
 export type MouseButton = 'left' | 'right' | 'middle';
 
 /**
+ * `letter`: 8.5 x 11 in.
+ * `a4`: 210 x 297 mm.
+ * `legal`: 8.5 x 14 in.
+ */
+export type PaperFormat = 'letter' | 'a4' | 'legal';
+
+/**
  * `title`: Title of the document.
  * `value`: Value of a field.
  * `count`: Number of elements that match.
@@ -90,6 +97,43 @@ export interface ScreenshotResponse {
   height: number;
   /** What was left out, when the page is too tall for one image. */
   note: string;
+}
+
+export interface ResponsiveResponse {
+  /** One for each screen. */
+  pictures: Picture[];
+}
+
+/** A picture among several. */
+export interface Picture {
+  /** End of its file name: mobile.png. */
+  name: string;
+  /** The encoded image. */
+  image: Uint8Array;
+  /** Width in pixels. */
+  width: number;
+  /** Height in pixels. */
+  height: number;
+  /** What was left out, when the page is too tall for one image. */
+  note: string;
+}
+
+export interface PdfResponse {
+  /** The document. */
+  pdf: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Its size in bytes. */
+  bytes: number;
+}
+
+export interface ArchiveResponse {
+  /** The page as MHTML. */
+  archive: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Its size in bytes. */
+  bytes: number;
 }
 
 export interface CdpResponse {
@@ -674,8 +718,106 @@ export interface ScreenshotOptions {
   viewport?: boolean;
   /** Only this rectangle of the page, in CSS pixels: x,y,width,height. */
   clip?: string;
+  /** Image format; png when no path names one. */
+  format?: ImageFormat;
+}
+
+/** What `prettyScreenshot` can be told besides. */
+export interface PrettyScreenshotOptions {
+  /** Element, or distance from the top in CSS pixels, to show at the top. */
+  scrollTo?: string;
+  /** Leaves out what the page lays over its content: banners, pop-ups, chats. */
+  cleanup?: boolean;
+  /** Leaves out these elements. */
+  hide?: string[];
   /** Image format. */
   format?: ImageFormat;
+}
+
+/** What `responsive` can be told besides. */
+export interface ResponsiveOptions {
+  /** The full page at each width, instead of what fits the screen. */
+  fullPage?: boolean;
+}
+
+/** What `pdf` can be told besides. */
+export interface PdfOptions {
+  /** Paper; letter when left out. */
+  format?: PaperFormat;
+  /** Width of the paper; needs --height. */
+  width?: string;
+  /** Height of the paper; needs --width. */
+  height?: string;
+  /** All four margins; 1cm when none is given. */
+  margins?: string;
+  /** Upper margin. */
+  marginTop?: string;
+  /** Right margin. */
+  marginRight?: string;
+  /** Lower margin. */
+  marginBottom?: string;
+  /** Left margin. */
+  marginLeft?: string;
+  /** HTML of the header; the classes date, title, url, pageNumber and totalPages are filled in. */
+  headerTemplate?: string;
+  /** HTML of the footer, as of the header. */
+  footerTemplate?: string;
+  /** Page numbers in the footer. */
+  pageNumbers?: boolean;
+  /** An outline from the headings. */
+  outline?: boolean;
+  /** Tags for screen readers. */
+  tagged?: boolean;
+  /** Background colours and images. */
+  printBackground?: boolean;
+  /** The paper size that the page itself names, where it does. */
+  preferCssPageSize?: boolean;
+  /** Waits until Paged.js has laid out the pages, and with them the table of contents. */
+  toc?: boolean;
+  /** Turns the paper. */
+  landscape?: boolean;
+  /** JSON object with these options, in place of the flags. */
+  fromFile?: string;
+}
+
+/** What `printHtml` can be told besides. */
+export interface PrintHtmlOptions {
+  /** Paper; letter when left out. */
+  format?: PaperFormat;
+  /** Width of the paper; needs --height. */
+  width?: string;
+  /** Height of the paper; needs --width. */
+  height?: string;
+  /** All four margins; 1cm when none is given. */
+  margins?: string;
+  /** Upper margin. */
+  marginTop?: string;
+  /** Right margin. */
+  marginRight?: string;
+  /** Lower margin. */
+  marginBottom?: string;
+  /** Left margin. */
+  marginLeft?: string;
+  /** HTML of the header; the classes date, title, url, pageNumber and totalPages are filled in. */
+  headerTemplate?: string;
+  /** HTML of the footer, as of the header. */
+  footerTemplate?: string;
+  /** Page numbers in the footer. */
+  pageNumbers?: boolean;
+  /** An outline from the headings. */
+  outline?: boolean;
+  /** Tags for screen readers. */
+  tagged?: boolean;
+  /** Background colours and images. */
+  printBackground?: boolean;
+  /** The paper size that the page itself names, where it does. */
+  preferCssPageSize?: boolean;
+  /** Waits until Paged.js has laid out the pages, and with them the table of contents. */
+  toc?: boolean;
+  /** Turns the paper. */
+  landscape?: boolean;
+  /** JSON object with these options, in place of the flags. */
+  fromFile?: string;
 }
 
 /** What `cdp` can be told besides. */
@@ -725,6 +867,11 @@ const COMMANDS = {
   uncheck: { path: '/browse.v1.BrowserService/Uncheck', request: 'UncheckRequest', response: 'UncheckResponse', args: ['target'], result: 'receipt' },
   scroll: { path: '/browse.v1.BrowserService/Scroll', request: 'ScrollRequest', response: 'ScrollResponse', args: ['target'] },
   screenshot: { path: '/browse.v1.BrowserService/Screenshot', request: 'ScreenshotRequest', response: 'ScreenshotResponse', args: ['target'] },
+  prettyScreenshot: { path: '/browse.v1.BrowserService/PrettyScreenshot', request: 'PrettyScreenshotRequest', response: 'ScreenshotResponse' },
+  responsive: { path: '/browse.v1.BrowserService/Responsive', request: 'ResponsiveRequest', response: 'ResponsiveResponse', timeout: 60000 },
+  pdf: { path: '/browse.v1.BrowserService/Pdf', request: 'PdfRequest', response: 'PdfResponse', timeout: 60000 },
+  printHtml: { path: '/browse.v1.BrowserService/PrintHtml', request: 'PrintHtmlRequest', response: 'PdfResponse', args: ['html'], timeout: 60000 },
+  archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
   cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
   activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
@@ -1064,6 +1211,49 @@ export class Commands extends Client {
    */
   screenshot(target?: string | ScreenshotOptions, options?: ScreenshotOptions): Promise<ScreenshotResponse> {
     return this.call(COMMANDS.screenshot, [target], options);
+  }
+
+  /**
+   * Captures the page without what is in the way, and leaves it as it was.
+   *
+   * With --scroll-to it shows the viewport there, else the full page.
+   */
+  prettyScreenshot(options?: PrettyScreenshotOptions): Promise<ScreenshotResponse> {
+    return this.call(COMMANDS.prettyScreenshot, [], options);
+  }
+
+  /**
+   * Captures the page as phones, tablets and desktops show it.
+   *
+   * Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720); the tab gets its own size back.
+   */
+  responsive(options?: ResponsiveOptions): Promise<ResponsiveResponse> {
+    return this.call(COMMANDS.responsive, [], options);
+  }
+
+  /**
+   * Prints the page to a PDF.
+   *
+   * Lengths have a unit: in, cm, mm or px.
+   */
+  pdf(options?: PdfOptions): Promise<PdfResponse> {
+    return this.call(COMMANDS.pdf, [], options);
+  }
+
+  /**
+   * Prints an HTML file to a PDF, in a tab of its own that nobody sees.
+   *
+   * It is loaded as with `load-html`.
+   *
+   * @param html Text of this: HTML file to print.
+   */
+  printHtml(html: string, options?: PrintHtmlOptions): Promise<PdfResponse> {
+    return this.call(COMMANDS.printHtml, [html], options);
+  }
+
+  /** Saves the page with everything it embeds as one MHTML file. */
+  archive(): Promise<ArchiveResponse> {
+    return this.call(COMMANDS.archive, []);
   }
 
   /**

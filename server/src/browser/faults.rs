@@ -55,6 +55,7 @@ impl From<chromium::Error> for Error {
             Fault::Unusable { .. } | Fault::BadArgument { .. } | Fault::System { .. } => {
                 Self::new(Reason::BrowserLaunchFailed, text)
             }
+            Fault::ImageTooLarge { .. } => Self::new(Reason::ImageRefused, text),
             Fault::Protocol { method, message } => {
                 let message = format!("`{method}`: {}", quote(&message));
                 Self::new(Reason::Bug, message).with("method", method)

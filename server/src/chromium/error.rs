@@ -71,6 +71,16 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// The picture has more pixels than its format holds.
+    #[error("a {format} image holds at most {limit} pixels a side, and this one has {pixels}")]
+    ImageTooLarge {
+        /// The format.
+        format: &'static str,
+        /// Its limit.
+        limit: u32,
+        /// The longer side, in device pixels.
+        pixels: u32,
+    },
     /// Chromium refused the call.
     #[error("`{method}`: {message}")]
     Protocol {

@@ -32,6 +32,7 @@ mod world;
 
 pub use browser::browser::Browser;
 pub use browser::context::{Context, ContextOptions};
+pub use browser::hidden::HiddenPage;
 pub use browser::options::{BrowserOptions, DialogPolicy, Viewport};
 pub use browser::spare::Spares;
 pub use capture::body::ResponseBody;
@@ -57,6 +58,7 @@ pub use page::frames::Frame;
 pub use page::memory::{DomCounters, Heap};
 pub use page::navigate::Navigated;
 pub use page::page::Page;
+pub use page::print::ByteStream;
 pub use page::screenshot::{Area, ImageFormat, Screenshot};
 pub use page::state::{LoadState, MainResponse, NavigationState};
 pub use page::styles::{BoxEdges, Declaration, RuleOrigin, StyleRule, Styles};

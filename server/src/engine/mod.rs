@@ -28,6 +28,7 @@ mod style;
 
 pub use action::check::Checked;
 pub use action::click::{Button, Click, Modifiers};
+pub use action::lay::Laid;
 pub use action::receipt::{OpenedTab, Receipt};
 pub use action::scroll::{Direction, Point, Scroll};
 pub use error::{Error, Kind, Result};

@@ -78,17 +78,17 @@ fn write_command(out: &mut String, command: &'static Command) {
     let arguments: Vec<_> = command
         .positionals()
         .map(|positional| (positional.usage(), positional.field.explanation(true)))
-        .chain(command.saves().then(|| {
-            ("[path]".to_owned(), "File to write; its extension names the format.".to_owned())
-        }))
+        .chain(
+            command
+                .takes_path()
+                .then(|| (format!("[{}]", command.place), command.place_help().to_owned())),
+        )
         .chain(steps(command).map(|field| ("standard input".to_owned(), field.help.to_owned())))
         .collect();
     let flags: Vec<_> = command
         .flags()
         .map(|field| (field.usage(), field.explanation(false)))
-        .chain(command.saves().then(|| {
-            ("--base64".to_owned(), "Prints a data URL instead of writing a file.".to_owned())
-        }))
+        .chain(command.saving_flags().map(|(usage, help)| (usage, help.to_owned())))
         .collect();
     list(out, &arguments);
     list(out, &flags);

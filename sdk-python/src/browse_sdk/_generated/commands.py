@@ -53,6 +53,11 @@ _CHECK = Command("BrowserService/Check", "CheckRequest", "CheckResponse", result
 _UNCHECK = Command("BrowserService/Uncheck", "UncheckRequest", "UncheckResponse", result="receipt")
 _SCROLL = Command("BrowserService/Scroll", "ScrollRequest", "ScrollResponse")
 _SCREENSHOT = Command("BrowserService/Screenshot", "ScreenshotRequest", "ScreenshotResponse")
+_PRETTY_SCREENSHOT = Command("BrowserService/PrettyScreenshot", "PrettyScreenshotRequest", "ScreenshotResponse")
+_RESPONSIVE = Command("BrowserService/Responsive", "ResponsiveRequest", "ResponsiveResponse", timeout=60.0)
+_PDF = Command("BrowserService/Pdf", "PdfRequest", "PdfResponse", timeout=60.0)
+_PRINT_HTML = Command("BrowserService/PrintHtml", "PrintHtmlRequest", "PdfResponse", timeout=60.0)
+_ARCHIVE = Command("BrowserService/Archive", "ArchiveRequest", "ArchiveResponse", timeout=60.0)
 _CDP = Command("BrowserService/Cdp", "CdpRequest", "CdpResponse")
 _LIST_TABS = Command("BrowserService/ListTabs", "ListTabsRequest", "ListTabsResponse", result="tabs")
 _ACTIVATE_TAB = Command("BrowserService/ActivateTab", "ActivateTabRequest", "ActivateTabResponse")
@@ -370,9 +375,87 @@ class Commands(Client):
         selector: The same as the target argument.
         viewport: Only what the viewport shows.
         clip: Only this rectangle of the page, in CSS pixels: x,y,width,height.
-        format: Image format.
+        format: Image format; png when no path names one.
         """
         return self._call(_SCREENSHOT, {"target": target, "selector": selector, "viewport": viewport, "clip": clip, "format": format})
+
+    def pretty_screenshot(self, *, scroll_to: str | None = None, cleanup: bool = False, hide: list[str] | None = None, format: m.ImageFormat | None = None) -> m.ScreenshotResponse:
+        """Captures the page without what is in the way, and leaves it as it was.
+
+        With --scroll-to it shows the viewport there, else the full page.
+
+        scroll_to: Element, or distance from the top in CSS pixels, to show at the top.
+        cleanup: Leaves out what the page lays over its content: banners, pop-ups, chats.
+        hide: Leaves out these elements.
+        format: Image format.
+        """
+        return self._call(_PRETTY_SCREENSHOT, {"scroll_to": scroll_to, "cleanup": cleanup, "hide": hide, "format": format})
+
+    def responsive(self, *, full_page: bool = False) -> m.ResponsiveResponse:
+        """Captures the page as phones, tablets and desktops show it.
+
+        Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720); the tab gets its own size back.
+
+        full_page: The full page at each width, instead of what fits the screen.
+        """
+        return self._call(_RESPONSIVE, {"full_page": full_page})
+
+    def pdf(self, *, format: m.PaperFormat | None = None, width: str | None = None, height: str | None = None, margins: str | None = None, margin_top: str | None = None, margin_right: str | None = None, margin_bottom: str | None = None, margin_left: str | None = None, header_template: str | None = None, footer_template: str | None = None, page_numbers: bool = False, outline: bool = False, tagged: bool = False, print_background: bool = False, prefer_css_page_size: bool = False, toc: bool = False, landscape: bool = False, from_file: str | None = None) -> m.PdfResponse:
+        """Prints the page to a PDF.
+
+        Lengths have a unit: in, cm, mm or px.
+
+        format: Paper; letter when left out.
+        width: Width of the paper; needs --height.
+        height: Height of the paper; needs --width.
+        margins: All four margins; 1cm when none is given.
+        margin_top: Upper margin.
+        margin_right: Right margin.
+        margin_bottom: Lower margin.
+        margin_left: Left margin.
+        header_template: HTML of the header; the classes date, title, url, pageNumber and totalPages are filled in.
+        footer_template: HTML of the footer, as of the header.
+        page_numbers: Page numbers in the footer.
+        outline: An outline from the headings.
+        tagged: Tags for screen readers.
+        print_background: Background colours and images.
+        prefer_css_page_size: The paper size that the page itself names, where it does.
+        toc: Waits until Paged.js has laid out the pages, and with them the table of contents.
+        landscape: Turns the paper.
+        from_file: Text of this: JSON object with these options, in place of the flags.
+        """
+        return self._call(_PDF, {"format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
+
+    def print_html(self, html: str, *, format: m.PaperFormat | None = None, width: str | None = None, height: str | None = None, margins: str | None = None, margin_top: str | None = None, margin_right: str | None = None, margin_bottom: str | None = None, margin_left: str | None = None, header_template: str | None = None, footer_template: str | None = None, page_numbers: bool = False, outline: bool = False, tagged: bool = False, print_background: bool = False, prefer_css_page_size: bool = False, toc: bool = False, landscape: bool = False, from_file: str | None = None) -> m.PdfResponse:
+        """Prints an HTML file to a PDF, in a tab of its own that nobody sees.
+
+        It is loaded as with `load-html`.
+
+        html: Text of this: HTML file to print.
+        format: Paper; letter when left out.
+        width: Width of the paper; needs --height.
+        height: Height of the paper; needs --width.
+        margins: All four margins; 1cm when none is given.
+        margin_top: Upper margin.
+        margin_right: Right margin.
+        margin_bottom: Lower margin.
+        margin_left: Left margin.
+        header_template: HTML of the header; the classes date, title, url, pageNumber and totalPages are filled in.
+        footer_template: HTML of the footer, as of the header.
+        page_numbers: Page numbers in the footer.
+        outline: An outline from the headings.
+        tagged: Tags for screen readers.
+        print_background: Background colours and images.
+        prefer_css_page_size: The paper size that the page itself names, where it does.
+        toc: Waits until Paged.js has laid out the pages, and with them the table of contents.
+        landscape: Turns the paper.
+        from_file: Text of this: JSON object with these options, in place of the flags.
+        """
+        return self._call(_PRINT_HTML, {"html": html, "format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
+
+    def archive(self) -> m.ArchiveResponse:
+        """Saves the page with everything it embeds as one MHTML file."""
+        return self._call(_ARCHIVE, {})
 
     def cdp(self, method: str | None = None, params: str | None = None, *, data: bool = False) -> m.CdpResponse:
         """Runs a method of the DevTools protocol, or lists those that are allowed.

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
     MouseButton = Literal["left", "right", "middle"]
 
+    PaperFormat = Literal["letter", "a4", "legal"]
+    """`letter`: 8.5 x 11 in.
+    `a4`: 210 x 297 mm.
+    `legal`: 8.5 x 14 in.
+    """
+
     Property = Literal["title", "value", "count", "box", "role", "name", "description"]
     """`title`: Title of the document.
     `value`: Value of a field.
@@ -112,6 +118,58 @@ class ScreenshotResponse(Message):
 
     note: str
     """What was left out, when the page is too tall for one image."""
+
+
+class ResponsiveResponse(Message):
+    """An answer."""
+
+    pictures: list[Picture]
+    """One for each screen."""
+
+
+class Picture(Message):
+    """A picture among several."""
+
+    name: str
+    """End of its file name: mobile.png."""
+
+    image: bytes
+    """The encoded image."""
+
+    width: int
+    """Width in pixels."""
+
+    height: int
+    """Height in pixels."""
+
+    note: str
+    """What was left out, when the page is too tall for one image."""
+
+
+class PdfResponse(Message):
+    """An answer."""
+
+    pdf: bytes
+    """The document."""
+
+    mime: str
+    """Its MIME type."""
+
+    bytes: int
+    """Its size in bytes."""
+
+
+class ArchiveResponse(Message):
+    """An answer."""
+
+    archive: bytes
+    """The page as MHTML."""
+
+    mime: str
+    """Its MIME type."""
+
+    bytes: int
+    """Its size in bytes."""
 
 
 class CdpResponse(Message):

@@ -56,6 +56,21 @@ pub(super) struct Maps {
     pub(super) known: HashSet<TargetId>,
     /// Contexts of spares.
     pub(super) hidden: HashSet<BrowserContextId>,
+    /// Tabs that work for a handler.
+    pub(super) hidden_tabs: HashSet<TargetId>,
+    /// Contexts whose new tabs are held back, and by how many.
+    pub(super) holding: HashMap<BrowserContextId, usize>,
+    /// Tabs that are held back.
+    pub(super) held: Vec<Arc<Page>>,
+}
+
+impl Maps {
+    /// Whether a tab is nobody's business.
+    pub(super) fn hides(&self, page: &Page) -> bool {
+        self.hidden.contains(page.context_id())
+            || self.hidden_tabs.contains(page.target_id())
+            || self.held.iter().any(|held| held.target_id() == page.target_id())
+    }
 }
 
 /// One session.
@@ -104,7 +119,7 @@ impl Registry {
     /// All tabs, in order of appearance.
     pub(crate) fn pages(&self) -> Vec<Arc<Page>> {
         let maps = self.maps.lock();
-        let seen = |page: &&Arc<Page>| !maps.hidden.contains(page.context_id());
+        let seen = |page: &&Arc<Page>| !maps.hides(page);
         maps.pages.iter().filter(seen).cloned().collect()
     }
 
@@ -163,7 +178,7 @@ impl Registry {
         if let Some(page) = page {
             page.end(&Error::TabClosed);
             // Whoever was never told of a spare is not told of its end.
-            if !self.maps.lock().hidden.contains(page.context_id()) {
+            if !self.maps.lock().hides(&page) {
                 self.shared.sink.event(Event::PageClosed(target.clone()));
             }
             self.changed.send_replace(());

@@ -89,7 +89,10 @@ impl Registry {
                     let mut maps = self.maps.lock();
                     maps.pages.push(Arc::clone(&page));
                     maps.known.insert(page.target_id().clone());
-                    maps.hidden.contains(page.context_id())
+                    if page.opener().is_none() && maps.holding.contains_key(page.context_id()) {
+                        maps.held.push(Arc::clone(&page));
+                    }
+                    maps.hides(&page)
                 };
                 if !hidden {
                     self.shared.sink.event(Event::PageOpened(page));

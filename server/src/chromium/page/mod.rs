@@ -9,6 +9,7 @@ pub(crate) mod navigate;
 #[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
 pub(crate) mod page;
 pub(crate) mod patience;
+pub(crate) mod print;
 pub(crate) mod protocol;
 pub(crate) mod raw;
 pub(crate) mod response;

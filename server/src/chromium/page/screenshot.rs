@@ -78,6 +78,19 @@ struct Captured {
     data: String,
 }
 
+/// Refuses what the encoders answer with nothing, or never answer.
+fn check(side: f64, format: ImageFormat) -> Result<()> {
+    let (name, limit) = match format {
+        ImageFormat::Png => ("PNG", MAX_SIDE),
+        ImageFormat::Jpeg(_) => ("JPEG", MAX_SIDE),
+        ImageFormat::Webp(_) => ("WebP", MAX_WEBP_SIDE),
+    };
+    if side.floor() <= limit {
+        return Ok(());
+    }
+    Err(Error::ImageTooLarge { format: name, limit: limit as u32, pixels: side as u32 })
+}
+
 impl Page {
     /// Takes a picture. The viewport can be taken even while a navigation
     /// waits for its server.
@@ -99,14 +112,12 @@ impl Page {
                 Some((0.0, 0.0, width.clamp(1.0, most), height.clamp(1.0, most)))
             }
         };
-        if let (ImageFormat::Webp(_), Some((_, _, width, height))) = (format, clip)
-            && width.max(height) * scale > MAX_WEBP_SIDE
-        {
-            return Err(Error::Protocol {
-                method: "Page.captureScreenshot".to_owned(),
-                message: "WebP holds at most 16000 pixels a side".to_owned(),
-            });
-        }
+        let viewport = self.state.lock().viewport;
+        let (width, height) = match clip {
+            Some((_, _, width, height)) => (width, height),
+            None => (f64::from(viewport.width), f64::from(viewport.height)),
+        };
+        check(width.max(height) * scale, format)?;
         let mut params = json!({ "optimizeForSpeed": true });
         match format {
             ImageFormat::Png => params["format"] = json!("png"),

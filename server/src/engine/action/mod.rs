@@ -8,5 +8,6 @@ pub mod scroll;
 pub(crate) mod aim;
 pub(crate) mod field;
 pub(crate) mod keys;
+pub(crate) mod lay;
 pub(crate) mod outcome;
 pub(crate) mod place;

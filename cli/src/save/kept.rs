@@ -1,0 +1,133 @@
+//! An answer that came whole, as one file or as several.
+
+use std::path::{Path, PathBuf};
+
+use browse_proto::{
+    Command, Field, Kind, Message,
+    render::Untrusted,
+    wire::{self, base64},
+};
+use serde_json::{Map, Value, json};
+
+use super::{atomically, default_extension, name, temporary, temporary_prefix};
+use crate::{failure::Result, globals::Globals, parse::Invocation, print};
+
+/// Writes what `invocation` saves, and puts the path, or a data URL, in the
+/// place of the bytes. `body` is the encoded answer, which spares the detour
+/// over base64; empty when there is none.
+pub fn kept(invocation: &Invocation, response: &mut Map<String, Value>, body: &[u8]) -> Result<()> {
+    let command = invocation.command;
+    let Some(field) = command.save.map(|index| &command.response.fields[index]) else {
+        return Ok(());
+    };
+    match &field.kind {
+        Kind::Message(of) => several(invocation, field, of, response),
+        _ => one(invocation, field, response, body),
+    }
+}
+
+fn one(
+    invocation: &Invocation,
+    field: &Field,
+    response: &mut Map<String, Value>,
+    body: &[u8],
+) -> Result<()> {
+    let command = invocation.command;
+    let encoded = response.remove(field.name);
+    let encoded = encoded.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let mime = response.get("mime").and_then(Value::as_str).unwrap_or_default();
+    if invocation.base64 {
+        let url = format!("data:{mime};base64,{encoded}");
+        response.insert("data_url".to_owned(), json!(url));
+        return Ok(());
+    }
+    let path = match &invocation.path {
+        Some(path) => PathBuf::from(path),
+        None => temporary(command.name, default_extension(command, mime)),
+    };
+    match wire::bytes(body, field.number) {
+        Ok(bytes) if !bytes.is_empty() => atomically(&path, bytes)?,
+        _ => atomically(&path, &base64::decode(encoded).unwrap_or_default())?,
+    }
+    response.insert("path".to_owned(), json!(path.display().to_string()));
+    Ok(())
+}
+
+/// Each file is named after the prefix and its own name; all or none appear.
+fn several(
+    invocation: &Invocation,
+    field: &Field,
+    of: &Message,
+    response: &mut Map<String, Value>,
+) -> Result<()> {
+    let prefix = match &invocation.path {
+        Some(prefix) => prefix.clone(),
+        None => temporary_prefix(invocation.command.name).display().to_string(),
+    };
+    let joint = if prefix.ends_with('/') { "" } else { "-" };
+    let content = of.fields.iter().find(|field| matches!(field.kind, Kind::Bytes));
+    let files = response.get_mut(field.name).and_then(Value::as_array_mut);
+    let mut written: Vec<String> = Vec::new();
+    for file in files.into_iter().flatten().filter_map(Value::as_object_mut) {
+        let bytes = content.and_then(|field| file.remove(field.name));
+        let bytes = bytes.as_ref().and_then(Value::as_str).and_then(base64::decode);
+        let name = name::safe(file.get("name").and_then(Value::as_str).unwrap_or_default());
+        let path = format!("{prefix}{joint}{name}");
+        if let Err(failure) = atomically(Path::new(&path), &bytes.unwrap_or_default()) {
+            for path in written {
+                // The failure that is told is the one that matters.
+                let _ = std::fs::remove_file(path);
+            }
+            return Err(failure);
+        }
+        file.insert("path".to_owned(), json!(path));
+        written.push(path);
+    }
+    Ok(())
+}
+
+/// Prints where an answer was written, or its data URL.
+pub fn saved(
+    command: &Command,
+    response: &Map<String, Value>,
+    untrusted: Option<&Untrusted>,
+    globals: &Globals,
+) -> Result<u8> {
+    if globals.json {
+        let result = browse_proto::render::result(command, response).to_string();
+        return print::json_result(&result, untrusted);
+    }
+    print::text(&saved_line(command, response))?;
+    for note in notes(command, response) {
+        print::note(&format!("{}: {note}", command.name));
+    }
+    Ok(0)
+}
+
+fn notes<'a>(command: &Command, response: &'a Map<String, Value>) -> Vec<&'a str> {
+    let files = rows(command, response).unwrap_or_default();
+    let all = files.iter().filter_map(Value::as_object).chain([response]);
+    let notes = all.filter_map(|part| part.get("note")?.as_str());
+    notes.filter(|note| !note.is_empty()).collect()
+}
+
+/// The paths, a line each, or the data URL.
+pub fn saved_line(command: &Command, response: &Map<String, Value>) -> String {
+    let place = |part: &Map<String, Value>| {
+        let place = part.get("path").or_else(|| part.get("data_url"));
+        place.and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    match rows(command, response) {
+        Some(files) => {
+            files.iter().filter_map(Value::as_object).map(place).collect::<Vec<_>>().join("\n")
+        }
+        None => place(response),
+    }
+}
+
+/// The files, of a command that saves several.
+fn rows<'a>(command: &Command, response: &'a Map<String, Value>) -> Option<&'a [Value]> {
+    let field = &command.response.fields[command.save?];
+    let rows = matches!(field.kind, Kind::Message(_)).then(|| response.get(field.name));
+    Some(rows??.as_array()?.as_slice())
+}

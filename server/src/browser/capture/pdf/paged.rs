@@ -1,0 +1,65 @@
+//! Waits for Paged.js, which lays a document out in pages and so makes the
+//! numbers of a table of contents known.
+
+use std::time::Duration;
+
+use browse_proto::Reason;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use crate::{
+    chromium::Page,
+    engine::SCRIPT,
+    error::{Error, Result},
+};
+
+/// Time within which the library has to show itself.
+const APPEARANCE: Duration = Duration::from_secs(5);
+
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Looks without a change that stand for the end, should it not be told.
+const CALM: u32 = 20;
+
+/// The library writes the count of pages to the area of the pages when all are
+/// laid out; until then the area only grows.
+const LOOK: &str = "(() => {
+  const area = document.querySelector('.pagedjs_pages');
+  const told = area ? area.style.getPropertyValue('--pagedjs-page-count') : '';
+  return { pages: document.querySelectorAll('.pagedjs_page').length, told: Number(told) || 0 };
+})()";
+
+#[derive(Deserialize, PartialEq, Clone, Copy)]
+struct Look {
+    pages: u32,
+    told: u32,
+}
+
+/// Waits until the pages are laid out.
+///
+/// # Errors
+/// `WAIT_TIMEOUT` when there is no Paged.js, or it does not end in time.
+pub async fn laid_out(page: &Page, deadline: Instant) -> Result<()> {
+    let begun = Instant::now();
+    let mut last = Look { pages: 0, told: 0 };
+    let mut calm = 0;
+    loop {
+        let world = page.world(&page.main_frame().id, &SCRIPT).await?;
+        let look: Look = world.evaluate(LOOK).await?;
+        calm = if look == last && look.pages > 0 { calm + 1 } else { 0 };
+        if look.told > 0 && look.pages >= look.told || calm >= CALM {
+            return Ok(());
+        }
+        let absent = look.pages == 0 && begun.elapsed() > APPEARANCE;
+        if absent || Instant::now() >= deadline {
+            let message = match absent {
+                true => "the page has no Paged.js that lays it out, which `--toc` waits for",
+                false => "Paged.js has not laid out all pages",
+            };
+            return Err(Error::new(Reason::WaitTimeout, message));
+        }
+        last = look;
+        tokio::time::sleep(PAUSE).await;
+    }
+}

@@ -1,0 +1,113 @@
+//! The page as an image.
+
+use browse_proto::{Reason, v1};
+
+use crate::{
+    chromium::{self, ImageFormat, Page},
+    dispatch::Context,
+    engine::{Rect, Target},
+    error::{Error, Result},
+};
+
+/// Quality of the formats that lose some, of 100.
+const QUALITY: u8 = 90;
+
+/// Captures the page, the viewport, a rectangle or an element.
+pub async fn screenshot(
+    cx: &Context,
+    request: v1::ScreenshotRequest,
+) -> Result<v1::ScreenshotResponse> {
+    let area = match frame(&request)? {
+        Area::Page => chromium::Area::FullPage,
+        Area::Viewport => chromium::Area::Viewport,
+        Area::Clip(clip) => clip,
+        Area::Element(text) => {
+            let target: Target = text.parse()?;
+            let Rect { x, y, width, height } = cx.engine().page_bounds(&target).await?;
+            chromium::Area::Clip { x, y, width, height }
+        }
+    };
+    take(cx.page(), area, request.format()).await
+}
+
+/// Takes a picture of `page`.
+///
+/// # Errors
+/// `IMAGE_REFUSED` for what has no size, or more pixels than the format holds.
+pub(super) async fn take(
+    page: &Page,
+    area: chromium::Area,
+    format: v1::ImageFormat,
+) -> Result<v1::ScreenshotResponse> {
+    let format = match format {
+        v1::ImageFormat::Unspecified | v1::ImageFormat::Png => ImageFormat::Png,
+        v1::ImageFormat::Jpeg => ImageFormat::Jpeg(QUALITY),
+        v1::ImageFormat::Webp => ImageFormat::Webp(QUALITY),
+    };
+    check(area)?;
+    let taken = page.screenshot(area, format).await?;
+    let size = imagesize::blob_size(&taken.bytes).map_err(|error| {
+        Error::new(Reason::ImageRefused, format!("the browser made no image: {error}"))
+    })?;
+    let cut = taken.cut_from.map(|whole| {
+        format!("the page is {whole} pixels high; the image shows the upper {}", size.height)
+    });
+    Ok(v1::ScreenshotResponse {
+        image: taken.bytes,
+        mime: mime(format).to_owned(),
+        width: size.width as u32,
+        height: size.height as u32,
+        note: cut.unwrap_or_default(),
+    })
+}
+
+fn mime(format: ImageFormat) -> &'static str {
+    match format {
+        ImageFormat::Png => "image/png",
+        ImageFormat::Jpeg(_) => "image/jpeg",
+        ImageFormat::Webp(_) => "image/webp",
+    }
+}
+
+enum Area<'a> {
+    Page,
+    Viewport,
+    Clip(chromium::Area),
+    Element(&'a str),
+}
+
+fn frame(request: &v1::ScreenshotRequest) -> Result<Area<'_>> {
+    let target = request.target.as_deref().or(request.selector.as_deref());
+    match (target, request.clip.as_deref()) {
+        (Some(target), _) => Ok(Area::Element(target)),
+        (None, Some(clip)) => Ok(Area::Clip(parse_clip(clip)?)),
+        (None, None) if request.viewport => Ok(Area::Viewport),
+        (None, None) => Ok(Area::Page),
+    }
+}
+
+fn parse_clip(text: &str) -> Result<chromium::Area> {
+    let numbers: Option<Vec<f64>> = text
+        .split(',')
+        .map(|part| part.trim().parse().ok().filter(|n: &f64| n.is_finite()))
+        .collect();
+    match numbers.as_deref() {
+        Some(&[x, y, width, height]) if x >= 0.0 && y >= 0.0 => {
+            Ok(chromium::Area::Clip { x, y, width, height })
+        }
+        _ => Err(argument(&format!("`{text}` is not x,y,width,height"))),
+    }
+}
+
+fn check(area: chromium::Area) -> Result<()> {
+    let chromium::Area::Clip { width, height, .. } = area else { return Ok(()) };
+    if width < 1.0 || height < 1.0 {
+        let message = format!("the area is {width} by {height} pixels");
+        return Err(Error::new(Reason::ImageRefused, message));
+    }
+    Ok(())
+}
+
+fn argument(message: &str) -> Error {
+    Error::new(Reason::ArgumentInvalid, message).with("command", "screenshot")
+}

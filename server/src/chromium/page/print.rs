@@ -1,0 +1,113 @@
+//! The page as a document: PDF and MHTML.
+
+use base64::Engine as _;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::page::Page;
+use super::swap::across_swap;
+use crate::chromium::connection::call::Call;
+use crate::chromium::error::{Error, Result};
+
+/// Bytes that are read at once: a piece of a stream is a message.
+const PIECE: usize = 1 << 20;
+
+#[derive(Deserialize)]
+struct Printed {
+    stream: String,
+}
+
+#[derive(Deserialize)]
+struct Archived {
+    data: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Read {
+    #[serde(default)]
+    base64_encoded: bool,
+    data: String,
+    eof: bool,
+}
+
+/// Bytes that Chromium holds for us; closed when it is dropped.
+pub struct ByteStream<'a> {
+    page: &'a Page,
+    handle: String,
+    over: bool,
+}
+
+impl<'a> ByteStream<'a> {
+    pub(crate) fn new(page: &'a Page, handle: String) -> Self {
+        Self { page, handle, over: false }
+    }
+
+    /// The next piece; `None` at the end.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>> {
+        while !self.over {
+            let params = json!({ "handle": self.handle, "size": PIECE });
+            let read: Call<Read> = self.page.session().call_method("IO.read", &params);
+            let read = read.await?;
+            self.over = read.eof;
+            let bytes = match read.base64_encoded {
+                true => {
+                    base64::engine::general_purpose::STANDARD.decode(read.data).map_err(|_| {
+                        let message = "the piece is not base64".to_owned();
+                        Error::Protocol { method: "IO.read".to_owned(), message }
+                    })?
+                }
+                false => read.data.into_bytes(),
+            };
+            if !bytes.is_empty() {
+                return Ok(Some(bytes));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All of it.
+    ///
+    /// # Errors
+    /// `TooLarge` when there are more than `limit` bytes.
+    pub async fn all(mut self, limit: usize) -> Result<Vec<u8>> {
+        let mut all = Vec::new();
+        while let Some(piece) = self.next().await? {
+            all.extend(piece);
+            if all.len() > limit {
+                return Err(Error::TooLarge { bytes: all.len(), limit });
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl Drop for ByteStream<'_> {
+    fn drop(&mut self) {
+        let params = json!({ "handle": self.handle });
+        self.page.session().call_method::<serde::de::IgnoredAny>("IO.close", &params).ignore();
+    }
+}
+
+impl Page {
+    /// Prints the page to a PDF with the parameters of `Page.printToPDF`.
+    ///
+    /// # Errors
+    /// `TooLarge` above `limit` bytes.
+    pub async fn print(&self, mut params: Value, limit: usize) -> Result<Vec<u8>> {
+        self.ensure_answering()?;
+        params["transferMode"] = json!("ReturnAsStream");
+        let printed: Printed =
+            across_swap(|| self.session().call_method("Page.printToPDF", &params)).await?;
+        ByteStream::new(self, printed.stream).all(limit).await
+    }
+
+    /// The page with everything it embeds, as MHTML.
+    pub async fn archive(&self) -> Result<Vec<u8>> {
+        self.ensure_answering()?;
+        let params = json!({ "format": "mhtml" });
+        let archived: Archived =
+            across_swap(|| self.session().call_method("Page.captureSnapshot", &params)).await?;
+        Ok(archived.data.into_bytes())
+    }
+}
