@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: [&str; 31] = [
+const ORDER: [&str; 32] = [
     "dom",
     "tree",
     "visibility",
@@ -42,6 +42,7 @@ const ORDER: [&str; 31] = [
     "read",
     "wait",
     "place",
+    "marks",
     "install",
 ];
 

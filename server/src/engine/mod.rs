@@ -26,6 +26,8 @@ mod read;
 
 mod style;
 
+mod picture;
+
 pub use action::check::Checked;
 pub use action::click::{Button, Click, Modifiers};
 pub use action::lay::Laid;
@@ -35,6 +37,8 @@ pub use error::{Error, Kind, Result};
 pub use page::engine::Engine;
 pub use page::numbers::RefNumbers;
 pub use page::script::{FIRST, SCRIPT};
+pub use picture::canvas::{Canvas, Color};
+pub use picture::marks::Extent;
 pub use read::expect::{Expected, Verdict};
 pub use read::facts::{Described, Rect, State};
 pub use read::find::{Found, Pattern};

@@ -1,7 +1,7 @@
 // What the daemon can call. Every command takes one object and answers JSON:
 // its result, or `{error: reason, …}` for a refusal.
 
-const COMMANDS = { snapshot, aim, settle, armEmpty, place, mapRect, fill, choose, count, describe, attributes: attributesOf, html, value, box, is, focus, resolve, scroll, text, links, hasText, shows, vanished, watch, report, frameOf, stateIs, says, computed, restyle, unstyle, introduce, cleanup, perf, hideAll, declutter, showAt, putBack };
+const COMMANDS = { snapshot, aim, settle, armEmpty, place, mapRect, fill, choose, count, describe, attributes: attributesOf, html, value, box, is, focus, resolve, scroll, text, links, hasText, shows, vanished, watch, report, frameOf, stateIs, says, computed, marks, mapMarks, extent, restyle, unstyle, introduce, cleanup, perf, hideAll, declutter, showAt, putBack };
 
 /** @param {string} command @param {object} argument @returns {string} */
 const call = (command, argument) => {
