@@ -33,6 +33,9 @@ pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
         "version" => return local::version(&request, globals),
         _ => {}
     }
+    if command.streaming && command.saves() {
+        return save::call(&request, globals);
+    }
     if command.streaming {
         return streams::call(&request, globals);
     }

@@ -4,7 +4,7 @@
 use browse_proto::{Command, Reason, Source, wire};
 use bytes::Bytes;
 use serde_json::{Map, Value, json as value};
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use crate::{
     call::{DEFAULT_TIMEOUT_MS, MESSAGE_LIMIT},
@@ -89,10 +89,16 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
                     fields.insert(name, value!(format));
                 }
             }
+            Source::Manifest => {
+                if let Some(folder) = path.as_deref() {
+                    let known = save::Manifest::of(Path::new(folder)).known();
+                    fields.insert(name, value!(known));
+                }
+            }
             Source::Json if json => {
                 fields.insert(name, value!(true));
             }
-            Source::Json | Source::Argv | Source::Steps | Source::None | Source::Manifest => {}
+            Source::Json | Source::Argv | Source::Steps | Source::None => {}
         }
     }
     Ok(())

@@ -2,8 +2,14 @@
 //! which flags exclude each other.
 
 mod draft;
+mod folder;
+mod incoming;
 mod kept;
+mod manifest;
 mod name;
+mod progress;
+mod single;
+mod stream;
 mod write;
 
 use browse_proto::{Command, Field, Kind, Reason, Source};
@@ -14,6 +20,8 @@ use crate::{
 };
 
 pub use kept::{kept, saved, saved_line};
+pub use manifest::Manifest;
+pub use stream::call;
 pub use write::{atomically, cause, temporary, temporary_prefix, unwritable};
 
 /// Takes the path out of the positional words. It is the last one; when there

@@ -53,6 +53,8 @@ const MESSAGES: Record<string, string> = {
   PdfResponse: 'pdf:1y mime:2s bytes:3u',
   ArchiveRequest: '',
   ArchiveResponse: 'archive:1y mime:2s bytes:3u',
+  StartRecordingRequest: 'fps:1?u',
+  StartRecordingResponse: 'width:1u height:2u',
   CdpRequest: 'method:1?s params:2?s data:3b',
   CdpResponse: 'value:1j trusted:2j list:3s methods:4*mCdpMethod',
   CdpMethod: 'method:1s scope:2s output:3s justification:4s',
@@ -141,6 +143,32 @@ const MESSAGES: Record<string, string> = {
   Link: 'text:1s href:2s',
   FindRequest: 'pattern:1s',
   FindResponse: 'matches:1s count:2u',
+  FormsRequest: 'structured:1b',
+  FormsResponse: 'text:1?s forms:2*mForm fields:3*mFormField',
+  Form: 'name:1s label:2s method:3s action:4s frame:5s fields:6*mFormField',
+  FormField: 'ref:1s name:2s label:3s type:4s value:5?s checked:6?b required:7b disabled:8b readonly:9b multiple:10b secret:11b hidden:12b options:13*mFormOption group:14?s placeholder:15?s description:16?s min:17?s max:18?s step:19?s pattern:20?s maxlength:21?s accept:22?s autocomplete:23?s problem:24?s frame:25?s',
+  FormOption: 'value:1s label:2s selected:3b disabled:4b',
+  AccessibilityRequest: 'structured:1b',
+  AccessibilityResponse: 'tree:1?s nodes:2*mAccessibilityNode',
+  AccessibilityNode: 'role:1s name:2s description:3?s states:4*s value:5?s frame:6?s depth:7u',
+  MediaRequest: 'target:1?s images:2b videos:3b audio:4b',
+  MediaResponse: 'media:1*mMediaItem',
+  MediaItem: 'kind:1s url:2s type:3?s size:4?s bytes:5?u seconds:6?d alt:7?s shown:8b background:9b',
+  DataRequest: 'jsonld:1b og:2b meta:3b twitter:4b structured:5b',
+  DataResponse: 'text:1?s jsonld:2*j og:3*mMetaTag twitter:4*mMetaTag meta:5*mMetaTag problems:6*s',
+  MetaTag: 'name:1s content:2s',
+  MarkdownRequest: 'target:1?s',
+  MarkdownResponse: 'markdown:1s',
+  DiffRequest: 'url1:1s url2:2s',
+  DiffResponse: 'diff:1s added:2u removed:3u',
+  UxAuditRequest: 'structured:1b',
+  UxAuditResponse: 'text:1?s site:2?mAuditSite nav:3*mAuditLink headings:4*mAuditHeading textBlocks:5*mAuditText interactive:6*mAuditControl counts:7?mAuditCounts findings:8*s',
+  AuditSite: 'title:1s name:2s description:3?s url:4s canonical:5?s lang:6?s icon:7?s viewport:8?mBox page:9?mBox',
+  AuditLink: 'nav:1?s text:2s href:3s current:4b',
+  AuditHeading: 'level:1u text:2s box:3?mBox',
+  AuditText: 'text:1s words:2u fontPx:3d box:4?mBox',
+  AuditControl: 'role:1s name:2s type:3?s disabled:4b inView:5b box:6?mBox',
+  AuditCounts: 'headings:1u textBlocks:2u interactive:3u images:4u',
   CssRequest: 'target:1s property:2s pseudo:3?s',
   CssResponse: 'value:1s',
   ListTabsRequest: '',
@@ -1061,6 +1089,13 @@ export interface ArchiveResponse {
   bytes: number;
 }
 
+export interface StartRecordingResponse {
+  /** Width of the video in pixels. */
+  width: number;
+  /** Height of the video in pixels. */
+  height: number;
+}
+
 export interface CdpResponse {
   /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
   value: unknown;
@@ -1460,6 +1495,285 @@ export interface FindResponse {
   count: number;
 }
 
+export interface FormsResponse {
+  /** One field a line, below its form; absent when data was asked for. */
+  text?: string;
+  /** Forms with a field, those of the main frame first. */
+  forms: Form[];
+  /** Fields outside of any form. */
+  fields: FormField[];
+}
+
+/** A form of the page. */
+export interface Form {
+  /** Its `name` attribute, or its id. */
+  name: string;
+  /** Accessible name. */
+  label: string;
+  /** get, post or dialog. */
+  method: string;
+  /** Absolute address that it is sent to; empty for the page itself. */
+  action: string;
+  /** Name or URL of its frame; empty for the main frame. */
+  frame: string;
+  /** Fields and buttons in document order. */
+  fields: FormField[];
+}
+
+/** A field, or a button of a form. */
+export interface FormField {
+  /** Ref to act on, such as `@e3`. */
+  ref: string;
+  /** Its `name` attribute, or its id. */
+  name: string;
+  /** Accessible name. */
+  label: string;
+  /** Type of an input, `select`, `textarea`, `contenteditable`, or the role of a widget. */
+  type: string;
+  /** What it holds, or what a checked one sends; absent for passwords, one-time codes and card numbers. */
+  value?: string;
+  /** Whether it is checked; absent for what cannot be. */
+  checked?: boolean;
+  /** Whether the form wants it. */
+  required: boolean;
+  /** Whether it takes no input. */
+  disabled: boolean;
+  /** Whether it cannot be changed. */
+  readonly: boolean;
+  /** Whether it takes several values. */
+  multiple: boolean;
+  /** Whether a password, a code or a card number goes in here. */
+  secret: boolean;
+  /** Whether it does not show, as a chooser of files behind a button. */
+  hidden: boolean;
+  /** What there is to choose from. */
+  options: FormOption[];
+  /** What a set of choices is about. */
+  group?: string;
+  /** What it suggests while it is empty. */
+  placeholder?: string;
+  /** Accessible description. */
+  description?: string;
+  /** Lowest value. */
+  min?: string;
+  /** Highest value. */
+  max?: string;
+  /** Distance of values. */
+  step?: string;
+  /** Regular expression that a value has to match. */
+  pattern?: string;
+  /** Characters that a value may have. */
+  maxlength?: string;
+  /** Files that it takes. */
+  accept?: string;
+  /** What autofill would put in. */
+  autocomplete?: string;
+  /** What the browser has against its value. */
+  problem?: string;
+  /** Name or URL of its frame, for fields outside of a form. */
+  frame?: string;
+}
+
+/** A choice of a field. */
+export interface FormOption {
+  /** What is sent. */
+  value: string;
+  /** What a person reads. */
+  label: string;
+  /** Whether it is chosen. */
+  selected: boolean;
+  /** Whether it cannot be chosen. */
+  disabled: boolean;
+}
+
+export interface AccessibilityResponse {
+  /** One element a line, two spaces a level; absent when data was asked for. */
+  tree?: string;
+  /** The same elements as data. */
+  nodes: AccessibilityNode[];
+}
+
+/** One element of the accessibility tree. */
+export interface AccessibilityNode {
+  /** ARIA role; `text` for plain text. */
+  role: string;
+  /** Accessible name, or the text. */
+  name: string;
+  /** Accessible description. */
+  description?: string;
+  /** States, such as `checked`, `disabled` or `level=2`. */
+  states: string[];
+  /** Value of a field; never of a secret one. */
+  value?: string;
+  /** Name or URL of its frame; absent for the main frame. */
+  frame?: string;
+  /** Levels below the root. */
+  depth: number;
+}
+
+export interface MediaResponse {
+  /** Media in document order, each address once. */
+  media: MediaItem[];
+}
+
+/** An image, a video or a sound. */
+export interface MediaItem {
+  /** image, video or audio. */
+  kind: string;
+  /** Absolute address. Of a `data:` address only its beginning. */
+  url: string;
+  /** MIME type, as the server or the document says it; absent when neither does. */
+  type?: string;
+  /** Size of the picture in pixels, such as `640x480`; absent when it was not loaded. */
+  size?: string;
+  /** Bytes received over the network, or held by a `data:` address. */
+  bytes?: number;
+  /** Length in seconds. */
+  seconds?: number;
+  /** Alternative text, or accessible name. */
+  alt?: string;
+  /** Whether it shows. */
+  shown: boolean;
+  /** Whether a style paints it. */
+  background: boolean;
+}
+
+export interface DataResponse {
+  /** One tag a line; absent when data was asked for. */
+  text?: string;
+  /** Documents of JSON-LD. */
+  jsonld: unknown[];
+  /** Open Graph tags. */
+  og: MetaTag[];
+  /** Twitter tags. */
+  twitter: MetaTag[];
+  /** All other metadata, the title first. */
+  meta: MetaTag[];
+  /** What could not be read. */
+  problems: string[];
+}
+
+/** A tag of metadata. */
+export interface MetaTag {
+  /** Name or property. */
+  name: string;
+  /** Content; empty for keys of the session. */
+  content: string;
+}
+
+export interface MarkdownResponse {
+  /** Markdown without hidden text; addresses are absolute. */
+  markdown: string;
+}
+
+export interface DiffResponse {
+  /** Unified diff of the readable texts; empty when they are the same. */
+  diff: string;
+  /** Lines that only the second has. */
+  added: number;
+  /** Lines that only the first has. */
+  removed: number;
+}
+
+export interface UxAuditResponse {
+  /** The same as text; absent when data was asked for. */
+  text?: string;
+  /** What the page says it is. */
+  site?: AuditSite;
+  /** Links of navigation landmarks, at most 100. */
+  nav: AuditLink[];
+  /** Headings, at most 50. */
+  headings: AuditHeading[];
+  /** Elements with text of their own, at most 100. */
+  textBlocks: AuditText[];
+  /** What can be operated, at most 200. */
+  interactive: AuditControl[];
+  /** How many there are of each. */
+  counts?: AuditCounts;
+  /** What stands out as wrong. */
+  findings: string[];
+}
+
+/** What a page says it is. */
+export interface AuditSite {
+  /** Title of the document. */
+  title: string;
+  /** Name of the site, or its host. */
+  name: string;
+  /** What it is about. */
+  description?: string;
+  /** Its address. */
+  url: string;
+  /** Address that it wants to be known by. */
+  canonical?: string;
+  /** Language tag. */
+  lang?: string;
+  /** Address of its icon. */
+  icon?: string;
+  /** The part that shows, in pixels of the document. */
+  viewport?: Box;
+  /** All of the document, in pixels. */
+  page?: Box;
+}
+
+/** A link of a navigation landmark. */
+export interface AuditLink {
+  /** Name of the landmark. */
+  nav?: string;
+  /** Accessible name. */
+  text: string;
+  /** Absolute address. */
+  href: string;
+  /** Whether it leads to the page itself. */
+  current: boolean;
+}
+
+/** A heading. */
+export interface AuditHeading {
+  /** From 1. */
+  level: number;
+  /** Accessible name. */
+  text: string;
+  /** Position in pixels of the document. */
+  box?: Box;
+}
+
+/** An element with text of its own. */
+export interface AuditText {
+  /** Its beginning. */
+  text: string;
+  /** Words of all of it. */
+  words: number;
+  /** Height of the letters in pixels. */
+  fontPx: number;
+  /** Position in pixels of the document. */
+  box?: Box;
+}
+
+/** Something that can be operated. */
+export interface AuditControl {
+  /** ARIA role. */
+  role: string;
+  /** Accessible name. */
+  name: string;
+  /** Type of an input. */
+  type?: string;
+  /** Whether it takes no input. */
+  disabled: boolean;
+  /** Whether it shows without scrolling. */
+  inView: boolean;
+  /** Position in pixels of the document. */
+  box?: Box;
+}
+
+/** Numbers of all elements of a kind. */
+export interface AuditCounts {
+  headings: number;
+  textBlocks: number;
+  interactive: number;
+  images: number;
+}
+
 export interface CssResponse {
   /** Computed value. */
   value: string;
@@ -1577,6 +1891,48 @@ export interface SnapshotOptions {
   maxTokens?: number;
   /** Also answers the elements as data. */
   nodes?: boolean;
+}
+
+/** What `forms` can be told besides. */
+export interface FormsOptions {
+  /** Answers data in place of text. */
+  structured?: boolean;
+}
+
+/** What `accessibility` can be told besides. */
+export interface AccessibilityOptions {
+  /** Answers data in place of text. */
+  structured?: boolean;
+}
+
+/** What `media` can be told besides. */
+export interface MediaOptions {
+  /** Only images. */
+  images?: boolean;
+  /** Only videos. */
+  videos?: boolean;
+  /** Only sounds. */
+  audio?: boolean;
+}
+
+/** What `data` can be told besides. */
+export interface DataOptions {
+  /** Only documents of JSON-LD. */
+  jsonld?: boolean;
+  /** Only Open Graph. */
+  og?: boolean;
+  /** Only title, language, links and tags that are neither Open Graph nor Twitter. */
+  meta?: boolean;
+  /** Only Twitter cards. */
+  twitter?: boolean;
+  /** Answers data in place of text. */
+  structured?: boolean;
+}
+
+/** What `uxAudit` can be told besides. */
+export interface UxAuditOptions {
+  /** Answers data in place of text. */
+  structured?: boolean;
 }
 
 /** What `is` can be told besides. */
@@ -1745,6 +2101,12 @@ export interface PrintHtmlOptions {
   fromFile?: string;
 }
 
+/** What `startRecording` can be told besides. */
+export interface StartRecordingOptions {
+  /** Frames a second, at most 30. */
+  fps?: number;
+}
+
 /** What `cdp` can be told besides. */
 export interface CdpOptions {
   /** Answers the list as data. */
@@ -1764,6 +2126,13 @@ const COMMANDS = {
   text: { path: '/browse.v1.BrowserService/Text', request: 'TextRequest', response: 'TextResponse', args: ['target'], result: 'text' },
   html: { path: '/browse.v1.BrowserService/Html', request: 'HtmlRequest', response: 'HtmlResponse', args: ['target'], result: 'html' },
   links: { path: '/browse.v1.BrowserService/Links', request: 'LinksRequest', response: 'LinksResponse', result: 'links' },
+  forms: { path: '/browse.v1.BrowserService/Forms', request: 'FormsRequest', response: 'FormsResponse' },
+  accessibility: { path: '/browse.v1.BrowserService/Accessibility', request: 'AccessibilityRequest', response: 'AccessibilityResponse' },
+  media: { path: '/browse.v1.BrowserService/Media', request: 'MediaRequest', response: 'MediaResponse', args: ['target'], result: 'media' },
+  data: { path: '/browse.v1.BrowserService/Data', request: 'DataRequest', response: 'DataResponse' },
+  markdown: { path: '/browse.v1.BrowserService/Markdown', request: 'MarkdownRequest', response: 'MarkdownResponse', args: ['target'], result: 'markdown' },
+  diff: { path: '/browse.v1.BrowserService/Diff', request: 'DiffRequest', response: 'DiffResponse', args: ['url1', 'url2'], timeout: 60000 },
+  uxAudit: { path: '/browse.v1.BrowserService/UxAudit', request: 'UxAuditRequest', response: 'UxAuditResponse' },
   find: { path: '/browse.v1.BrowserService/Find', request: 'FindRequest', response: 'FindResponse', args: ['pattern'] },
   js: { path: '/browse.v1.BrowserService/Js', request: 'JsRequest', response: 'JsResponse', args: ['expression'], result: 'value' },
   eval: { path: '/browse.v1.BrowserService/Eval', request: 'EvalRequest', response: 'EvalResponse', args: ['code'], result: 'value' },
@@ -1796,6 +2165,7 @@ const COMMANDS = {
   responsive: { path: '/browse.v1.BrowserService/Responsive', request: 'ResponsiveRequest', response: 'ResponsiveResponse', timeout: 60000 },
   pdf: { path: '/browse.v1.BrowserService/Pdf', request: 'PdfRequest', response: 'PdfResponse', timeout: 60000 },
   printHtml: { path: '/browse.v1.BrowserService/PrintHtml', request: 'PrintHtmlRequest', response: 'PdfResponse', args: ['html'], timeout: 60000 },
+  startRecording: { path: '/browse.v1.BrowserService/StartRecording', request: 'StartRecordingRequest', response: 'StartRecordingResponse' },
   archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
   cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
@@ -1902,6 +2272,60 @@ export class Commands extends Client {
   /** Lists the links of the page. */
   links(): Promise<Link[]> {
     return this.call(COMMANDS.links, []);
+  }
+
+  /**
+   * Lists the forms of the page, and the fields outside of any.
+   *
+   * Passwords, one-time codes and card numbers are never told. Fields have refs to fill them by.
+   */
+  forms(options?: FormsOptions): Promise<FormsResponse> {
+    return this.call(COMMANDS.forms, [], options);
+  }
+
+  /** Prints the whole accessibility tree: roles and names, without refs. */
+  accessibility(options?: AccessibilityOptions): Promise<AccessibilityResponse> {
+    return this.call(COMMANDS.accessibility, [], options);
+  }
+
+  /**
+   * Lists images, videos and sounds.
+   *
+   * @param target Element to look in; the whole page when left out.
+   */
+  media(target?: string | MediaOptions, options?: MediaOptions): Promise<MediaItem[]> {
+    return this.call(COMMANDS.media, [target], options);
+  }
+
+  /** Prints structured data: JSON-LD, Open Graph, Twitter cards, metadata. */
+  data(options?: DataOptions): Promise<DataResponse> {
+    return this.call(COMMANDS.data, [], options);
+  }
+
+  /**
+   * Prints the main content of the page, or an element, as Markdown.
+   *
+   * @param target Element to write; the main content of the page when left out.
+   */
+  markdown(target?: string): Promise<string> {
+    return this.call(COMMANDS.markdown, [target]);
+  }
+
+  /**
+   * Compares the readable texts of two pages.
+   *
+   * Each opens in a tab of its own, which is closed again. The tab of the call stays as it is.
+   *
+   * @param url1 First address.
+   * @param url2 Second address.
+   */
+  diff(url1: string, url2: string): Promise<DiffResponse> {
+    return this.call(COMMANDS.diff, [url1, url2]);
+  }
+
+  /** Prints the structure of the page for a review of its design. */
+  uxAudit(options?: UxAuditOptions): Promise<UxAuditResponse> {
+    return this.call(COMMANDS.uxAudit, [], options);
   }
 
   /**
@@ -2174,6 +2598,15 @@ export class Commands extends Client {
    */
   printHtml(html: string, options?: PrintHtmlOptions): Promise<PdfResponse> {
     return this.call(COMMANDS.printHtml, [html], options);
+  }
+
+  /**
+   * Begins to film the tab, with the pointer in the picture.
+   *
+   * A session has one recording at a time; it lasts 30 minutes at most.
+   */
+  startRecording(options?: StartRecordingOptions): Promise<StartRecordingResponse> {
+    return this.call(COMMANDS.startRecording, [], options);
   }
 
   /** Saves the page with everything it embeds as one MHTML file. */

@@ -69,4 +69,43 @@ cases! {
         writes: &[("page.mhtml", b"From: <Saved by")],
         ..Case::NEW
     },
+    download: Case {
+        command: "download",
+        page: "<a id=get href=/two download=two.txt>Two</a>",
+        pages: &[("/two", "<p>The file</p>")],
+        line: "download #get two.html",
+        says: &["two.html"],
+        json: &[("/path", "\"two.html\""), ("/bytes", "15"), ("/sha256", "*")],
+        writes: &[("two.html", b"<p>The file</p>")],
+        then: &[("text #get", "Two")],
+        ..Case::NEW
+    },
+    scrape: Case {
+        command: "scrape",
+        page: "<img src='data:image/gif;base64,R0lGODlhAQABAAAAACw='><div id=in><img src=/a.gif></div>",
+        pages: &[("/a.gif", "GIF89a...")],
+        line: "scrape images --dir pictures",
+        says: &["pictures/manifest.json: 2 saved"],
+        json: &[("/present", "0"), ("/saved/1/bytes", "*"), ("/failed", "[]")],
+        writes: &[("pictures/a.gif", b"GIF89a"), ("pictures/manifest.json", b"{")],
+        ..Case::NEW
+    },
+    record_start: Case {
+        command: "record start",
+        page: TALL,
+        line: "record start --fps 5",
+        says: &["recording 1280x720"],
+        json: &[("/width", "1280")],
+        ..Case::NEW
+    },
+    record_stop: Case {
+        command: "record stop",
+        page: TALL,
+        first: &["record start", "click h1", "wait 500"],
+        line: "record stop film.webm",
+        says: &["film.webm"],
+        json: &[("/path", "\"film.webm\""), ("/mime", "\"video/webm\"")],
+        writes: &[("film.webm", b"\x1a\x45\xdf\xa3")],
+        ..Case::NEW
+    },
 }

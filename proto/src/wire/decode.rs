@@ -46,6 +46,23 @@ pub fn bytes(encoded: &[u8], number: u32) -> Result<&[u8], WireError> {
     Ok(found)
 }
 
+/// The value of the number field `number` at the top level of an encoded
+/// message; 0 when it is left out.
+///
+/// # Errors
+/// [`WireError::Malformed`] when the bytes are no message.
+pub fn number(encoded: &[u8], number: u32) -> Result<u64, WireError> {
+    let mut found = 0;
+    for entry in Reader::new(encoded) {
+        if let (at, Raw::Number(value)) = entry?
+            && at == number
+        {
+            found = value;
+        }
+    }
+    Ok(found)
+}
+
 /// The numbers of the fields of an encoded message that hold more than zero;
 /// nothing is said of what follows malformed bytes.
 pub fn given(encoded: &[u8]) -> Vec<u32> {

@@ -1,14 +1,18 @@
 //! Capture: the page as images, as documents and as files.
 
 mod archive;
+mod files;
 mod pdf;
 mod pretty;
+mod record;
 mod responsive;
 mod screenshot;
 
 pub use archive::archive;
+pub use files::{download, scrape};
 pub use pdf::{pdf, print_html};
 pub use pretty::pretty_screenshot;
+pub use record::{start_recording, stop_recording};
 pub use responsive::responsive;
 pub use screenshot::screenshot;
 

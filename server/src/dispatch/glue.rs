@@ -13,7 +13,7 @@ use super::{
 
 macro_rules! serve_browser {
     (BrowserService unary { $($group:ident $function:ident $request:ident $response:ident;)* }
-        streams {}) => {
+        streams { $($sgroup:ident $sfunction:ident $srequest:ident $sresponse:ident $stream:ident;)* }) => {
         #[tonic::async_trait]
         impl v1::browser_service_server::BrowserService for Services {
             $(async fn $function(
@@ -22,6 +22,19 @@ macro_rules! serve_browser {
             ) -> Result<Response<v1::$response>, Status> {
                 unary(self.daemon(), request, |cx, request| {
                     crate::browser::$group::$function(cx, request).boxed()
+                })
+                .await
+            })*
+            $(type $stream = Answers<v1::$sresponse>;
+            async fn $sfunction(
+                &self,
+                request: Request<v1::$srequest>,
+            ) -> Result<Response<Self::$stream>, Status> {
+                streaming(self.daemon(), request, |cx, request| {
+                    async move {
+                        Ok(crate::browser::$sgroup::$sfunction(cx, request).await?.boxed())
+                    }
+                    .boxed()
                 })
                 .await
             })*

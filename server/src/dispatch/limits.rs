@@ -55,6 +55,8 @@ async fn cut(daemon: &Daemon) -> Error {
 /// the browser: the tab is kept from others until it answers again.
 fn overdue(cx: &Context, limit: Duration) -> Error {
     let command = cx.command();
+    // A stream waits anew for each message; its caller named the whole time.
+    let limit = cx.named_timeout().filter(|_| command.streaming).unwrap_or(limit);
     let late = || {
         let message = format!("`{}` did not end within {}", command.name, words(limit));
         Error::new(Reason::DeadlineExceeded, message)

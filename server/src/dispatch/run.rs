@@ -57,7 +57,7 @@ pub fn admit<Q>(daemon: &Arc<Daemon>, request: &Request<Q>) -> Result<Context> {
 }
 
 /// Refuses arguments that exclude each other.
-fn contradiction<Q: prost::Message>(command: &Command, request: &Q) -> Result<()> {
+pub fn contradiction<Q: prost::Message>(command: &Command, request: &Q) -> Result<()> {
     if command.exclusive.is_empty() {
         return Ok(());
     }

@@ -11,7 +11,11 @@ use futures::{
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
-use super::{Context, limits, run::admit, tell};
+use super::{
+    Context, limits,
+    run::{self, admit},
+    tell,
+};
 use crate::{
     content,
     daemon::{Call, Daemon},
@@ -37,7 +41,13 @@ where
     let cx = Arc::new(admit(daemon, &request)?);
     let entry = Some(Entry::begin(&cx, request.get_ref()));
     let mut books = Books { cx: Arc::clone(&cx), entry, begun: Instant::now(), _call: call };
-    let opened = limits::within(&cx, handler(Arc::clone(&cx), request.into_inner())).await;
+    let request = request.into_inner();
+    let opening = async {
+        run::contradiction(cx.command(), &request)?;
+        cx.approach().await?;
+        handler(Arc::clone(&cx), request).await
+    };
+    let opened = limits::within(&cx, opening).await;
     let items = opened.inspect_err(|error| books.close(Some(error)))?;
     let mut response = Response::new(answers(Rest { items, books, over: false }));
     // Page-derived content may come later; it is announced when the messages

@@ -10,6 +10,7 @@ use crate::{
     chromium::{BrowserContextId, Context, TargetId},
     error::{Error, Result},
     policy::{ClientId, Hosts},
+    recording::Recording,
 };
 
 /// What a session may do.
@@ -37,6 +38,8 @@ pub struct Session {
     /// Held while the first tab is opened, so that callers who come together
     /// share it.
     opening: tokio::sync::Mutex<()>,
+    /// The recording that is under way.
+    recording: Mutex<Option<Recording>>,
 }
 
 #[derive(Default)]
@@ -54,7 +57,8 @@ impl Session {
         sessions: Weak<Sessions>,
     ) -> Arc<Self> {
         let (context, tabs, opening) = (OnceCell::new(), Mutex::default(), Default::default());
-        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening })
+        let recording = Mutex::default();
+        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening, recording })
     }
 
     /// Its name.
@@ -70,6 +74,11 @@ impl Session {
     /// What it may do.
     pub fn rules(&self) -> &SessionRules {
         &self.rules
+    }
+
+    /// Its recording, while one is under way.
+    pub fn recording(&self) -> MutexGuard<'_, Option<Recording>> {
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Its tabs, oldest first.
@@ -129,6 +138,16 @@ impl Session {
     /// # Errors
     /// The browser is not there.
     pub async fn open_tab(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        let tab = self.open_aside(owner).await?;
+        self.lock().active = Some(tab.id());
+        Ok(tab)
+    }
+
+    /// Opens a blank tab that calls have to name.
+    ///
+    /// # Errors
+    /// The browser is not there.
+    pub async fn open_aside(&self, owner: &ClientId) -> Result<Arc<Tab>> {
         let gone = || Error::new(Reason::ShuttingDown, "the daemon is shutting down");
         let sessions = self.sessions.upgrade().ok_or_else(gone)?;
         let mut first = None;
@@ -145,7 +164,6 @@ impl Session {
         let tab = sessions.tab_of(page.target_id());
         let tab = tab.unwrap_or_else(|| sessions.adopt(self, page));
         tab.set_owner(owner);
-        self.lock().active = Some(tab.id());
         Ok(tab)
     }
 
@@ -194,6 +212,7 @@ impl Session {
     /// Ends the context with its tabs, cookies and storage.
     pub(super) async fn end(&self) -> Result<()> {
         *self.lock() = Tabs::default();
+        self.recording().take();
         match self.context.get() {
             Some(context) => Ok(context.clone().dispose().await?),
             None => Ok(()),

@@ -45,6 +45,11 @@ impl Tab {
 
     /// A tab that shows the first page of a site.
     pub async fn visit(site: Site) -> Self {
+        Self::visit_with(site, &ContextOptions::default()).await
+    }
+
+    /// The same in a context of its own kind.
+    pub async fn visit_with(site: Site, context: &ContextOptions) -> Self {
         trace_wire();
         let ear = Ear::default();
         let options = BrowserOptions {
@@ -53,7 +58,7 @@ impl Tab {
             ..BrowserOptions::default()
         };
         let browser = Browser::launch(options).await.unwrap();
-        let context = browser.new_context(&ContextOptions::default()).await.unwrap();
+        let context = browser.new_context(context).await.unwrap();
         let page = context.new_page().await.unwrap();
         let numbers = Arc::new(RefNumbers::default());
         let engine = Engine::new(Arc::clone(&page), Arc::clone(&numbers), 1);
@@ -65,6 +70,12 @@ impl Tab {
 
     pub async fn goto(&self, path: &str) {
         goto(&self.page, &self.site.url(path)).await;
+    }
+
+    /// Replaces the page.
+    pub async fn goto_html(&self, html: &str) {
+        let loader = self.page.set_content(html).await.unwrap();
+        self.page.wait_for(&loader, browse_server::chromium::LoadState::Load).await.unwrap();
     }
 
     pub async fn js(&self, expression: &str) -> Value {

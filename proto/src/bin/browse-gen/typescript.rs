@@ -57,8 +57,10 @@ pub fn commands() -> String {
     out
 }
 
+/// Files that come in pieces are for the command line, which writes them.
 pub fn browser() -> Vec<&'static Command> {
-    Command::all().iter().filter(|command| command.service == SERVICE).collect()
+    let all = Command::all().iter();
+    all.filter(|command| command.service == SERVICE && !command.streaming).collect()
 }
 
 /// Every message and enum that the commands use, in the order of the contract.

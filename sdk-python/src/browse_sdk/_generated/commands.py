@@ -25,6 +25,13 @@ _SNAPSHOT = Command("BrowserService/Snapshot", "SnapshotRequest", "SnapshotRespo
 _TEXT = Command("BrowserService/Text", "TextRequest", "TextResponse", result="text")
 _HTML = Command("BrowserService/Html", "HtmlRequest", "HtmlResponse", result="html")
 _LINKS = Command("BrowserService/Links", "LinksRequest", "LinksResponse", result="links")
+_FORMS = Command("BrowserService/Forms", "FormsRequest", "FormsResponse")
+_ACCESSIBILITY = Command("BrowserService/Accessibility", "AccessibilityRequest", "AccessibilityResponse")
+_MEDIA = Command("BrowserService/Media", "MediaRequest", "MediaResponse", result="media")
+_DATA = Command("BrowserService/Data", "DataRequest", "DataResponse")
+_MARKDOWN = Command("BrowserService/Markdown", "MarkdownRequest", "MarkdownResponse", result="markdown")
+_DIFF = Command("BrowserService/Diff", "DiffRequest", "DiffResponse", timeout=60.0)
+_UX_AUDIT = Command("BrowserService/UxAudit", "UxAuditRequest", "UxAuditResponse")
 _FIND = Command("BrowserService/Find", "FindRequest", "FindResponse")
 _JS = Command("BrowserService/Js", "JsRequest", "JsResponse", result="value")
 _EVAL = Command("BrowserService/Eval", "EvalRequest", "EvalResponse", result="value")
@@ -57,6 +64,7 @@ _PRETTY_SCREENSHOT = Command("BrowserService/PrettyScreenshot", "PrettyScreensho
 _RESPONSIVE = Command("BrowserService/Responsive", "ResponsiveRequest", "ResponsiveResponse", timeout=60.0)
 _PDF = Command("BrowserService/Pdf", "PdfRequest", "PdfResponse", timeout=60.0)
 _PRINT_HTML = Command("BrowserService/PrintHtml", "PrintHtmlRequest", "PdfResponse", timeout=60.0)
+_START_RECORDING = Command("BrowserService/StartRecording", "StartRecordingRequest", "StartRecordingResponse")
 _ARCHIVE = Command("BrowserService/Archive", "ArchiveRequest", "ArchiveResponse", timeout=60.0)
 _CDP = Command("BrowserService/Cdp", "CdpRequest", "CdpResponse")
 _LIST_TABS = Command("BrowserService/ListTabs", "ListTabsRequest", "ListTabsResponse", result="tabs")
@@ -173,6 +181,67 @@ class Commands(Client):
     def links(self) -> list[m.Link]:
         """Lists the links of the page."""
         return self._call(_LINKS, {})
+
+    def forms(self, *, structured: bool = False) -> m.FormsResponse:
+        """Lists the forms of the page, and the fields outside of any.
+
+        Passwords, one-time codes and card numbers are never told. Fields have refs to fill them by.
+
+        structured: Answers data in place of text.
+        """
+        return self._call(_FORMS, {"structured": structured})
+
+    def accessibility(self, *, structured: bool = False) -> m.AccessibilityResponse:
+        """Prints the whole accessibility tree: roles and names, without refs.
+
+        structured: Answers data in place of text.
+        """
+        return self._call(_ACCESSIBILITY, {"structured": structured})
+
+    def media(self, target: str | None = None, *, images: bool = False, videos: bool = False, audio: bool = False) -> list[m.MediaItem]:
+        """Lists images, videos and sounds.
+
+        target: Element to look in; the whole page when left out.
+        images: Only images.
+        videos: Only videos.
+        audio: Only sounds.
+        """
+        return self._call(_MEDIA, {"target": target, "images": images, "videos": videos, "audio": audio})
+
+    def data(self, *, jsonld: bool = False, og: bool = False, meta: bool = False, twitter: bool = False, structured: bool = False) -> m.DataResponse:
+        """Prints structured data: JSON-LD, Open Graph, Twitter cards, metadata.
+
+        jsonld: Only documents of JSON-LD.
+        og: Only Open Graph.
+        meta: Only title, language, links and tags that are neither Open Graph nor Twitter.
+        twitter: Only Twitter cards.
+        structured: Answers data in place of text.
+        """
+        return self._call(_DATA, {"jsonld": jsonld, "og": og, "meta": meta, "twitter": twitter, "structured": structured})
+
+    def markdown(self, target: str | None = None) -> str:
+        """Prints the main content of the page, or an element, as Markdown.
+
+        target: Element to write; the main content of the page when left out.
+        """
+        return self._call(_MARKDOWN, {"target": target})
+
+    def diff(self, url1: str, url2: str) -> m.DiffResponse:
+        """Compares the readable texts of two pages.
+
+        Each opens in a tab of its own, which is closed again. The tab of the call stays as it is.
+
+        url1: First address.
+        url2: Second address.
+        """
+        return self._call(_DIFF, {"url1": url1, "url2": url2})
+
+    def ux_audit(self, *, structured: bool = False) -> m.UxAuditResponse:
+        """Prints the structure of the page for a review of its design.
+
+        structured: Answers data in place of text.
+        """
+        return self._call(_UX_AUDIT, {"structured": structured})
 
     def find(self, pattern: str) -> m.FindResponse:
         """Finds text on the page, and prints the lines of the snapshot around it.
@@ -452,6 +521,15 @@ class Commands(Client):
         from_file: Text of this: JSON object with these options, in place of the flags.
         """
         return self._call(_PRINT_HTML, {"html": html, "format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
+
+    def start_recording(self, *, fps: int | None = None) -> m.StartRecordingResponse:
+        """Begins to film the tab, with the pointer in the picture.
+
+        A session has one recording at a time; it lasts 30 minutes at most.
+
+        fps: Frames a second, at most 30.
+        """
+        return self._call(_START_RECORDING, {"fps": fps})
 
     def archive(self) -> m.ArchiveResponse:
         """Saves the page with everything it embeds as one MHTML file."""

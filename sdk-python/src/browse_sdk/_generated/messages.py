@@ -172,6 +172,16 @@ class ArchiveResponse(Message):
     """Its size in bytes."""
 
 
+class StartRecordingResponse(Message):
+    """An answer."""
+
+    width: int
+    """Width of the video in pixels."""
+
+    height: int
+    """Height of the video in pixels."""
+
+
 class CdpResponse(Message):
     """An answer."""
 
@@ -737,6 +747,399 @@ class FindResponse(Message):
 
     count: int
     """Number of matching lines."""
+
+
+class FormsResponse(Message):
+    """An answer."""
+
+    text: str | None
+    """One field a line, below its form; absent when data was asked for."""
+
+    forms: list[Form]
+    """Forms with a field, those of the main frame first."""
+
+    fields: list[FormField]
+    """Fields outside of any form."""
+
+
+class Form(Message):
+    """A form of the page."""
+
+    name: str
+    """Its `name` attribute, or its id."""
+
+    label: str
+    """Accessible name."""
+
+    method: str
+    """get, post or dialog."""
+
+    action: str
+    """Absolute address that it is sent to; empty for the page itself."""
+
+    frame: str
+    """Name or URL of its frame; empty for the main frame."""
+
+    fields: list[FormField]
+    """Fields and buttons in document order."""
+
+
+class FormField(Message):
+    """A field, or a button of a form."""
+
+    ref: str
+    """Ref to act on, such as `@e3`."""
+
+    name: str
+    """Its `name` attribute, or its id."""
+
+    label: str
+    """Accessible name."""
+
+    type: str
+    """Type of an input, `select`, `textarea`, `contenteditable`, or the role of a widget."""
+
+    value: str | None
+    """What it holds, or what a checked one sends; absent for passwords, one-time codes and card numbers."""
+
+    checked: bool | None
+    """Whether it is checked; absent for what cannot be."""
+
+    required: bool
+    """Whether the form wants it."""
+
+    disabled: bool
+    """Whether it takes no input."""
+
+    readonly: bool
+    """Whether it cannot be changed."""
+
+    multiple: bool
+    """Whether it takes several values."""
+
+    secret: bool
+    """Whether a password, a code or a card number goes in here."""
+
+    hidden: bool
+    """Whether it does not show, as a chooser of files behind a button."""
+
+    options: list[FormOption]
+    """What there is to choose from."""
+
+    group: str | None
+    """What a set of choices is about."""
+
+    placeholder: str | None
+    """What it suggests while it is empty."""
+
+    description: str | None
+    """Accessible description."""
+
+    min: str | None
+    """Lowest value."""
+
+    max: str | None
+    """Highest value."""
+
+    step: str | None
+    """Distance of values."""
+
+    pattern: str | None
+    """Regular expression that a value has to match."""
+
+    maxlength: str | None
+    """Characters that a value may have."""
+
+    accept: str | None
+    """Files that it takes."""
+
+    autocomplete: str | None
+    """What autofill would put in."""
+
+    problem: str | None
+    """What the browser has against its value."""
+
+    frame: str | None
+    """Name or URL of its frame, for fields outside of a form."""
+
+
+class FormOption(Message):
+    """A choice of a field."""
+
+    value: str
+    """What is sent."""
+
+    label: str
+    """What a person reads."""
+
+    selected: bool
+    """Whether it is chosen."""
+
+    disabled: bool
+    """Whether it cannot be chosen."""
+
+
+class AccessibilityResponse(Message):
+    """An answer."""
+
+    tree: str | None
+    """One element a line, two spaces a level; absent when data was asked for."""
+
+    nodes: list[AccessibilityNode]
+    """The same elements as data."""
+
+
+class AccessibilityNode(Message):
+    """One element of the accessibility tree."""
+
+    role: str
+    """ARIA role; `text` for plain text."""
+
+    name: str
+    """Accessible name, or the text."""
+
+    description: str | None
+    """Accessible description."""
+
+    states: list[str]
+    """States, such as `checked`, `disabled` or `level=2`."""
+
+    value: str | None
+    """Value of a field; never of a secret one."""
+
+    frame: str | None
+    """Name or URL of its frame; absent for the main frame."""
+
+    depth: int
+    """Levels below the root."""
+
+
+class MediaResponse(Message):
+    """An answer."""
+
+    media: list[MediaItem]
+    """Media in document order, each address once."""
+
+
+class MediaItem(Message):
+    """An image, a video or a sound."""
+
+    kind: str
+    """image, video or audio."""
+
+    url: str
+    """Absolute address. Of a `data:` address only its beginning."""
+
+    type: str | None
+    """MIME type, as the server or the document says it; absent when neither does."""
+
+    size: str | None
+    """Size of the picture in pixels, such as `640x480`; absent when it was not loaded."""
+
+    bytes: int | None
+    """Bytes received over the network, or held by a `data:` address."""
+
+    seconds: float | None
+    """Length in seconds."""
+
+    alt: str | None
+    """Alternative text, or accessible name."""
+
+    shown: bool
+    """Whether it shows."""
+
+    background: bool
+    """Whether a style paints it."""
+
+
+class DataResponse(Message):
+    """An answer."""
+
+    text: str | None
+    """One tag a line; absent when data was asked for."""
+
+    jsonld: list[Any]
+    """Documents of JSON-LD."""
+
+    og: list[MetaTag]
+    """Open Graph tags."""
+
+    twitter: list[MetaTag]
+    """Twitter tags."""
+
+    meta: list[MetaTag]
+    """All other metadata, the title first."""
+
+    problems: list[str]
+    """What could not be read."""
+
+
+class MetaTag(Message):
+    """A tag of metadata."""
+
+    name: str
+    """Name or property."""
+
+    content: str
+    """Content; empty for keys of the session."""
+
+
+class MarkdownResponse(Message):
+    """An answer."""
+
+    markdown: str
+    """Markdown without hidden text; addresses are absolute."""
+
+
+class DiffResponse(Message):
+    """An answer."""
+
+    diff: str
+    """Unified diff of the readable texts; empty when they are the same."""
+
+    added: int
+    """Lines that only the second has."""
+
+    removed: int
+    """Lines that only the first has."""
+
+
+class UxAuditResponse(Message):
+    """An answer."""
+
+    text: str | None
+    """The same as text; absent when data was asked for."""
+
+    site: AuditSite | None
+    """What the page says it is."""
+
+    nav: list[AuditLink]
+    """Links of navigation landmarks, at most 100."""
+
+    headings: list[AuditHeading]
+    """Headings, at most 50."""
+
+    text_blocks: list[AuditText]
+    """Elements with text of their own, at most 100."""
+
+    interactive: list[AuditControl]
+    """What can be operated, at most 200."""
+
+    counts: AuditCounts | None
+    """How many there are of each."""
+
+    findings: list[str]
+    """What stands out as wrong."""
+
+
+class AuditSite(Message):
+    """What a page says it is."""
+
+    title: str
+    """Title of the document."""
+
+    name: str
+    """Name of the site, or its host."""
+
+    description: str | None
+    """What it is about."""
+
+    url: str
+    """Its address."""
+
+    canonical: str | None
+    """Address that it wants to be known by."""
+
+    lang: str | None
+    """Language tag."""
+
+    icon: str | None
+    """Address of its icon."""
+
+    viewport: Box | None
+    """The part that shows, in pixels of the document."""
+
+    page: Box | None
+    """All of the document, in pixels."""
+
+
+class AuditLink(Message):
+    """A link of a navigation landmark."""
+
+    nav: str | None
+    """Name of the landmark."""
+
+    text: str
+    """Accessible name."""
+
+    href: str
+    """Absolute address."""
+
+    current: bool
+    """Whether it leads to the page itself."""
+
+
+class AuditHeading(Message):
+    """A heading."""
+
+    level: int
+    """From 1."""
+
+    text: str
+    """Accessible name."""
+
+    box: Box | None
+    """Position in pixels of the document."""
+
+
+class AuditText(Message):
+    """An element with text of its own."""
+
+    text: str
+    """Its beginning."""
+
+    words: int
+    """Words of all of it."""
+
+    font_px: float
+    """Height of the letters in pixels."""
+
+    box: Box | None
+    """Position in pixels of the document."""
+
+
+class AuditControl(Message):
+    """Something that can be operated."""
+
+    role: str
+    """ARIA role."""
+
+    name: str
+    """Accessible name."""
+
+    type: str | None
+    """Type of an input."""
+
+    disabled: bool
+    """Whether it takes no input."""
+
+    in_view: bool
+    """Whether it shows without scrolling."""
+
+    box: Box | None
+    """Position in pixels of the document."""
+
+
+class AuditCounts(Message):
+    """Numbers of all elements of a kind."""
+
+    headings: int
+
+    text_blocks: int
+
+    interactive: int
+
+    images: int
 
 
 class CssResponse(Message):

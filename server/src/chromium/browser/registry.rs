@@ -197,7 +197,7 @@ impl EventHandler for Registry {
             self.target_event(name, event);
             return;
         }
-        if event.method == "Fetch.requestPaused" {
+        if event.method == "Fetch.requestPaused" && event.session.is_none() {
             if let Some(paused) = event.params() {
                 self.document_requested(&paused);
             }

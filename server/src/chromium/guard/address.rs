@@ -58,6 +58,11 @@ pub fn place(address: IpAddr) -> Place {
     }
 }
 
+/// Whether an address is that of a metadata service.
+pub fn is_metadata_address(address: IpAddr) -> bool {
+    place(address) == Place::Metadata
+}
+
 /// Whether a URL's host is a metadata service by its own spelling.
 pub fn is_metadata_host(host: &Host<&str>) -> bool {
     match host {

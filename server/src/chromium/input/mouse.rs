@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::chromium::connection::call::Call;
 use crate::chromium::page::page::Page;
+use crate::chromium::page::screencast::Pointer;
 
 /// A button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -113,6 +114,12 @@ impl Page {
             }
         };
         params["type"] = json!(kind);
+        let pressed = match event.kind {
+            MouseEventKind::Move { held } => held != 0,
+            MouseEventKind::Press { .. } => true,
+            MouseEventKind::Release { .. } | MouseEventKind::Wheel { .. } => false,
+        };
+        self.pointer.send_replace(Some(Pointer { x: event.x, y: event.y, pressed }));
         self.session().call_method("Input.dispatchMouseEvent", &params)
     }
 }

@@ -21,6 +21,12 @@ use crate::chromium::page::response::{LoadingFailed, RequestWillBeSent, Response
 pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
     let known = match event.method.split_once('.') {
         Some(("Page", name)) => frame_event(page, session, name, event),
+        Some(("Fetch", "requestPaused")) => {
+            if let Some(paused) = event.params() {
+                page.request_paused(paused);
+            }
+            None
+        }
         Some(("Runtime", name)) => runtime_event(page, session, name, event),
         Some(("Network", name)) => {
             network::apply(page, name, event);
@@ -114,6 +120,10 @@ fn frame_event(
                 "networkIdle" => LoadState::NetworkIdle,
                 _ => return None,
             });
+        }
+        "screencastFrame" => {
+            page.frame_drawn(session, event.params()?);
+            return None;
         }
         "javascriptDialogOpening" => dialogs::opening(page, event)?,
         "javascriptDialogClosed" => dialogs::closed(page)?,

@@ -2,6 +2,7 @@
 
 pub(crate) mod dialogs;
 pub(crate) mod events;
+pub(crate) mod fetch;
 pub(crate) mod frames;
 pub(crate) mod liveness;
 pub(crate) mod memory;
@@ -13,6 +14,7 @@ pub(crate) mod print;
 pub(crate) mod protocol;
 pub(crate) mod raw;
 pub(crate) mod response;
+pub(crate) mod screencast;
 pub(crate) mod screenshot;
 pub(crate) mod setup;
 pub(crate) mod state;

@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use super::dialogs::DialogAnswer;
+use super::fetch::Paused;
 use super::frames::{Frame, FrameTree};
+use super::screencast::{self, Pointer};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use super::styles::Sheets;
 use crate::chromium::browser::registry::Shared;
@@ -40,6 +42,12 @@ pub struct Page {
     pub(crate) inspecting: tokio::sync::Mutex<()>,
     /// The style sheets, while that question is open.
     pub(crate) sheets: Lock<Option<Sheets>>,
+    /// Where paused requests go, of a tab that fetches.
+    pub(crate) paused: Lock<Option<mpsc::Sender<Paused>>>,
+    /// Where frames go, of a tab that is filmed.
+    pub(crate) film: Lock<Option<watch::Sender<Option<Arc<screencast::Frame>>>>>,
+    /// Where the pointer is; none until it first moves.
+    pub(crate) pointer: watch::Sender<Option<Pointer>>,
     changed: watch::Sender<()>,
 }
 
@@ -69,6 +77,9 @@ impl Page {
             raw: tokio::sync::OnceCell::new(),
             inspecting: tokio::sync::Mutex::default(),
             sheets: Lock::default(),
+            paused: Lock::default(),
+            film: Lock::default(),
+            pointer: watch::Sender::new(None),
             changed: watch::Sender::new(()),
         })
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::page::Page;
 use super::swap::across_swap;
 use crate::chromium::connection::call::Call;
+use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 
 /// Bytes that are read at once: a piece of a stream is a message.
@@ -32,22 +33,23 @@ struct Read {
 }
 
 /// Bytes that Chromium holds for us; closed when it is dropped.
-pub struct ByteStream<'a> {
-    page: &'a Page,
+pub struct ByteStream {
+    session: Session,
     handle: String,
     over: bool,
 }
 
-impl<'a> ByteStream<'a> {
-    pub(crate) fn new(page: &'a Page, handle: String) -> Self {
-        Self { page, handle, over: false }
+impl ByteStream {
+    /// The stream that Chromium calls `handle` on a session.
+    pub fn new(session: Session, handle: String) -> Self {
+        Self { session, handle, over: false }
     }
 
     /// The next piece; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>> {
         while !self.over {
             let params = json!({ "handle": self.handle, "size": PIECE });
-            let read: Call<Read> = self.page.session().call_method("IO.read", &params);
+            let read: Call<Read> = self.session.call_method("IO.read", &params);
             let read = read.await?;
             self.over = read.eof;
             let bytes = match read.base64_encoded {
@@ -82,10 +84,10 @@ impl<'a> ByteStream<'a> {
     }
 }
 
-impl Drop for ByteStream<'_> {
+impl Drop for ByteStream {
     fn drop(&mut self) {
         let params = json!({ "handle": self.handle });
-        self.page.session().call_method::<serde::de::IgnoredAny>("IO.close", &params).ignore();
+        self.session.call_method::<serde::de::IgnoredAny>("IO.close", &params).ignore();
     }
 }
 
@@ -99,7 +101,7 @@ impl Page {
         params["transferMode"] = json!("ReturnAsStream");
         let printed: Printed =
             across_swap(|| self.session().call_method("Page.printToPDF", &params)).await?;
-        ByteStream::new(self, printed.stream).all(limit).await
+        ByteStream::new(self.session().clone(), printed.stream).all(limit).await
     }
 
     /// The page with everything it embeds, as MHTML.

@@ -1,0 +1,163 @@
+//! Several files that come in pieces, into one folder.
+
+use std::{collections::HashMap, fs, path::PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    incoming::Incoming,
+    manifest::{self, Manifest},
+    name,
+    progress::Progress,
+    stream::{Sink, text},
+    temporary_prefix,
+    write::unwritable,
+};
+use crate::{call::Notes, failure::Result, globals::Globals, parse::Invocation, print};
+
+/// Files up to which the manifest is written after each one.
+const FEW: usize = 300;
+
+/// Files after which it is written beyond that.
+const BATCH: usize = 20;
+
+/// Writes files and their manifest.
+pub struct Folder<'a> {
+    globals: &'a Globals,
+    path: PathBuf,
+    manifest: Manifest,
+    open: HashMap<u64, Incoming>,
+    progress: Progress,
+    saved: Vec<Value>,
+    failed: Vec<Value>,
+    present: u64,
+    unwritten: usize,
+}
+
+impl<'a> Folder<'a> {
+    /// Opens the folder that `invocation` names, and makes it where needed.
+    pub fn open(invocation: &Invocation, globals: &'a Globals) -> Result<Self> {
+        let path = match &invocation.path {
+            Some(path) => PathBuf::from(path),
+            None => temporary_prefix(invocation.command.name),
+        };
+        fs::create_dir_all(&path).map_err(|error| unwritable(&path, &error))?;
+        Ok(Self {
+            globals,
+            manifest: Manifest::of(&path),
+            path,
+            open: HashMap::new(),
+            progress: Progress::start(),
+            saved: Vec::new(),
+            failed: Vec::new(),
+            present: 0,
+            unwritten: 0,
+        })
+    }
+
+    fn keep(
+        &mut self,
+        url: &str,
+        head: &Map<String, Value>,
+        tail: &Map<String, Value>,
+        file: &str,
+    ) -> Result<()> {
+        let row = json!({
+            "url": url,
+            "file": file,
+            "mime": text(head, "mime"),
+            "bytes": tail.get("bytes"),
+            "sha256": text(tail, "sha256"),
+        });
+        self.saved.push(row.clone());
+        if let Value::Object(row) = row {
+            self.manifest.add(row);
+        }
+        self.unwritten += 1;
+        if self.saved.len() <= FEW || self.unwritten >= BATCH {
+            self.unwritten = 0;
+            self.manifest.write()?;
+        }
+        Ok(())
+    }
+
+    fn line(&self) -> String {
+        let path = self.manifest.path().display();
+        let mut line = format!("{path}: {} saved", self.saved.len());
+        if self.present > 0 {
+            line.push_str(&format!(", {} there already", self.present));
+        }
+        if !self.failed.is_empty() {
+            line.push_str(&format!(", {} failed", self.failed.len()));
+        }
+        for failure in &self.failed {
+            line.push_str(&format!("\n{}", failure["message"].as_str().unwrap_or_default()));
+        }
+        line
+    }
+}
+
+impl Sink for Folder<'_> {
+    fn expect(&mut self, files: u64) {
+        self.progress.expect_files(files);
+    }
+
+    fn head(&mut self, file: u64, head: &Map<String, Value>) -> Result<()> {
+        let mut name = name::safe(text(head, "name"));
+        if name.eq_ignore_ascii_case(manifest::NAME) {
+            name = format!("_{name}");
+        }
+        let path = self.path.join(name);
+        self.open.insert(file, Incoming::begin(path, head)?);
+        Ok(())
+    }
+
+    fn data(&mut self, file: u64, bytes: &[u8]) -> Result<()> {
+        self.progress.add_bytes(bytes.len());
+        match self.open.get_mut(&file) {
+            Some(incoming) => incoming.add(bytes),
+            None => Ok(()),
+        }
+    }
+
+    fn tail(&mut self, file: u64, tail: &Map<String, Value>) -> Result<()> {
+        self.progress.add_file();
+        let incoming = self.open.remove(&file);
+        if tail.get("known") == Some(&Value::Bool(true)) {
+            self.present += 1;
+            return Ok(());
+        }
+        let (reason, url) = (text(tail, "reason"), text(tail, "url"));
+        if !reason.is_empty() {
+            let message = text(tail, "message");
+            self.manifest.fail(url, reason, message);
+            self.failed.push(json!({"url": url, "reason": reason, "message": message}));
+            return Ok(());
+        }
+        let Some(incoming) = incoming else { return Ok(()) };
+        let head = incoming.head.clone();
+        let path = incoming.finish(tail, true)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.keep(text(&head, "url"), &head, tail, &name)
+    }
+
+    fn end(&mut self, notes: &Notes) -> Result<u8> {
+        self.progress.clear();
+        self.manifest.write()?;
+        let untrusted = notes.untrusted.as_ref();
+        let exit = u8::from(!self.failed.is_empty());
+        if self.globals.json {
+            let result = json!({
+                "folder": self.path.display().to_string(),
+                "manifest": self.manifest.path().display().to_string(),
+                "saved": self.saved,
+                "present": self.present,
+                "failed": self.failed,
+            });
+            print::json_result(&result.to_string(), untrusted)?;
+        } else {
+            print::enveloped(&self.line(), untrusted.filter(|_| !self.failed.is_empty()))?;
+        }
+        Ok(exit)
+    }
+}

@@ -1,0 +1,69 @@
+//! A file that is coming in.
+
+use std::{
+    fs, io,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use browse_proto::Reason;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use super::{draft::Draft, stream::text, write::unwritable};
+use crate::failure::{Failure, Result};
+
+/// A draft, and what is known of it so far.
+pub struct Incoming {
+    /// Where it is to lie.
+    pub path: PathBuf,
+    /// What was said of it before its bytes.
+    pub head: Map<String, Value>,
+    draft: Draft,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl Incoming {
+    /// Begins the file for `path`.
+    pub fn begin(path: PathBuf, head: &Map<String, Value>) -> Result<Self> {
+        let draft = Draft::beside(&path).map_err(|error| unwritable(&path, &error))?;
+        Ok(Self { path, head: head.clone(), draft, hash: Sha256::new(), bytes: 0 })
+    }
+
+    /// Adds bytes.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
+        self.hash.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.draft.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
+    }
+
+    /// Gives it its name, when it is what was sent. With `keep` a file that
+    /// has the name already keeps it, and this one gets a number.
+    pub fn finish(self, tail: &Map<String, Value>, keep: bool) -> Result<PathBuf> {
+        let Self { path, draft, hash, bytes, .. } = self;
+        let sent = tail.get("bytes").and_then(Value::as_u64).unwrap_or_default();
+        if sent != bytes || text(tail, "sha256") != hex(hash) {
+            let message = format!("`{}` did not arrive as it was sent", path.display());
+            return Err(Failure::new(Reason::Bug, message));
+        }
+        let named = match keep {
+            true => draft.number(&path),
+            false => draft.replace(&path).map(|()| path.clone()),
+        };
+        named.map_err(|error| unwritable(&path, &error))
+    }
+}
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether the plain file at `path` has this size and this hash.
+pub fn is_whole(path: &Path, bytes: u64, sha256: &str) -> bool {
+    let plain = fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.len() == bytes);
+    let mut hash = Sha256::new();
+    plain
+        && fs::File::open(path).and_then(|mut file| io::copy(&mut file, &mut hash)).is_ok()
+        && hex(hash) == sha256
+}

@@ -1,0 +1,107 @@
+//! `manifest.json` of a folder: which file came from where, and what its bytes
+//! were. A second run leaves out what it proves to be there.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Map, Value, json};
+
+use super::{atomically, incoming::is_whole, name, stream::text};
+use crate::failure::Result;
+
+/// Name of the manifest, which no file of the page gets.
+pub const NAME: &str = "manifest.json";
+
+/// Bytes that a manifest may have; a larger one is not ours.
+const MOST_BYTES: u64 = 32 << 20;
+
+/// The manifest of a folder.
+#[derive(Debug, Default)]
+pub struct Manifest {
+    path: PathBuf,
+    /// Files that are there and whole.
+    files: Vec<Map<String, Value>>,
+    failed: Vec<Value>,
+}
+
+impl Manifest {
+    /// Reads the manifest of `folder`, and keeps what is true of it.
+    pub fn of(folder: &Path) -> Self {
+        let path = folder.join(NAME);
+        let small = fs::metadata(&path).is_ok_and(|file| file.len() <= MOST_BYTES);
+        let text = if small { fs::read(&path).unwrap_or_default() } else { Vec::new() };
+        let document: Value = serde_json::from_slice(&text).unwrap_or_default();
+        let rows = document["files"].as_array().into_iter().flatten();
+        let files = rows.filter_map(Value::as_object).filter(|row| is_true(folder, row)).cloned();
+        Self { files: files.collect(), path, failed: Vec::new() }
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The addresses of the files that are there.
+    pub fn known(&self) -> Vec<String> {
+        self.files.iter().map(|row| text(row, "url").to_owned()).collect()
+    }
+
+    /// A file that failed.
+    pub fn fail(&mut self, url: &str, reason: &str, message: &str) {
+        self.failed.push(json!({"url": url, "reason": reason, "message": message}));
+    }
+
+    /// A file that came.
+    pub fn add(&mut self, row: Map<String, Value>) {
+        self.files.retain(|other| text(other, "url") != text(&row, "url"));
+        self.files.push(row);
+    }
+
+    /// Writes it.
+    pub fn write(&self) -> Result<()> {
+        let document = json!({"version": 1, "files": self.files, "failed": self.failed});
+        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+        atomically(&self.path, format!("{text}\n").as_bytes())
+    }
+}
+
+/// Whether a row speaks of a plain file in the folder that is as it says. A
+/// manifest may come from anywhere.
+fn is_true(folder: &Path, row: &Map<String, Value>) -> bool {
+    let file = text(row, "file");
+    let bytes = row.get("bytes").and_then(Value::as_u64);
+    name::safe(file) == file
+        && file != NAME
+        && bytes.is_some_and(|bytes| is_whole(&folder.join(file), bytes, text(row, "sha256")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HI: &str = "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4";
+
+    #[test]
+    fn only_what_is_true_is_known() {
+        let place = tempfile::tempdir().expect("a temp dir");
+        let folder = place.path().join("in");
+        fs::create_dir(&folder).expect("a folder");
+        for path in [folder.join("a.txt"), place.path().join("out.txt")] {
+            fs::write(path, "hi").expect("a file");
+        }
+        let row = |file: &str, bytes: u64, sha256: &str| json!({"url": format!("http://x/{file}"), "file": file, "bytes": bytes, "sha256": sha256});
+        let rows = [
+            row("a.txt", 2, HI),
+            row("a.txt", 3, HI),
+            row("a.txt", 2, "00"),
+            row("../out.txt", 2, HI),
+            row("none.txt", 2, HI),
+        ];
+        fs::write(folder.join(NAME), json!({"files": rows}).to_string()).expect("a manifest");
+        assert_eq!(Manifest::of(&folder).known(), ["http://x/a.txt"]);
+        fs::write(folder.join(NAME), "{half").expect("a manifest");
+        assert_eq!(Manifest::of(&folder).known(), [""; 0]);
+    }
+}

@@ -1,0 +1,144 @@
+//! One file that comes in pieces.
+
+use std::path::{Path, PathBuf};
+
+use browse_proto::{Reason, wire::base64};
+use serde_json::{Map, Value, json};
+
+use super::{
+    incoming::Incoming,
+    name,
+    progress::Progress,
+    stream::{Sink, text},
+};
+use crate::{
+    call::Notes,
+    failure::{Failure, Result},
+    globals::Globals,
+    parse::Invocation,
+    print, sources,
+};
+
+/// Bytes that a data URL may stand for.
+const MOST_INLINE: usize = 64 << 20;
+
+/// Writes one file, or prints it as a data URL.
+pub struct Single<'a> {
+    invocation: &'a Invocation,
+    globals: &'a Globals,
+    /// Whether the page, or the server, chose the name.
+    named_by_page: bool,
+    incoming: Option<Incoming>,
+    inline: Vec<u8>,
+    mime: String,
+    progress: Progress,
+    result: Map<String, Value>,
+}
+
+impl<'a> Single<'a> {
+    /// Nothing came yet.
+    pub fn new(invocation: &'a Invocation, globals: &'a Globals) -> Self {
+        Self {
+            invocation,
+            globals,
+            named_by_page: false,
+            incoming: None,
+            inline: Vec::new(),
+            mime: String::new(),
+            progress: Progress::start(),
+            result: Map::new(),
+        }
+    }
+
+    fn place(&mut self, head: &Map<String, Value>) -> PathBuf {
+        let folder = match self.invocation.path.as_deref() {
+            Some(path) if path.ends_with('/') || Path::new(path).is_dir() => PathBuf::from(path),
+            Some(path) => return PathBuf::from(path),
+            None => std::env::temp_dir(),
+        };
+        self.named_by_page = true;
+        folder.join(name::safe(text(head, "name")))
+    }
+}
+
+impl Sink for Single<'_> {
+    fn head(&mut self, _: u64, head: &Map<String, Value>) -> Result<()> {
+        let size = head.get("size").and_then(Value::as_u64);
+        self.progress.expect_bytes(size);
+        self.mime = text(head, "mime").to_owned();
+        if !self.invocation.base64 {
+            let place = self.place(head);
+            self.incoming = Some(Incoming::begin(place, head)?);
+        }
+        for key in ["url", "mime"] {
+            if !text(head, key).is_empty() {
+                self.result.insert(key.to_owned(), json!(text(head, key)));
+            }
+        }
+        Ok(())
+    }
+
+    fn data(&mut self, _: u64, bytes: &[u8]) -> Result<()> {
+        self.progress.add_bytes(bytes.len());
+        if let Some(incoming) = &mut self.incoming {
+            return incoming.add(bytes);
+        }
+        if self.inline.len() + bytes.len() > MOST_INLINE {
+            return Err(sources::too_large(
+                "the file is too large for `--base64`".to_owned(),
+                MOST_INLINE,
+            ));
+        }
+        self.inline.extend(bytes);
+        Ok(())
+    }
+
+    fn tail(&mut self, _: u64, tail: &Map<String, Value>) -> Result<()> {
+        let reason = text(tail, "reason");
+        if !reason.is_empty() {
+            let message = text(tail, "message").to_owned();
+            return Err(Failure::described(reason, message, Default::default()));
+        }
+        match self.incoming.take() {
+            Some(incoming) => {
+                let path = incoming.finish(tail, self.named_by_page)?;
+                self.result.insert("path".to_owned(), json!(path.display().to_string()));
+            }
+            None => {
+                let mime = self.mime.split(';').next().unwrap_or_default();
+                let plain = |c: &char| c.is_ascii_alphanumeric() || "/+.-".contains(*c);
+                let mime: String = mime.chars().filter(plain).collect();
+                let url = format!("data:{mime};base64,{}", base64::encode(&self.inline));
+                self.result.insert("data_url".to_owned(), json!(url));
+            }
+        }
+        for key in ["bytes", "sha256", "note"] {
+            let value = tail.get(key).filter(|value| **value != json!(""));
+            if let Some(value) = value {
+                self.result.insert(key.to_owned(), value.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, notes: &Notes) -> Result<u8> {
+        self.progress.clear();
+        let place = self.result.get("path").or(self.result.get("data_url"));
+        let Some(place) = place.and_then(Value::as_str) else {
+            let message = format!("`{}` ended without an answer", self.invocation.command.name);
+            return Err(Failure::new(Reason::Bug, message));
+        };
+        let untrusted = notes.untrusted.as_ref();
+        if self.globals.json {
+            let result = Value::Object(self.result.clone()).to_string();
+            return print::json_result(&result, untrusted);
+        }
+        // The bytes of a file are not read here; only its name can speak.
+        print::enveloped(place, untrusted.filter(|_| self.named_by_page))?;
+        let note = text(&self.result, "note");
+        if !note.is_empty() {
+            print::note(&format!("{}: {note}", self.invocation.command.name));
+        }
+        Ok(0)
+    }
+}

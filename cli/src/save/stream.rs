@@ -1,0 +1,93 @@
+//! An answer that comes in pieces: one file, or a folder of them.
+
+use std::cell::RefCell;
+
+use browse_proto::{Reason, wire};
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use super::{folder::Folder, single::Single};
+use crate::{
+    call::{self, Notes},
+    failure::{Failure, Result},
+    globals::Globals,
+    perform,
+    request::Request,
+};
+
+/// Field of FilePart that holds bytes.
+const DATA: u32 = 3;
+
+/// Field of FilePart that says which file a piece belongs to.
+const FILE: u32 = 1;
+
+/// What pieces are given to.
+pub trait Sink {
+    /// So many files are to come.
+    fn expect(&mut self, _files: u64) {}
+    /// A file begins.
+    fn head(&mut self, file: u64, head: &Map<String, Value>) -> Result<()>;
+    /// Its next bytes.
+    fn data(&mut self, file: u64, bytes: &[u8]) -> Result<()>;
+    /// It ends.
+    fn tail(&mut self, file: u64, tail: &Map<String, Value>) -> Result<()>;
+    /// All are there: prints what came, and answers the exit code.
+    fn end(&mut self, notes: &Notes) -> Result<u8>;
+}
+
+/// Makes the call of `request`, and writes what it answers.
+pub fn call(request: &Request, globals: &Globals) -> Result<u8> {
+    let command = request.invocation.command;
+    perform::with_daemon(command, globals, |daemon| {
+        // A failure drops it, and with it what is half written.
+        let mut sink: Box<dyn Sink> = match command.takes_path() {
+            true => Box::new(Single::new(&request.invocation, globals)),
+            false => Box::new(Folder::open(&request.invocation, globals)?),
+        };
+        let notes = RefCell::new(Notes::default());
+        let context = perform::context(request, globals, &daemon)?;
+        perform::runtime()?.block_on(call::streaming(
+            daemon,
+            command,
+            request.body.clone(),
+            &context,
+            |said| {
+                perform::tell(&said);
+                *notes.borrow_mut() = said;
+                Ok(())
+            },
+            |message| part(sink.as_mut(), &message, command),
+        ))?;
+        Ok(sink.end(&notes.borrow())?)
+    })
+}
+
+fn part(sink: &mut dyn Sink, message: &Bytes, command: &browse_proto::Command) -> Result<()> {
+    let data = wire::bytes(message, DATA).map_err(|error| malformed(&error))?;
+    if !data.is_empty() {
+        // Without the detour over base64 that decoding would take.
+        let file = wire::number(message, FILE).map_err(|error| malformed(&error))?;
+        return sink.data(file, data);
+    }
+    let part = perform::decode(command, message)?;
+    let file = part.get("file").and_then(Value::as_u64).unwrap_or_default();
+    if let Some(files) = part.get("files").and_then(Value::as_u64) {
+        sink.expect(files);
+    }
+    if let Some(head) = part.get("head").and_then(Value::as_object) {
+        sink.head(file, head)?;
+    }
+    if let Some(tail) = part.get("tail").and_then(Value::as_object) {
+        sink.tail(file, tail)?;
+    }
+    Ok(())
+}
+
+fn malformed(error: &wire::WireError) -> Failure {
+    Failure::new(Reason::Bug, format!("a piece of the answer cannot be read: {error}"))
+}
+
+/// A text field of a head or a tail.
+pub fn text<'a>(part: &'a Map<String, Value>, name: &str) -> &'a str {
+    part.get(name).and_then(Value::as_str).unwrap_or_default()
+}

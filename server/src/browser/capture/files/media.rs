@@ -1,0 +1,96 @@
+//! Finds the media of a page, in all its frames.
+
+use std::collections::HashSet;
+
+use browse_proto::{Reason, v1};
+use serde::Deserialize;
+use tokio::time::{Duration, timeout};
+
+use super::source::Source;
+use crate::{
+    chromium::{self, Argument},
+    dispatch::Context,
+    engine::SCRIPT,
+    error::{Error, Result},
+};
+
+/// Looks at one document.
+const LOOK: &str = include_str!("media.js");
+
+/// Time that the page has to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[derive(Deserialize)]
+struct Found {
+    invalid: bool,
+    files: Vec<File>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    url: String,
+    name: Option<String>,
+}
+
+/// The first `most` media of a kind, each once.
+///
+/// # Errors
+/// `SELECTOR_INVALID`; the page does not answer.
+pub async fn find(
+    cx: &Context,
+    kind: v1::ScrapeKind,
+    selector: Option<&str>,
+    most: usize,
+) -> Result<Vec<Source>> {
+    let kind = match kind {
+        v1::ScrapeKind::Images => "images",
+        v1::ScrapeKind::Videos => "videos",
+        v1::ScrapeKind::Media => "media",
+        v1::ScrapeKind::Unspecified => {
+            let message = "the kind is one of images, videos and media";
+            return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "scrape"));
+        }
+    };
+    let late = |_| Error::new(Reason::DeadlineExceeded, "the page does not list its media");
+    timeout(PATIENCE, all(cx, kind, selector, most)).await.map_err(late)?
+}
+
+async fn all(cx: &Context, kind: &str, selector: Option<&str>, most: usize) -> Result<Vec<Source>> {
+    let mut seen = HashSet::new();
+    let mut sources = Vec::new();
+    let main = cx.page().main_frame().id;
+    for frame in cx.page().frames() {
+        let found = look(cx, &frame.id, kind, selector).await;
+        let found = match found {
+            Ok(found) => found,
+            // A frame that went meanwhile has nothing to show.
+            Err(_) if frame.id != main => continue,
+            Err(error) => return Err(error),
+        };
+        if found.invalid {
+            let selector = selector.unwrap_or_default();
+            let message = format!("`{selector}` is no CSS selector");
+            return Err(Error::new(Reason::SelectorInvalid, message).with("selector", selector));
+        }
+        for File { url, name } in found.files {
+            // What cannot be fetched, such as an extension's picture, is no file.
+            let Ok(source) = Source::at(&url, name) else { continue };
+            if sources.len() < most && seen.insert(source.key()) {
+                sources.push(source);
+            }
+        }
+    }
+    Ok(sources)
+}
+
+async fn look(
+    cx: &Context,
+    frame: &chromium::FrameId,
+    kind: &str,
+    selector: Option<&str>,
+) -> Result<Found> {
+    let world = cx.page().world(frame, &SCRIPT).await?;
+    let arguments = [Argument::from(kind), Argument::from(selector)];
+    let text: String = world.call(LOOK, &arguments).await?;
+    serde_json::from_str(&text).map_err(|error| Error::new(Reason::Bug, error.to_string()))
+}

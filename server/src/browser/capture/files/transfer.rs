@@ -1,0 +1,118 @@
+//! One file, from where it lies to the caller.
+
+use std::time::Duration;
+
+use browse_proto::{Reason, v1};
+use sha2::{Digest as _, Sha256};
+use tokio::time::timeout;
+
+use super::{blob, data_url, names, pipe::Pipe, source::Source, web};
+use crate::{
+    chromium::{ByteStream, HiddenPage},
+    dispatch::Context,
+    error::{Error, Result},
+};
+
+/// Time without a byte after which a file is given up.
+const STALL: Duration = Duration::from_secs(30);
+
+/// Sends the file `number`: its head, its bytes, its tail.
+///
+/// # Errors
+/// It is refused, is not there, or broke off.
+pub async fn transfer(
+    cx: &Context,
+    helper: &HiddenPage,
+    number: u32,
+    source: &Source,
+    pipe: &Pipe,
+) -> Result<()> {
+    let key = source.key();
+    let mut sending = Sending { number, pipe, hash: Sha256::new(), bytes: 0 };
+    match source {
+        Source::Data(url) => {
+            let (mime, bytes) = data_url::parse(url)?;
+            let name = names::of(None, source.wanted(), &mime);
+            sending.head(key, name, mime, Some(bytes.len() as u64)).await?;
+            sending.data(bytes).await?;
+        }
+        Source::Blob { url, .. } => {
+            let blob = blob::open(cx, url).await?;
+            let name = names::of(None, source.wanted(), &blob.mime);
+            sending.head(key, name, blob.mime, Some(blob.size)).await?;
+            sending.stream(url, blob.bytes, Some(blob.size)).await?;
+        }
+        Source::Web { url, .. } => {
+            let mut visit = helper.visit(url.as_str(), web::referrer(cx, url).as_deref())?;
+            let late = |_| failed(&key, "the server does not answer");
+            let answer = timeout(STALL, web::answer(cx, &mut visit)).await.map_err(late)??;
+            let mime = answer.header("content-type").unwrap_or_default().to_owned();
+            let size = web::size(&answer);
+            let name = names::of(answer.header("content-disposition"), source.wanted(), &mime);
+            let name = if name.is_empty() { names::from_url(&answer.url, &mime) } else { name };
+            sending.head(key.clone(), name, mime, size).await?;
+            let body = visit.body().await?;
+            sending.stream(&key, body, size).await?;
+        }
+    }
+    sending.tail().await
+}
+
+/// The failure of the file at `url`.
+pub fn failed(url: &str, why: &str) -> Error {
+    let message = format!("`{}` was not downloaded: {why}", crate::error::quote(url));
+    Error::new(Reason::DownloadFailed, message).with("url", url)
+}
+
+/// A file that is being sent.
+struct Sending<'a> {
+    number: u32,
+    pipe: &'a Pipe,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl Sending<'_> {
+    async fn head(&self, url: String, name: String, mime: String, size: Option<u64>) -> Result<()> {
+        let head = v1::FileHead { url, name, mime, size };
+        self.pipe.send(self.part(|part| part.head = Some(head))).await
+    }
+
+    async fn data(&mut self, data: Vec<u8>) -> Result<()> {
+        self.hash.update(&data);
+        self.bytes += data.len() as u64;
+        self.pipe.send(self.part(|part| part.data = data)).await
+    }
+
+    /// Passes a stream on, and checks that all of it came.
+    async fn stream(&mut self, url: &str, mut body: ByteStream, size: Option<u64>) -> Result<()> {
+        loop {
+            let piece = timeout(STALL, body.next()).await;
+            let piece = piece.map_err(|_| failed(url, "no more of it comes"))?;
+            match piece.map_err(|_| failed(url, "the connection broke"))? {
+                Some(piece) => self.data(piece).await?,
+                None => break,
+            }
+        }
+        match size {
+            Some(size) if size != self.bytes => {
+                let why = format!("it broke off after {} of {size} bytes", self.bytes);
+                Err(failed(url, &why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn tail(self) -> Result<()> {
+        let hash: String =
+            self.hash.clone().finalize().iter().map(|b| format!("{b:02x}")).collect();
+        let tail = v1::FileTail { bytes: self.bytes, sha256: hash, ..Default::default() };
+        self.pipe.send(self.part(|part| part.tail = Some(tail))).await
+    }
+
+    fn part(&self, fill: impl FnOnce(&mut v1::FilePart)) -> v1::FilePart {
+        let mut part = v1::FilePart { file: self.number, ..Default::default() };
+        fill(&mut part);
+        part
+    }
+}

@@ -1,0 +1,217 @@
+//! A resource as a stream, fetched by a tab as if it went there.
+//!
+//! The tab asks for it like for a document, so cookies, proxies, certificates
+//! and the guard of documents hold; the answer is taken away at its headers,
+//! so that no document comes of it. Nothing is held in memory but the piece
+//! that is being read.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+
+use super::page::Page;
+use super::print::ByteStream;
+use crate::chromium::connection::call::Call;
+use crate::chromium::connection::params::NoParams;
+use crate::chromium::error::{Error, Result};
+
+/// Requests that wait to be looked at; a tab makes one at a time.
+const WAITING: usize = 16;
+
+/// `Fetch.requestPaused`, of a tab that fetches.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Paused {
+    request_id: String,
+    request: Request,
+    #[serde(default)]
+    response_status_code: Option<u16>,
+    #[serde(default)]
+    response_error_reason: Option<String>,
+    #[serde(default)]
+    response_headers: Vec<Header>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Request {
+    url: String,
+    #[serde(default)]
+    headers: Map<String, Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Header {
+    name: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Navigated {
+    #[serde(default)]
+    error_text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Taken {
+    stream: String,
+}
+
+/// Where a fetch stands.
+#[derive(Debug)]
+pub enum Stop {
+    /// A request is about to leave for this address: the first one, or one
+    /// that a redirect makes.
+    Request(String),
+    /// It was answered.
+    Answer(Answer),
+}
+
+/// The head of an answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// Where it came from in the end.
+    pub url: String,
+    headers: Vec<Header>,
+}
+
+impl Answer {
+    /// The first header of this name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let header = self.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+        header.map(|header| header.value.as_str())
+    }
+}
+
+/// A fetch under way; given up when it is dropped.
+pub struct Visit<'a> {
+    page: &'a Page,
+    url: String,
+    navigation: Call<Navigated>,
+    paused: mpsc::Receiver<Paused>,
+    held: Option<Paused>,
+}
+
+impl Page {
+    /// Begins to fetch `url`. The tab is used up for it until the visit is
+    /// dropped, so it is a hidden one.
+    pub fn visit<'a>(&'a self, url: &str, referrer: Option<&str>) -> Result<Visit<'a>> {
+        self.state.lock().begin_navigation()?;
+        let (sender, paused) = mpsc::channel(WAITING);
+        *self.paused.lock() = Some(sender);
+        let stages = ["Request", "Response"];
+        let patterns = stages.map(|stage| json!({ "urlPattern": "*", "requestStage": stage }));
+        let enable = json!({ "patterns": patterns });
+        self.session().call_method::<IgnoredAny>("Fetch.enable", &enable).ignore();
+        let mut params = json!({ "url": url });
+        if let Some(referrer) = referrer {
+            params["referrer"] = json!(referrer);
+        }
+        let navigation = self.session().call_method("Page.navigate", &params);
+        Ok(Visit { page: self, url: url.to_owned(), navigation, paused, held: None })
+    }
+
+    /// A request of this tab is paused.
+    pub(crate) fn request_paused(&self, paused: Paused) {
+        let id = paused.request_id.clone();
+        let taken = self.paused.lock().as_ref().is_some_and(|to| to.try_send(paused).is_ok());
+        if !taken {
+            let params = json!({ "requestId": id, "errorReason": "Aborted" });
+            self.session().call_method::<IgnoredAny>("Fetch.failRequest", &params).ignore();
+        }
+    }
+}
+
+impl Visit<'_> {
+    /// Waits for the next request or for the answer.
+    ///
+    /// # Errors
+    /// `HostDenied` when the guard refuses, `NavigationFailed` when no answer
+    /// comes.
+    pub async fn next(&mut self) -> Result<Stop> {
+        loop {
+            let paused = tokio::select! {
+                biased;
+                Some(paused) = self.paused.recv() => paused,
+                outcome = &mut self.navigation => return Err(self.failed(outcome?.error_text)),
+            };
+            let Some(status) = paused.response_status_code else {
+                if paused.response_error_reason.is_some() {
+                    self.go_on(&paused, None);
+                    continue;
+                }
+                let url = paused.request.url.clone();
+                self.held = Some(paused);
+                return Ok(Stop::Request(url));
+            };
+            let redirects = (300..400).contains(&status)
+                && paused.response_headers.iter().any(|h| h.name.eq_ignore_ascii_case("location"));
+            if redirects {
+                self.go_on(&paused, None);
+                continue;
+            }
+            let mut answer =
+                Answer { status, url: paused.request.url.clone(), headers: Vec::new() };
+            let mut paused = paused;
+            answer.headers = std::mem::take(&mut paused.response_headers);
+            self.held = Some(paused);
+            return Ok(Stop::Answer(answer));
+        }
+    }
+
+    /// Lets the request go that [`Visit::next`] answered. It asks for a file:
+    /// servers that have a page about it send the page to who wants HTML.
+    pub fn allow(&mut self) {
+        if let Some(paused) = self.held.take() {
+            let kept = paused.request.headers.iter();
+            let kept = kept.filter(|(name, _)| !name.eq_ignore_ascii_case("accept"));
+            let headers: Vec<_> = kept
+                .map(|(name, value)| json!({ "name": name, "value": value }))
+                .chain([json!({ "name": "Accept", "value": "*/*" })])
+                .collect();
+            self.go_on(&paused, Some(json!(headers)));
+        }
+    }
+
+    /// The body of the answer.
+    pub async fn body(&self) -> Result<ByteStream> {
+        let id = self.held.as_ref().map(|paused| &paused.request_id);
+        let params = json!({ "requestId": id });
+        let taken: Call<Taken> =
+            self.page.session().call_method("Fetch.takeResponseBodyAsStream", &params);
+        Ok(ByteStream::new(self.page.session().clone(), taken.await?.stream))
+    }
+
+    fn go_on(&self, paused: &Paused, headers: Option<Value>) {
+        let mut params = json!({ "requestId": paused.request_id });
+        if let Some(headers) = headers {
+            params["headers"] = headers;
+        }
+        self.page.session().call_method::<IgnoredAny>("Fetch.continueRequest", &params).ignore();
+    }
+
+    fn failed(&self, text: Option<String>) -> Error {
+        match self.page.last_denied() {
+            Some(denied) => Error::HostDenied { url: denied.url, reason: denied.reason },
+            None => Error::NavigationFailed {
+                url: self.url.clone(),
+                error_text: text.unwrap_or_else(|| "ERR_EMPTY_RESPONSE".to_owned()),
+            },
+        }
+    }
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        *self.page.paused.lock() = None;
+        let session = self.page.session();
+        if let Some(paused) = self.held.take() {
+            let params = json!({ "requestId": paused.request_id, "errorReason": "Aborted" });
+            session.call_method::<IgnoredAny>("Fetch.failRequest", &params).ignore();
+        }
+        session.call_method::<IgnoredAny>("Page.stopLoading", &NoParams).ignore();
+    }
+}

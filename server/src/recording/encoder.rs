@@ -1,0 +1,85 @@
+//! The hidden tab that makes VP8 frames.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use browse_proto::Reason;
+use serde_json::{Value, json};
+
+use crate::{
+    chromium::{Argument, Engine, HiddenPage, Pointer, Viewport},
+    error::{Error, Result},
+};
+
+static SCRIPT: Engine = Engine { world: "browse-film", script: include_str!("encoder.js") };
+
+const DRAW: &str =
+    "(width, height, jpeg, view, pointer) => browseFilm.draw(width, height, jpeg, view, pointer)";
+
+/// Encodes frames of one size.
+pub struct Encoder {
+    helper: HiddenPage,
+    /// Width and height of the film, in pixels.
+    pub size: (u32, u32),
+}
+
+impl Encoder {
+    /// An encoder that works in `helper`.
+    pub fn new(helper: HiddenPage, size: (u32, u32)) -> Self {
+        Self { helper, size }
+    }
+
+    /// A VP8 key frame of the picture with the pointer in it; without a
+    /// picture, of the last one.
+    pub async fn encode(
+        &self,
+        jpeg: Option<&str>,
+        view: Viewport,
+        pointer: Option<Pointer>,
+    ) -> Result<Vec<u8>> {
+        let world = self.helper.world(&self.helper.main_frame().id, &SCRIPT).await?;
+        let pointer = pointer.map(|p| json!({ "x": p.x, "y": p.y, "pressed": p.pressed }));
+        let arguments = [
+            Argument::from(self.size.0),
+            Argument::from(self.size.1),
+            Argument::from(jpeg),
+            Argument::from(json!({ "width": view.width, "height": view.height })),
+            Argument::from(pointer.unwrap_or(Value::Null)),
+        ];
+        let webp: String = world.call(DRAW, &arguments).await?;
+        let webp = STANDARD.decode(webp).unwrap_or_default();
+        let frame = vp8(&webp).ok_or_else(|| {
+            Error::new(
+                Reason::ImageRefused,
+                "the browser encodes no lossy WebP, which video is made of",
+            )
+        })?;
+        Ok(frame.to_vec())
+    }
+}
+
+/// The chunk `VP8 ` of a WebP file:
+/// <https://developers.google.com/speed/webp/docs/riff_container>.
+fn vp8(webp: &[u8]) -> Option<&[u8]> {
+    let mut rest = webp.strip_prefix(b"RIFF")?.get(4..)?.strip_prefix(b"WEBP")?;
+    loop {
+        let (name, after) = rest.split_at_checked(4)?;
+        let (length, body) = after.split_at_checked(4)?;
+        let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
+        if name == b"VP8 " {
+            return body.get(..length);
+        }
+        rest = body.get(length + length % 2..)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::vp8;
+
+    #[test]
+    fn the_frame_is_found_behind_other_chunks() {
+        let webp = b"RIFF\x1a\0\0\0WEBPICCP\x01\0\0\0x\0VP8 \x02\0\0\0hi";
+        assert_eq!(vp8(webp), Some(b"hi".as_slice()));
+        assert_eq!(vp8(b"RIFF\x04\0\0\0WEBP"), None);
+        assert_eq!(vp8(b""), None);
+    }
+}
