@@ -208,9 +208,20 @@ async fn a_refused_navigation_is_named() {
     let rules = HostRules::parse(&[format!("127.0.0.1:{}", site.port())]).unwrap();
     let context = ContextOptions { hosts: Some(rules), ..Default::default() };
     let tab = Tab::visit_with(site, &context).await;
-    for (name, path) in [("link", "link"), ("form", "form"), ("script", "script"), ("soon", "soon"), ("redirect", "redirected"), ("blank", "blank"), ("popup", "popup")] {
+    for (name, path) in [
+        ("link", "link"),
+        ("form", "form"),
+        ("script", "script"),
+        ("soon", "soon"),
+        ("redirect", "redirected"),
+        ("blank", "blank"),
+        ("popup", "popup"),
+    ] {
         for round in 0..3 {
-            let receipt = tab.click(&format!("text={name}")).await.unwrap_or_else(|error| panic!("{name} {round}: {error}"));
+            let receipt = tab
+                .click(&format!("text={name}"))
+                .await
+                .unwrap_or_else(|error| panic!("{name} {round}: {error}"));
             let lines = receipt.lines().join("\n");
             let refused = format!("not allowed: http://localhost:{}/{path}", tab.site.port());
             assert!(lines.contains(&refused), "{name} {round}: {lines}");

@@ -11,7 +11,10 @@ async fn framed() -> Tab {
     let site = Site::start()
         .await
         .page("/", "<p>Main</p><iframe name=outer src='http://localhost:{port}/outer'></iframe>")
-        .page("/outer", "<p>Outer</p><iframe name=inner src='http://127.0.0.1:{port}/inner'></iframe>")
+        .page(
+            "/outer",
+            "<p>Outer</p><iframe name=inner src='http://127.0.0.1:{port}/inner'></iframe>",
+        )
         .page("/inner", "<p>Inner</p><button onclick='top.location=\"/next\"'>Leave</button>")
         .page("/next", "<p>Next</p>");
     Tab::visit(site).await
@@ -72,9 +75,8 @@ async fn inspecting_tells_the_cascade_and_leaves_no_domain_enabled() {
     assert_eq!(standing(1), [Standing::Partly, Standing::Wins]);
     assert_eq!(standing(2), [Standing::Overridden, Standing::Overridden]);
     assert_eq!(standing(3), [Standing::Wins, Standing::Overridden]);
-    let computed = |name: &str| {
-        inspected.computed.iter().find(|one| one.0 == name).map(|one| one.1.as_str())
-    };
+    let computed =
+        |name: &str| inspected.computed.iter().find(|one| one.0 == name).map(|one| one.1.as_str());
     assert_eq!((computed("top"), computed("color")), (Some("1px"), Some("rgb(0, 128, 0)")));
     assert_eq!((computed("margin-top"), computed("display")), (Some("4px"), None));
     assert_eq!(inspected.bounds.unwrap().1.margin, [4.0, 1.0, 1.0, 1.0]);
@@ -84,10 +86,8 @@ async fn inspecting_tells_the_cascade_and_leaves_no_domain_enabled() {
     assert!(both.await.iter().all(|one| one.as_ref().unwrap().computed.len() > 300));
     let given_up = tab.engine.inspect(&TARGET, true);
     let _ = tokio::time::timeout(std::time::Duration::from_micros(300), given_up).await;
-    let ask: Call<Value> = tab
-        .page
-        .session()
-        .call_method("CSS.getComputedStyleForNode", &json!({ "nodeId": 1 }));
+    let ask: Call<Value> =
+        tab.page.session().call_method("CSS.getComputedStyleForNode", &json!({ "nodeId": 1 }));
     assert!(ask.await.unwrap_err().to_string().contains("not enabled"));
 }
 
@@ -137,7 +137,8 @@ async fn clutter_goes_and_content_stays() {
     assert_eq!(cleaned.counts.into_iter().collect::<Vec<_>>(), [("cookies".to_owned(), 2)]);
     assert!(cleaned.unlocked);
     let cleaned = tab.engine.cleanup(Clutter::ALL).await.unwrap();
-    let counts: Vec<_> = cleaned.counts.into_iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    let counts: Vec<_> =
+        cleaned.counts.into_iter().map(|(kind, count)| format!("{kind} {count}")).collect();
     assert_eq!(counts, ["ads 2", "cookies 0", "social 1", "sticky 2"]);
     let shown = "[...document.querySelectorAll('h1,.address,#prose,#top,#chat,#ask,.sponsored-post,.social-links')].filter(e => e.checkVisibility()).map(e => e.id || e.className || e.tagName).join()";
     assert_eq!(tab.js(shown).await, "top,H1,address loads,prose");
@@ -158,7 +159,10 @@ async fn expectations_wait_and_say_what_is_there() {
         tab.engine.expect(&target(element), &expected, soon).await.unwrap()
     };
     assert_eq!(fails("#i", Expected::Text(&is_two)).await, Verdict::Fails("Ada".to_owned()));
-    assert_eq!(fails("#none", Expected::State("visible")).await, Verdict::Fails("missing".to_owned()));
+    assert_eq!(
+        fails("#none", Expected::State("visible")).await,
+        Verdict::Fails("missing".to_owned())
+    );
     assert_eq!(fails("#none", Expected::State("hidden")).await, Verdict::Holds);
     let gone = tab.reference("\"Ada\"").await;
     tab.js("i.remove()").await;
