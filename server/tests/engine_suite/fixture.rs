@@ -1,5 +1,6 @@
 //! A browser with one tab and its engine.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -50,13 +51,24 @@ impl Tab {
 
     /// The same in a context of its own kind.
     pub async fn visit_with(site: Site, context: &ContextOptions) -> Self {
+        Self::start(site, context, None).await
+    }
+
+    /// The same in the full browser, which keeps pages for the way back.
+    pub async fn visit_full(site: Site) -> Self {
+        let full = Some("/usr/lib/chromium/chromium".into());
+        Self::start(site, &ContextOptions::default(), full).await
+    }
+
+    async fn start(site: Site, context: &ContextOptions, executable: Option<PathBuf>) -> Self {
         trace_wire();
         let ear = Ear::default();
-        let options = BrowserOptions {
+        let mut options = BrowserOptions {
             first_script: Some(&FIRST),
             sink: Arc::new(ear.clone()),
             ..BrowserOptions::default()
         };
+        options.launch.executable = executable;
         let browser = Browser::launch(options).await.unwrap();
         let context = browser.new_context(context).await.unwrap();
         let page = context.new_page().await.unwrap();

@@ -154,9 +154,9 @@ async fn expectations_wait_and_say_what_is_there() {
     assert_eq!(expect("#p", Expected::State("visible")).await, Verdict::Holds);
     assert_eq!(expect("#p", Expected::Text(&is_two)).await, Verdict::Holds);
     assert_eq!(expect("#i", Expected::State("editable")).await, Verdict::Holds);
-    let soon = in_seconds(0) + std::time::Duration::from_millis(200);
+    let soon = || in_seconds(0) + std::time::Duration::from_millis(400);
     let fails = async |element: &str, expected: Expected<'_>| {
-        tab.engine.expect(&target(element), &expected, soon).await.unwrap()
+        tab.engine.expect(&target(element), &expected, soon()).await.unwrap()
     };
     assert_eq!(fails("#i", Expected::Text(&is_two)).await, Verdict::Fails("Ada".to_owned()));
     assert_eq!(
@@ -167,8 +167,8 @@ async fn expectations_wait_and_say_what_is_there() {
     let gone = tab.reference("\"Ada\"").await;
     tab.js("i.remove()").await;
     assert_eq!(fails(&gone, Expected::State("hidden")).await, Verdict::Holds);
-    let error = tab.engine.expect(&target(&gone), &Expected::State("visible"), soon).await;
+    let error = tab.engine.expect(&target(&gone), &Expected::State("visible"), soon()).await;
     assert_eq!(error.unwrap(), Verdict::Fails("missing".to_owned()));
-    let error = tab.engine.expect(&target(&gone), &Expected::State("enabled"), soon).await;
+    let error = tab.engine.expect(&target(&gone), &Expected::State("enabled"), soon()).await;
     assert_eq!(kind(error).0, Kind::RefStale);
 }

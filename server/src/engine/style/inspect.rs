@@ -109,6 +109,8 @@ impl Engine {
     /// Rules, computed styles and box of an element. With `all` also the rules
     /// of the browser, and every computed longhand.
     pub async fn inspect(&self, target: &Target, all: bool) -> Result<Inspected> {
+        // The object of another question would be released with this one's.
+        let _turn = self.state().acting.lock().await;
         let reference = self.resolve(target).await?;
         let element = Target::reference(reference);
         let (world, object) = self.object(&element).await?;
