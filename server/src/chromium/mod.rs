@@ -54,7 +54,7 @@ pub use input::mouse::{MouseButton, MouseEvent, MouseEventKind};
 pub use launch::info::{BrowserInfo, Flavour, Sandbox};
 pub use launch::options::LaunchOptions;
 pub use page::dialogs::{Dialog, DialogAnswer};
-pub use page::fetch::{Answer, Stop, Visit};
+pub use page::fetch::{Answer, Kept, Stop, Visit};
 pub use page::frames::Frame;
 pub use page::memory::{DomCounters, Heap};
 pub use page::navigate::Navigated;

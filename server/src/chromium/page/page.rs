@@ -12,6 +12,7 @@ use super::screencast::{self, Pointer};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use super::styles::Sheets;
 use crate::chromium::browser::registry::Shared;
+use crate::chromium::capture::downloads::Download;
 use crate::chromium::capture::event::Event;
 use crate::chromium::capture::network::OpenRequests;
 use crate::chromium::capture::valve::Valve;
@@ -44,6 +45,8 @@ pub struct Page {
     pub(crate) sheets: Lock<Option<Sheets>>,
     /// Where paused requests go, of a tab that fetches.
     pub(crate) paused: Lock<Option<mpsc::Sender<Paused>>>,
+    /// Where its download is reported, of a tab that fetches into a file.
+    pub(crate) kept: Lock<Option<watch::Sender<Option<Download>>>>,
     /// Where frames go, of a tab that is filmed.
     pub(crate) film: Lock<Option<watch::Sender<Option<Arc<screencast::Frame>>>>>,
     /// Where the pointer is; none until it first moves.
@@ -78,6 +81,7 @@ impl Page {
             inspecting: tokio::sync::Mutex::default(),
             sheets: Lock::default(),
             paused: Lock::default(),
+            kept: Lock::default(),
             film: Lock::default(),
             pointer: watch::Sender::new(None),
             changed: watch::Sender::new(()),
