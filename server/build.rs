@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: &[&str] = &[
+const ORDER: [&str; 43] = [
     "dom",
     "tree",
     "visibility",
@@ -37,6 +37,7 @@ const ORDER: &[&str] = &[
     "facts",
     "expect",
     "style",
+    "cleanup",
     "perf",
     "scroll",
     "furniture",
@@ -54,6 +55,7 @@ const ORDER: &[&str] = &[
     "audit",
     "wait",
     "place",
+    "marks",
     "install",
 ];
 

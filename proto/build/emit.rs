@@ -85,7 +85,7 @@ fn command(model: &Model, command: &Command) -> String {
     let words: Vec<_> = command.name.split(' ').filter(|w| !w.starts_with("--")).collect();
     let selector = command.name.split(' ').find_map(|word| word.strip_prefix("--"));
     format!(
-        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, line: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, attach: {}, reach: Reach::{}, acts: {}, exclusive: &[{exclusive}], place: {:?}, inline: {}, streaming: {} }},\n",
+        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, line: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, attach: {}, reach: Reach::{}, acts: {}, exclusive: &[{exclusive}], place: {:?}, inline: {}, selector_short: {:?}, streaming: {} }},\n",
         command.service,
         command.method,
         command.service,
@@ -110,6 +110,7 @@ fn command(model: &Model, command: &Command) -> String {
         command.acts,
         if command.place.is_empty() { "path" } else { &command.place },
         command.inline,
+        command.selector_short.chars().next(),
         command.streaming
     )
 }

@@ -25,6 +25,8 @@ pub struct Command {
     pub words: &'static [&'static str],
     /// Flag that tells this RPC from others with the same words: `clear`.
     pub selector: Option<&'static str>,
+    /// One-letter form of the selector: `a` for `snapshot -a`.
+    pub selector_short: Option<char>,
     /// Other names.
     pub aliases: &'static [&'static str],
     /// Scope that a token must hold.

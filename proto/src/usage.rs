@@ -59,7 +59,10 @@ impl Command {
     /// called, and what it does.
     pub fn saving_flags(&self) -> impl Iterator<Item = (String, &'static str)> + use<> {
         let flagged = self.saves() && self.place.starts_with('-');
-        let label = self.place.trim_start_matches('-');
+        let label = match self.place.strip_prefix("--") {
+            Some(label) => label,
+            None => "path",
+        };
         let place = flagged.then(|| (format!("{} <{label}>", self.place), self.place_help()));
         let inline = (self.saves() && self.inline)
             .then(|| ("--base64".to_owned(), "Prints a data URL instead of writing a file."));
@@ -102,6 +105,21 @@ impl Command {
     /// The flag that selects it among the commands of the same words.
     pub fn selector_flag(&self) -> Option<String> {
         self.selector.map(|name| format!("--{name}"))
+    }
+
+    /// Whether `spelling` selects it: `--annotate`, `-a`, or letters such as
+    /// `-ia` of which one is the selector and the others are its switches.
+    pub fn is_selected_by(&self, spelling: &str) -> bool {
+        if self.selector_flag().is_some_and(|flag| flag == spelling) {
+            return true;
+        }
+        let Some(short) = self.selector_short else { return false };
+        let letters = spelling.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        let switch = |letter: char| {
+            letter == short
+                || self.flags().any(|f| f.short == Some(letter) && matches!(f.kind, Kind::Bool))
+        };
+        letters.is_some_and(|letters| letters.contains(short) && letters.chars().all(switch))
     }
 
     /// `browse click <target> [flags]`.

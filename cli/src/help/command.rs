@@ -37,7 +37,10 @@ fn arguments(command: &'static Command) -> Vec<(String, String)> {
 fn flags(command: &'static Command) -> Vec<(String, String)> {
     let own = command.flags().map(|field| (aligned(&field.usage()), field.explanation(false)));
     let saving = command.saving_flags().map(|(usage, help)| (aligned(&usage), help.to_owned()));
-    own.chain(saving).collect()
+    let selector = command.selector_flag().zip(command.selector_short);
+    let selector = selector
+        .map(|(flag, letter)| (format!("-{letter}, {flag}"), "Selects this command.".to_owned()));
+    selector.into_iter().chain(own).chain(saving).collect()
 }
 
 /// The usage of a flag, long names in one column.

@@ -89,6 +89,12 @@ fn short_flags(
     let mut letters = cluster.chars();
     while let Some(letter) = letters.next() {
         let spelling = format!("-{letter}");
+        if command.selector_short == Some(letter) {
+            match letters.as_str() {
+                "" => return no_value(&spelling, value),
+                _ => continue,
+            }
+        }
         let known = command.flags().find(|field| field.short == Some(letter));
         let field = known.ok_or_else(|| unknown(command, &spelling))?;
         let rest = letters.as_str();

@@ -72,10 +72,8 @@ pub fn select(
     candidates: &[&'static Command],
     tokens: &mut Tokens<'_>,
 ) -> Result<&'static Command> {
-    let is_selected = |command: &&&'static Command| {
-        let selector = command.selector_flag();
-        selector.is_some_and(|selector| tokens.flags().any(|flag| flag == selector))
-    };
+    let is_selected =
+        |command: &&&'static Command| tokens.flags().any(|flag| command.is_selected_by(flag));
     let plain = || candidates.iter().find(|command| command.selector.is_none());
     let found = candidates.iter().find(is_selected).or_else(plain).or(candidates.first());
     found.copied().ok_or_else(|| unknown(""))

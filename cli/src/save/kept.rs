@@ -98,6 +98,9 @@ pub fn saved(
         return print::json_result(&result, untrusted);
     }
     print::text(&saved_line(command, response))?;
+    if !command.line.is_empty() {
+        print::enveloped(&browse_proto::render::text(command, response), untrusted)?;
+    }
     for note in notes(command, response) {
         print::note(&format!("{}: {note}", command.name));
     }

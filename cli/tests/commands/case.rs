@@ -15,7 +15,7 @@ use crate::{
 
 /// What a command does on a page. Lines are words apart by blanks; `'…'` keeps
 /// blanks. `{site}` is the address of the page's site, `{first}` the id of the
-/// session's first tab.
+/// session's first tab, `{ref}` the first ref of `snapshot -i`.
 pub struct Case {
     /// Name in the registry.
     pub command: &'static str,
@@ -186,6 +186,10 @@ impl<'a> Stage<'a> {
         if line.contains("{first}") {
             let tabs = self.project.json(&["--session", &self.session, "tabs"]);
             line = line.replace("{first}", &tabs[0]["id"].to_string());
+        }
+        if line.contains("{ref}") {
+            let tree = self.project.ok(&["--session", &self.session, "--raw", "snapshot", "-i"]);
+            line = line.replace("{ref}", tree.split_whitespace().next().expect("an element"));
         }
         let words = words(&line);
         let words: Vec<_> = words.iter().map(String::as_str).collect();

@@ -6,6 +6,11 @@ const FORM: &str = "<title>Form</title><label>Name <input id=name value=Ada></la
     <input id=agree type=checkbox checked><button id=go data-kind=main>Go</button>";
 const LOUD: &str = "<script>console.error('broken ' + 1)</script>";
 
+const WATCHED: &str = "<body style=margin:0><button id=go style=width:100px>Go</button>\
+    <label>Name <input></label><script>changes = 0; new MutationObserver(all => changes += all.length)\
+    .observe(document, {subtree: true, attributes: true, childList: true, characterData: true});\
+    onload = () => setTimeout(() => { before = document.documentElement.outerHTML; changes = 0 })</script>";
+
 cases! {
     snapshot: Case {
         command: "snapshot",
@@ -139,6 +144,31 @@ cases! {
         says: &["`#status` contains the text after"],
         json: &[("/waited_ms", "*")],
         then: &[("expect #status visible", "`#status` visible"), ("expect #none hidden", "hidden")],
+        ..Case::NEW
+    },
+    snapshot_annotate: Case {
+        command: "snapshot --annotate",
+        page: WATCHED,
+        line: "snapshot -ia -o marked.png",
+        says: &["marked.png\n", "button \"Go\"", "textbox \"Name\""],
+        json: &[
+            ("/path", "\"marked.png\""),
+            ("/marks/0/ref", "*"),
+            ("/marks/0/box/width", "100.0"),
+            ("/width", "1280"),
+        ],
+        writes: &[("marked.png", b"\x89PNG")],
+        then: &[("js '[changes, before === document.documentElement.outerHTML]'", "[0,true]")],
+        ..Case::NEW
+    },
+    snapshot_heatmap: Case {
+        command: "snapshot --heatmap",
+        page: WATCHED,
+        line: "snapshot -H '{\"{ref}\": 0.8}' -o heat.png",
+        says: &["heat.png\n", " 0.8 button \"Go\""],
+        json: &[("/path", "\"heat.png\""), ("/marks/0/box/width", "100.0")],
+        writes: &[("heat.png", b"\x89PNG")],
+        then: &[("js '[changes, before === document.documentElement.outerHTML]'", "[0,true]")],
         ..Case::NEW
     },
 }

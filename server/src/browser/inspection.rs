@@ -6,6 +6,7 @@ mod element;
 mod expect;
 mod network;
 mod perf;
+mod picture;
 mod script;
 mod snapshot;
 
@@ -15,5 +16,6 @@ pub use element::{attrs, get, is, rectangle};
 pub use expect::expect;
 pub use network::{clear_network, network, show_body, show_request};
 pub use perf::perf;
+pub use picture::{annotate_snapshot, heat_snapshot};
 pub use script::{eval, js};
 pub use snapshot::snapshot;

@@ -79,6 +79,7 @@ pub use storage::blank::BlankTab;
 pub use storage::cookie::{Cookie, CookieKey, PartitionKey, SameSite};
 pub use storage::jar::{CookieJar, now};
 pub use storage::origin::{Glance, Item, OriginStorage, Text, Written};
+pub use page::styles::{BoxEdges, Declaration, RuleOrigin, StyleRule, Styles};
 pub use world::argument::Argument;
 pub use world::main_world::{EvaluateOptions, Evaluated};
 pub use world::world::{Engine, World};

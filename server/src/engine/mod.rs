@@ -26,6 +26,8 @@ mod read;
 
 mod style;
 
+mod picture;
+
 pub use action::check::Checked;
 pub use action::click::{Button, Click, Modifiers};
 pub use action::drag::Drag;
@@ -37,6 +39,8 @@ pub use error::{Error, Kind, Result};
 pub use page::engine::Engine;
 pub use page::numbers::RefNumbers;
 pub use page::script::{FIRST, SCRIPT};
+pub use picture::canvas::{Canvas, Color};
+pub use picture::marks::Extent;
 pub use read::audit::{Audit, Control, Heading, NavLink, Site, TextBlock};
 pub use read::data::{StructuredData, Tag};
 pub use read::expect::{Expected, Verdict};
@@ -49,5 +53,9 @@ pub use read::text::Link;
 pub use read::wait::Predicate;
 pub use snapshot::options::SnapshotOptions;
 pub use snapshot::tree::{Node, Snapshot};
+pub use style::cascade::Standing;
+pub use style::change::Change;
+pub use style::cleanup::{Cleaned, Clutter};
+pub use style::inspect::{Inspected, Judged};
 pub use target::reference::{RefKind, Reference};
 pub use target::target::Target;

@@ -51,7 +51,13 @@ impl Sessions {
                     tab.engine().observe(event);
                 });
             }
-            Event::Console(target, _) | Event::Dialog(target, _) | Event::Denied(target, _) => {
+            // A tab that was refused its address may be one that another opened.
+            Event::Denied(target, _) => {
+                let Some(tab) = self.tab_of(target) else { return };
+                let near = |other: &&Arc<Tab>| other.page().context_id() == tab.page().context_id();
+                self.tabs().iter().filter(near).for_each(|tab| tab.engine().observe(event));
+            }
+            Event::Console(target, _) | Event::Dialog(target, _) => {
                 if let Some(tab) = self.tab_of(target) {
                     tab.engine().observe(event);
                 }

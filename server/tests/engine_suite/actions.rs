@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use browse_server::chromium::{ContextOptions, HostRules};
 use browse_server::engine::{Button, Click, Kind, Modifiers};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
@@ -191,4 +192,35 @@ async fn a_download_is_named() {
     let tab = Tab::visit(site).await;
     assert_eq!(tab.click("#a").await.unwrap().downloads, ["report.csv"]);
     assert_eq!(tab.click("#b").await.unwrap().downloads, ["note.txt"]);
+}
+
+#[tokio::test]
+async fn a_refused_navigation_is_named() {
+    let site = Site::start()
+        .await
+        .page(
+            "/",
+            "<a href='http://localhost:{port}/link'>link</a>\
+         <form action='http://localhost:{port}/form'><button>form</button></form>\
+         <button onclick=\"location = 'http://localhost:{port}/script'\">script</button>\
+         <a href='/redirect'>redirect</a>",
+        )
+        .redirect("/redirect", "http://localhost:{port}/redirected");
+    let rules = HostRules::parse(&[format!("127.0.0.1:{}", site.port())]).unwrap();
+    let context = ContextOptions { hosts: Some(rules), ..Default::default() };
+    let tab = Tab::visit_with(site, &context).await;
+    for (name, path) in
+        [("link", "link"), ("form", "form"), ("script", "script"), ("redirect", "redirected")]
+    {
+        for round in 0..3 {
+            let receipt = tab
+                .click(&format!("text={name}"))
+                .await
+                .unwrap_or_else(|error| panic!("{name} {round}: {error}"));
+            let lines = receipt.lines().join("\n");
+            let refused = format!("not allowed: http://localhost:{}/{path}", tab.site.port());
+            assert!(lines.contains(&refused), "{name} {round}: {lines}");
+            assert!(!receipt.navigated, "{name}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! A browser with one tab and its engine.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -45,15 +46,31 @@ impl Tab {
 
     /// A tab that shows the first page of a site.
     pub async fn visit(site: Site) -> Self {
+        Self::visit_with(site, &ContextOptions::default()).await
+    }
+
+    /// The same in a context of its own kind.
+    pub async fn visit_with(site: Site, context: &ContextOptions) -> Self {
+        Self::start(site, context, None).await
+    }
+
+    /// The same in the full browser, which keeps pages for the way back.
+    pub async fn visit_full(site: Site) -> Self {
+        let full = Some("/usr/lib/chromium/chromium".into());
+        Self::start(site, &ContextOptions::default(), full).await
+    }
+
+    async fn start(site: Site, context: &ContextOptions, executable: Option<PathBuf>) -> Self {
         trace_wire();
         let ear = Ear::default();
-        let options = BrowserOptions {
+        let mut options = BrowserOptions {
             first_script: Some(&FIRST),
             sink: Arc::new(ear.clone()),
             ..BrowserOptions::default()
         };
+        options.launch.executable = executable;
         let browser = Browser::launch(options).await.unwrap();
-        let context = browser.new_context(&ContextOptions::default()).await.unwrap();
+        let context = browser.new_context(context).await.unwrap();
         let page = context.new_page().await.unwrap();
         let numbers = Arc::new(RefNumbers::default());
         let engine = Engine::new(Arc::clone(&page), Arc::clone(&numbers), 1);

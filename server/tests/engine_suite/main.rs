@@ -9,6 +9,7 @@ mod fixture;
 mod actions;
 mod fields;
 mod frames;
+mod looks;
 mod names;
 mod odd;
 mod random;

@@ -45,24 +45,39 @@ async fn a_dead_ref_fails_at_once() {
     assert!(begun.elapsed().as_millis() < 5, "{:?}", begun.elapsed());
 }
 
+async fn two_pages() -> Site {
+    let one = "<button onclick='document.title=1'>One</button>";
+    Site::start().await.page("/", one).page("/two", "two")
+}
+
 #[tokio::test]
-async fn a_page_from_the_history_has_its_refs_again() {
-    let tab = Tab::visit(
-        Site::start()
-            .await
-            .page("/", "<button onclick='document.title=1'>One</button>")
-            .page("/two", "two"),
-    )
-    .await;
+async fn a_page_that_the_browser_kept_has_its_refs_again() {
+    let tab = Tab::visit_full(two_pages().await).await;
     let one = tab.reference("One").await;
+    tab.js("kept = 'kept'; onpageshow = event => restored = event.persisted").await;
     tab.goto("/two").await;
     assert_eq!(kind(tab.click(&one).await).0, Kind::RefStale);
     tab.page.back().await.unwrap();
-    match tab.click(&one).await {
-        Ok(_) => assert_eq!(tab.js("document.title").await, "1"),
-        // Chromium may decline to keep a page; then its refs are gone.
-        Err(error) => assert_eq!(error.kind(), Some(Kind::RefStale)),
-    }
+    assert_eq!(tab.js("`${globalThis.kept} ${globalThis.restored}`").await, "kept true");
+    tab.click(&one).await.unwrap();
+    assert_eq!(tab.js("document.title").await, "1");
+    tab.page.forward().await.unwrap();
+    assert_eq!(kind(tab.click(&one).await).0, Kind::RefStale);
+}
+
+/// The headless shell keeps no page: its document is a new one after `back`.
+#[tokio::test]
+async fn a_page_that_was_loaded_again_has_refs_of_its_own() {
+    let tab = Tab::visit(two_pages().await).await;
+    let one = tab.reference("One").await;
+    tab.js("kept = 'kept'").await;
+    tab.goto("/two").await;
+    tab.page.back().await.unwrap();
+    assert_eq!(tab.js("`${globalThis.kept}`").await, "undefined");
+    assert_eq!(kind(tab.click(&one).await).0, Kind::RefStale);
+    let again = tab.reference("One").await;
+    assert_ne!(again, one);
+    tab.click(&again).await.unwrap();
 }
 
 #[tokio::test]

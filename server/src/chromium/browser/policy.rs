@@ -106,6 +106,11 @@ impl Page {
         }
     }
 
+    /// Whether the tab may go to some hosts only.
+    pub fn is_restricted(&self) -> bool {
+        self.shared.policies.get(self.context_id()).is_some()
+    }
+
     /// The last document that was refused since the last navigation of ours
     /// began, in any frame.
     pub fn last_denied(&self) -> Option<Denied> {

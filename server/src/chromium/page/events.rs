@@ -42,6 +42,10 @@ pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
             network_event(page, name, event)
         }
         Some(("Input", "dragIntercepted")) => drag::intercepted(page, event),
+        Some(("CSS", "styleSheetAdded")) => {
+            page.sheet_added(event);
+            None
+        }
         Some(("Log", "entryAdded")) if valve::admit(page, session) => {
             if let Some(entry) = event.params::<LogEntryAdded>() {
                 valve::deliver(page, entry.into());

@@ -10,6 +10,7 @@ use super::fetch::Paused;
 use super::frames::{Frame, FrameTree};
 use super::screencast::{self, Pointer};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
+use super::styles::Sheets;
 use crate::chromium::browser::registry::Shared;
 use crate::chromium::capture::downloads::Download;
 use crate::chromium::capture::event::Event;
@@ -47,6 +48,10 @@ pub struct Page {
     pub(crate) seed: Lock<Option<String>>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw: tokio::sync::OnceCell<Session>,
+    /// Held by the one question about styles that is open.
+    pub(crate) inspecting: tokio::sync::Mutex<()>,
+    /// The style sheets, while that question is open.
+    pub(crate) sheets: Lock<Option<Sheets>>,
     /// Where paused requests go, of a tab that fetches.
     pub(crate) paused: Lock<Option<mpsc::Sender<Paused>>>,
     /// Where its download is reported, of a tab that fetches into a file.
@@ -86,6 +91,8 @@ impl Page {
             hand: Lock::default(),
             seed: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
+            inspecting: tokio::sync::Mutex::default(),
+            sheets: Lock::default(),
             paused: Lock::default(),
             kept: Lock::default(),
             film: Lock::default(),

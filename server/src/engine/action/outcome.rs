@@ -95,6 +95,12 @@ impl Engine {
         deadline: Instant,
     ) -> Receipt {
         let navigating = self.arrive(&before, deadline).await;
+        let mut opened = Vec::new();
+        for tab in self.state().witness.opened() {
+            let url = address(&tab).await;
+            opened.push(OpenedTab { target_id: tab.target_id().clone(), url });
+        }
+        // Only now: a new tab may have been refused its address meanwhile.
         let seen = self.state().witness.end();
         let page = self.page();
         let navigated = page.loader() != before.loader;
@@ -107,14 +113,9 @@ impl Engine {
             dialogs: seen.dialogs,
             downloads: seen.downloads,
             denied: seen.denied,
+            opened,
             ..Receipt::default()
         };
-        for opened in seen.opened {
-            receipt.opened.push(OpenedTab {
-                target_id: opened.target_id().clone(),
-                url: address(&opened).await,
-            });
-        }
         if let Some(changes) = changes {
             receipt.changed = navigated
                 || changes.mutations > 0
@@ -191,9 +192,18 @@ impl Engine {
 async fn address(page: &crate::chromium::Page) -> String {
     let known = page.wait_until(|state| {
         let root = state.frames.get(state.frames.root())?;
-        (state.pending.is_some() || !matches!(root.url.as_str(), "" | "about:blank")).then_some(())
+        (state.denied.is_some()
+            || state.pending.is_some()
+            || !matches!(root.url.as_str(), "" | "about:blank"))
+        .then_some(())
     });
     let _ = timeout(TAB_ADDRESS, known).await;
+    if page.is_restricted() {
+        // Whether it may go there is decided a moment after it set out.
+        let decided = page
+            .wait_until(|state| (state.denied.is_some() || state.pending.is_none()).then_some(()));
+        let _ = timeout(BEGINNING, decided).await;
+    }
     match page.navigation() {
         NavigationState::AwaitingHeaders { url } => url,
         _ => page.url(),

@@ -87,7 +87,7 @@ impl Engine {
     }
 
     /// The number of the element that holds a frame.
-    async fn owner(&self, outer: &World, inner: &FrameId) -> Result<u32> {
+    pub(crate) async fn owner(&self, outer: &World, inner: &FrameId) -> Result<u32> {
         let document = Engine::document_of(outer);
         if let Some(owner) = self.state().owners.lock().element(&document, inner) {
             return Ok(owner);

@@ -14,6 +14,7 @@ use crate::chromium::{self, FrameId, Page, World};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::refusal::label;
 use crate::engine::snapshot::history::History;
+use crate::engine::style::change::Changes;
 use crate::engine::target::target::{Query, Target};
 
 /// One for each tab; cheap to clone.
@@ -31,6 +32,7 @@ pub(crate) struct State {
     pub refs: Lock<RefTable>,
     pub owners: Lock<Owners>,
     pub history: Lock<History>,
+    pub styles: Lock<Changes>,
     pub witness: Witness,
     /// The frame that a caller chose for selectors; none for the main frame.
     pub frame: Lock<Option<Chosen>>,
@@ -96,6 +98,15 @@ impl Engine {
         }
         let world = self.world(&document.frame).await?;
         if *world.loader() == document.loader { Ok(world) } else { Err(self.stale(target)) }
+    }
+
+    /// Whether the document of a ref is the current one of its frame.
+    pub(crate) fn is_current(&self, number: u32) -> bool {
+        let refs = self.state.refs.lock();
+        refs.find(number).is_some_and(|(document, _)| {
+            let frame = self.page.frame(&document.frame);
+            frame.is_ok_and(|frame| frame.loader == document.loader)
+        })
     }
 
     /// The error of a ref that this tab never gave out.

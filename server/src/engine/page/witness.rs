@@ -34,6 +34,11 @@ impl Witness {
         self.0.lock().take().unwrap_or_default()
     }
 
+    /// The tabs that were opened so far.
+    pub fn opened(&self) -> Vec<Arc<Page>> {
+        self.0.lock().as_ref().map(|seen| seen.opened.clone()).unwrap_or_default()
+    }
+
     /// Whether a download began.
     pub fn has_download(&self) -> bool {
         self.0.lock().as_ref().is_some_and(|seen| !seen.downloads.is_empty())
@@ -58,7 +63,11 @@ impl Witness {
                     seen.errors.push(entry.text.clone());
                 }
             }
-            Event::Denied(target, denied) if target == page.target_id() => {
+            // A tab that the action opened is refused by itself.
+            Event::Denied(target, denied)
+                if target == page.target_id()
+                    || seen.opened.iter().any(|opened| opened.target_id() == target) =>
+            {
                 seen.denied.push(denied.url.clone());
             }
             Event::Dialog(target, dialog) if target == page.target_id() => {

@@ -1,0 +1,157 @@
+//! The styles of one element, as the browser's own cascade has them.
+//!
+//! Only the domains `DOM` and `CSS` tell, and while they are enabled Chromium
+//! reports every change of the document. So they are enabled for one question
+//! and disabled with it, also when the question is given up.
+
+use std::collections::HashMap;
+
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use super::page::Page;
+use super::styles_wire::{BoxAnswer, Computed, Matched, Requested, SheetAdded, SheetHeader};
+use crate::chromium::connection::call::Call;
+use crate::chromium::connection::envelope::RawEvent;
+use crate::chromium::connection::params::NoParams;
+use crate::chromium::connection::session::Session;
+use crate::chromium::error::Result;
+use crate::chromium::ids::FrameId;
+
+/// Everything that styles an element.
+#[derive(Debug, Clone, Default)]
+pub struct Styles {
+    /// Rules that match it, weakest first; its own `style` attribute is last.
+    pub rules: Vec<StyleRule>,
+    /// Rules that match what it inherits from, nearest first, each weakest
+    /// first.
+    pub inherited: Vec<Vec<StyleRule>>,
+    /// Rules of its pseudo-elements, with their names.
+    pub pseudo: Vec<(String, Vec<StyleRule>)>,
+    /// All computed longhands.
+    pub computed: Vec<(String, String)>,
+    /// Its box; none when it has none.
+    pub model: Option<BoxEdges>,
+}
+
+/// Who wrote a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RuleOrigin {
+    /// The browser.
+    Browser,
+    /// Attributes such as `align`.
+    Attributes,
+    /// The page.
+    Page,
+    /// The element's own `style` attribute.
+    Inline,
+}
+
+/// One rule.
+#[derive(Debug, Clone)]
+pub struct StyleRule {
+    /// Who wrote it.
+    pub origin: RuleOrigin,
+    /// The selectors of its list that match.
+    pub selector: String,
+    /// Specificity of the strongest of them; none for attributes.
+    pub specificity: Option<(u32, u32, u32)>,
+    /// What it stands in, outermost first: `@media (min-width: 1px)`.
+    pub conditions: Vec<String>,
+    /// Cascade layer; empty for none.
+    pub layer: String,
+    /// URL of its sheet; empty when unknown.
+    pub url: String,
+    /// Line in the sheet, from 1.
+    pub line: Option<u32>,
+    /// What it declares, in order.
+    pub declarations: Vec<Declaration>,
+}
+
+/// One declaration as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declaration {
+    /// Property.
+    pub name: String,
+    /// Value, without `!important`.
+    pub value: String,
+    /// Whether it is `!important`.
+    pub important: bool,
+    /// The longhands it sets; itself for a longhand.
+    pub longhands: Vec<String>,
+}
+
+/// Widths of the edges in CSS pixels, as top, right, bottom, left.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BoxEdges {
+    /// Outside of the border.
+    pub margin: [f64; 4],
+    /// The border.
+    pub border: [f64; 4],
+    /// Inside of the border.
+    pub padding: [f64; 4],
+    /// Width of the content.
+    pub width: f64,
+    /// Height of the content.
+    pub height: f64,
+}
+
+/// URL and first line of a sheet, by its id.
+pub(crate) type Sheets = HashMap<String, (String, u32)>;
+
+/// Ends the domains when it goes.
+struct Enabled<'a> {
+    page: &'a Page,
+    session: Session,
+}
+
+impl Drop for Enabled<'_> {
+    fn drop(&mut self) {
+        for method in ["CSS.disable", "DOM.disable"] {
+            self.session.call_method::<IgnoredAny>(method, &NoParams).ignore();
+        }
+        *self.page.sheets.lock() = None;
+    }
+}
+
+impl Page {
+    /// The styles of an element: an object of a world of this frame.
+    pub async fn styles(&self, frame: &FrameId, object: &str) -> Result<Styles> {
+        self.ensure_answering()?;
+        // One at a time: the end of one would disable the other.
+        let _turn = self.inspecting.lock().await;
+        let session = self.frame(frame)?.session;
+        *self.sheets.lock() = Some(Sheets::new());
+        let enabled = Enabled { page: self, session };
+        let session = &enabled.session;
+        let object = json!({ "objectId": object });
+        // All in one flight; the node's id is what the rest waits for.
+        session.call_method::<IgnoredAny>("DOM.enable", &NoParams).ignore();
+        let css: Call<IgnoredAny> = session.call_method("CSS.enable", &NoParams);
+        session.call_method::<IgnoredAny>("DOM.getDocument", &json!({ "depth": 0 })).ignore();
+        let node: Call<Requested> = session.call_method("DOM.requestNode", &object);
+        let model: Call<BoxAnswer> = session.call_method("DOM.getBoxModel", &object);
+        css.await?;
+        let params = json!({ "nodeId": node.await?.node_id });
+        let matched: Call<Matched> = session.call_method("CSS.getMatchedStylesForNode", &params);
+        let computed: Call<Computed> = session.call_method("CSS.getComputedStyleForNode", &params);
+        let (matched, computed) = (matched.await?, computed.await?);
+        let sheets = self.sheets.lock().take().unwrap_or_default();
+        Ok(Styles {
+            computed: computed.computed_style.into_iter().map(|c| (c.name, c.value)).collect(),
+            // An element that is not rendered has none, which is no error.
+            model: model.await.ok().map(|answer| answer.model.edges()),
+            ..matched.styles(&sheets)
+        })
+    }
+
+    /// Notes a sheet while somebody asks for styles.
+    pub(crate) fn sheet_added(&self, event: &RawEvent<'_>) {
+        if let Some(sheets) = self.sheets.lock().as_mut()
+            && let Some(added) = event.params::<SheetAdded>()
+        {
+            let SheetHeader { style_sheet_id, source_url, start_line } = added.header;
+            sheets.insert(style_sheet_id, (source_url, start_line as u32));
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Everything about the looks of one element.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::cascade::{self, Standing};
+use crate::chromium::{BoxEdges, RuleOrigin, StyleRule};
+use crate::engine::error::Result;
+use crate::engine::page::engine::Engine;
+use crate::engine::page::refusal::label;
+use crate::engine::read::facts::Rect;
+use crate::engine::target::reference::Reference;
+use crate::engine::target::target::Target;
+
+/// Properties that are inherited (the property tables of the CSS modules);
+/// custom ones are, too.
+const INHERITED: &[&str] = &[
+    "azimuth",
+    "border-collapse",
+    "border-spacing",
+    "caption-side",
+    "caret-color",
+    "color",
+    "color-scheme",
+    "cursor",
+    "direction",
+    "empty-cells",
+    "hyphens",
+    "image-rendering",
+    "letter-spacing",
+    "line-break",
+    "line-height",
+    "list-style-image",
+    "list-style-position",
+    "list-style-type",
+    "orphans",
+    "overflow-wrap",
+    "paint-order",
+    "pointer-events",
+    "quotes",
+    "ruby-position",
+    "stroke",
+    "fill",
+    "tab-size",
+    "text-align",
+    "text-align-last",
+    "text-emphasis-color",
+    "text-emphasis-style",
+    "text-indent",
+    "text-orientation",
+    "text-rendering",
+    "text-shadow",
+    "text-transform",
+    "text-underline-position",
+    "text-wrap-mode",
+    "text-wrap-style",
+    "user-select",
+    "visibility",
+    "white-space-collapse",
+    "widows",
+    "word-break",
+    "word-spacing",
+    "writing-mode",
+    "accent-color",
+];
+
+/// A rule with what became of its declarations.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The rule.
+    pub rule: StyleRule,
+    /// One for each declaration.
+    pub standings: Vec<Standing>,
+}
+
+/// The looks of an element.
+#[derive(Debug, Clone)]
+pub struct Inspected {
+    /// Its ref.
+    pub reference: Reference,
+    /// Role and name: `button "Save"`.
+    pub label: String,
+    /// Tag, id and classes: `button#save.primary`.
+    pub selector: String,
+    /// Rules that match, strongest first.
+    pub rules: Vec<Judged>,
+    /// Rules of what it inherits from, nearest first, each strongest first.
+    pub inherited: Vec<StyleRule>,
+    /// Rules of its pseudo-elements, strongest first, with their names.
+    pub pseudo: Vec<(String, Vec<Judged>)>,
+    /// Computed longhands, by name; of those that no rule of the page sets,
+    /// only when all were asked for.
+    pub computed: Vec<(String, String)>,
+    /// Its border box in the viewport of the main frame, and its edges; none
+    /// when it has no box.
+    pub bounds: Option<(Rect, BoxEdges)>,
+}
+
+#[derive(Deserialize)]
+struct Known {
+    role: String,
+    name: String,
+    selector: String,
+}
+
+impl Engine {
+    /// Rules, computed styles and box of an element. With `all` also the rules
+    /// of the browser, and every computed longhand.
+    pub async fn inspect(&self, target: &Target, all: bool) -> Result<Inspected> {
+        // The object of another question would be released with this one's.
+        let _turn = self.state().acting.lock().await;
+        let reference = self.resolve(target).await?;
+        let element = Target::reference(reference);
+        let (world, object) = self.object(&element).await?;
+        let known = self.ask_about::<Known>(&element, "introduce", json!({}));
+        let asked = self.page().styles(world.frame(), &object);
+        let (known, styles) = futures::future::join(known, asked).await;
+        world.release("targets");
+        let (known, styles) = (known?, styles.map_err(|e| self.explain(&element, e.into()))?);
+        let bounds = match styles.model {
+            Some(edges) => Some((self.bounds(&element).await?, edges)),
+            None => None,
+        };
+        let inherited: Vec<_> = styles.inherited.into_iter().map(inheritable).collect();
+        let set = set_by_the_page(&styles.rules, &inherited);
+        let wanted = |(name, value): &(String, String)| match set.get(name) {
+            _ if all => true,
+            Some(true) => true,
+            // A shorthand resets what it does not name.
+            Some(false) => !is_initial(name, value),
+            None => false,
+        };
+        let mut computed: Vec<_> = styles.computed.into_iter().filter(wanted).collect();
+        computed.sort();
+        computed.dedup();
+        let keep = |rule: &StyleRule| all || rule.origin != RuleOrigin::Browser;
+        Ok(Inspected {
+            reference,
+            label: label(&known.role, &known.name),
+            selector: known.selector,
+            rules: judged(styles.rules, keep),
+            inherited: inherited
+                .into_iter()
+                .flat_map(|rules| rules.into_iter().rev())
+                .filter(keep)
+                .collect(),
+            pseudo: styles
+                .pseudo
+                .into_iter()
+                .map(|(name, rules)| (name, judged(rules, keep)))
+                .filter(|(_, rules)| !rules.is_empty())
+                .collect(),
+            computed,
+            bounds,
+        })
+    }
+}
+
+/// Strongest first, with the standing that each has among all.
+fn judged(rules: Vec<StyleRule>, keep: impl Fn(&StyleRule) -> bool) -> Vec<Judged> {
+    let standings = cascade::standings(&rules);
+    let all = rules.into_iter().zip(standings).rev();
+    all.filter(|(rule, _)| keep(rule)).map(|(rule, standings)| Judged { rule, standings }).collect()
+}
+
+/// The rules of an ancestor with only what they hand down.
+fn inheritable(rules: Vec<StyleRule>) -> Vec<StyleRule> {
+    let mut rules = rules;
+    for rule in &mut rules {
+        rule.declarations.retain(|one| one.longhands.iter().any(|name| is_inherited(name)));
+    }
+    rules.retain(|rule| !rule.declarations.is_empty());
+    rules
+}
+
+fn is_inherited(name: &str) -> bool {
+    name.starts_with("--") || name.starts_with("font-") || INHERITED.contains(&name)
+}
+
+/// The longhands that the page itself sets, on the element or by inheritance,
+/// and whether by their own names.
+fn set_by_the_page(own: &[StyleRule], inherited: &[Vec<StyleRule>]) -> HashMap<String, bool> {
+    let mut set = HashMap::new();
+    let own = own.iter().map(|rule| (rule, false));
+    let handed = inherited.iter().flatten().map(|rule| (rule, true));
+    for (rule, handed) in own.chain(handed) {
+        if rule.origin == RuleOrigin::Browser {
+            continue;
+        }
+        for declaration in &rule.declarations {
+            for name in declaration.longhands.iter().filter(|name| !handed || is_inherited(name)) {
+                *set.entry(name.clone()).or_insert(false) |= declaration.name == *name;
+            }
+        }
+    }
+    set
+}
+
+/// Whether a longhand has its initial value, of the shorthands that set many.
+fn is_initial(name: &str, value: &str) -> bool {
+    let family =
+        |prefix: &str, values: &[&str]| name.starts_with(prefix) && values.contains(&value);
+    family("font-", &["normal", "auto", "none", "100%"])
+        || family("border-image-", &["none", "100%", "1", "0", "stretch"])
+        || family(
+            "background-",
+            &["none", "0%", "repeat", "scroll", "padding-box", "border-box", "auto", "normal"],
+        )
+        || family("transition-", &["0s", "ease", "normal"])
+        || family(
+            "animation-",
+            &["0s", "ease", "1", "normal", "none", "running", "auto", "replace"],
+        )
+        || family("mask-", &["none", "0%", "repeat", "border-box", "auto", "add", "match-source"])
+        || family("grid-", &["none", "auto", "row"])
+        || family("text-decoration-", &["auto", "solid"])
+}
