@@ -222,7 +222,7 @@ impl Visit<'_> {
         *self.page.kept.lock() = Some(sender);
         if let Some(paused) = self.held.take() {
             let mut headers = vec![json!({ "name": "Content-Disposition", "value": "attachment" })];
-            headers.extend(self.kept_headers.drain(..));
+            headers.append(&mut self.kept_headers);
             let params = json!({
                 "requestId": paused.request_id,
                 "responseCode": 200,
