@@ -122,7 +122,7 @@ fn frame_event(
             return None;
         }
         "javascriptDialogOpening" => dialogs::opening(page, event)?,
-        "javascriptDialogClosed" => dialogs::closed(page)?,
+        "javascriptDialogClosed" => dialogs::closed(page, event)?,
         _ => return None,
     }
     Some(())
