@@ -4,16 +4,19 @@
 //! Storage is read and written in an isolated world of each frame, so that the
 //! right partition is met, and no page can see or tamper with the scripts.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::frames::Frame;
 use super::page::Page;
 use super::state::LoadState;
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::Result;
+use crate::chromium::sync::Lock;
 use crate::chromium::world::world::Engine;
 
 /// The world that the scripts run in.
@@ -97,25 +100,38 @@ struct Added {
 }
 
 impl Page {
-    /// What the documents of the tab keep, the main one first. A frame that
-    /// does not answer is left out.
+    /// What the documents of the tab keep. A frame that does not answer soon is
+    /// left out; until it has, the tab is not asked again.
     pub async fn belongings(&self) -> Vec<Belongings> {
-        if self.ensure_answering().is_err() {
+        let Some(page) = self.weak().upgrade().filter(|page| page.ensure_answering().is_ok())
+        else {
             return Vec::new();
-        }
-        let frames = self.frames().into_iter().take(MOST_FRAMES);
-        let asked = frames.map(|frame| async move {
-            let read = async {
-                let main = frame.parent.is_none();
-                let world = self.world(&frame.id, &WORLD).await?;
-                world.call::<String>(READER, &[main.into()]).await
-            };
-            let text = tokio::time::timeout(READ, read).await.ok()?.ok()?;
-            serde_json::from_str(&text).ok()
+        };
+        let Ok(turn) = Arc::clone(&self.telling).try_lock_owned() else { return Vec::new() };
+        let heard = Arc::new(Lock::new(Vec::new()));
+        let hearing = Arc::clone(&heard);
+        // Goes on when nobody waits any more: an abandoned question would stay
+        // in the queue of a page that hangs, and so would the next one.
+        let asking = tokio::spawn(async move {
+            let frames = page.frames().into_iter().take(MOST_FRAMES);
+            let asked = frames.map(|frame| async {
+                if let Some(told) = page.told_by(frame).await {
+                    hearing.lock().push(told);
+                }
+            });
+            futures::future::join_all(asked).await;
+            drop(turn);
         });
-        let answered = futures::future::join_all(asked).await;
-        let kept = |one: &Belongings| one.main || one.origin != "null";
-        answered.into_iter().flatten().filter(kept).collect()
+        let _ = tokio::time::timeout(READ, asking).await;
+        std::mem::take(&mut *heard.lock())
+    }
+
+    async fn told_by(&self, frame: Frame) -> Option<Belongings> {
+        let main = frame.parent.is_none();
+        let world = self.world(&frame.id, &WORLD).await.ok()?;
+        let text = world.call::<String>(READER, &[main.into()]).await.ok()?;
+        let told: Belongings = serde_json::from_str(&text).ok()?;
+        (main || told.origin != "null").then_some(told)
     }
 
     /// URL that the tab is for: of the page that could not be reached, when an

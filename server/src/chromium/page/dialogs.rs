@@ -2,9 +2,11 @@
 //!
 //! While one is open the renderer answers nothing, so none may stay open: the
 //! answer is sent from the reading task, by the next one-shot answer or by the
-//! policy of the browser.
+//! policy of the browser. In a visible browser a person gets a little time
+//! before the policy decides.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -14,11 +16,14 @@ use super::page::Page;
 use crate::chromium::browser::options::DialogPolicy;
 use crate::chromium::capture::event::Event;
 use crate::chromium::connection::envelope::RawEvent;
+use crate::chromium::launch::info::Flavour;
 
 /// Answers kept for dialogs to come.
 const MAX_QUEUED: usize = 100;
 /// Characters kept of a message.
 const MAX_MESSAGE: usize = 4000;
+/// Time that a person gets to answer.
+const PERSON: Duration = Duration::from_secs(10);
 
 /// How a dialog is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +62,14 @@ struct DialogOpening {
     default_prompt: Option<String>,
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DialogClosed {
+    result: bool,
+    #[serde(default)]
+    user_input: String,
+}
+
 impl Page {
     /// Decides one dialog to come; several are used in order. False when so
     /// many are waiting that this one was not taken.
@@ -81,17 +94,11 @@ pub(crate) fn opening(page: &Arc<Page>, event: &RawEvent<'_>) -> Option<()> {
     let opening: DialogOpening = event.params()?;
     page.state.lock().dialog = Some(opening.kind.clone());
     let queued = page.dialogs.lock().pop_front();
+    let waits = queued.is_none() && page.shared.flavour == Flavour::Headed;
     let answer = queued.unwrap_or(match page.shared.dialogs {
         DialogPolicy::Accept => DialogAnswer::Accept(None),
         DialogPolicy::Dismiss => DialogAnswer::Dismiss,
     });
-    let mut params = json!({ "accept": answer != DialogAnswer::Dismiss });
-    if opening.kind == "prompt"
-        && let DialogAnswer::Accept(text) = &answer
-    {
-        params["promptText"] = json!(text.as_ref().or(opening.default_prompt.as_ref()));
-    }
-    page.session().call_method::<IgnoredAny>("Page.handleJavaScriptDialog", &params).ignore();
     let dialog = Dialog {
         message: opening.message.chars().take(MAX_MESSAGE).collect(),
         default_text: opening.default_prompt.filter(|_| opening.kind == "prompt"),
@@ -99,12 +106,46 @@ pub(crate) fn opening(page: &Arc<Page>, event: &RawEvent<'_>) -> Option<()> {
         url: opening.url,
         answer,
     };
+    if waits {
+        *page.asked.lock() = Some(dialog.clone());
+        let page = Arc::downgrade(page);
+        tokio::spawn(async move {
+            tokio::time::sleep(PERSON).await;
+            // Another one that opened meanwhile has its own time.
+            if let Some(page) = page.upgrade()
+                && page.asked.lock().as_ref() == Some(&dialog)
+            {
+                answer_with(&page, &dialog);
+            }
+        });
+        return Some(());
+    }
+    answer_with(page, &dialog);
     page.shared.sink.event(Event::Dialog(page.target_id().clone(), dialog));
     Some(())
 }
 
-/// `Page.javascriptDialogClosed`.
-pub(crate) fn closed(page: &Page) -> Option<()> {
+/// Answers the dialog that is open.
+fn answer_with(page: &Page, dialog: &Dialog) {
+    let mut params = json!({ "accept": dialog.answer != DialogAnswer::Dismiss });
+    if dialog.kind == "prompt"
+        && let DialogAnswer::Accept(text) = &dialog.answer
+    {
+        params["promptText"] = json!(text.as_ref().or(dialog.default_text.as_ref()));
+    }
+    page.session().call_method::<IgnoredAny>("Page.handleJavaScriptDialog", &params).ignore();
+}
+
+/// `Page.javascriptDialogClosed`: only now it is known what a person answered.
+pub(crate) fn closed(page: &Page, event: &RawEvent<'_>) -> Option<()> {
     page.state.lock().dialog = None;
+    let mut dialog = page.asked.lock().take()?;
+    let closed: DialogClosed = event.params()?;
+    dialog.answer = match (closed.result, dialog.kind.as_str()) {
+        (false, _) => DialogAnswer::Dismiss,
+        (true, "prompt") => DialogAnswer::Accept(Some(closed.user_input)),
+        (true, _) => DialogAnswer::Accept(None),
+    };
+    page.shared.sink.event(Event::Dialog(page.target_id().clone(), dialog));
     Some(())
 }

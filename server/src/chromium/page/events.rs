@@ -141,7 +141,7 @@ fn frame_event(
         }
         "fileChooserOpened" => files::opened(page, event)?,
         "javascriptDialogOpening" => dialogs::opening(page, event)?,
-        "javascriptDialogClosed" => dialogs::closed(page)?,
+        "javascriptDialogClosed" => dialogs::closed(page, event)?,
         _ => return None,
     }
     Some(())

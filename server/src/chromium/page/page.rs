@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use tokio::sync::{mpsc, watch};
 
-use super::dialogs::DialogAnswer;
+use super::dialogs::{Dialog, DialogAnswer};
 use super::fetch::Paused;
 use super::frames::{Frame, FrameTree};
 use super::screencast::{self, Pointer};
@@ -46,6 +46,10 @@ pub struct Page {
     pub(crate) hand: Lock<Mouse>,
     /// Script that gives documents the storage they had in another browser.
     pub(crate) seed: Lock<Option<String>>,
+    /// Held while its documents are asked what they keep.
+    pub(crate) telling: Arc<tokio::sync::Mutex<()>>,
+    /// The dialog that a person is to answer.
+    pub(crate) asked: Lock<Option<Dialog>>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw: tokio::sync::OnceCell<Session>,
     /// Held by the one question about styles that is open.
@@ -90,6 +94,8 @@ impl Page {
             recorder: Lock::default(),
             hand: Lock::default(),
             seed: Lock::default(),
+            telling: Arc::default(),
+            asked: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
             inspecting: tokio::sync::Mutex::default(),
             sheets: Lock::default(),
