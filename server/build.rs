@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: [&str; 43] = [
+const ORDER: &[&str] = &[
     "dom",
     "tree",
     "visibility",
