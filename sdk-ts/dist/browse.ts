@@ -39,8 +39,6 @@ const MESSAGES: Record<string, string> = {
   ChainResponse: 'results:1*mStepResult',
   BatchRequest: 'steps:1*mStep',
   BatchResponse: 'results:1*mStepResult',
-  TabEachRequest: 'command:1?a',
-  TabEachResponse: 'results:1*mStepResult',
   Step: 'tab:1?u request:2?a',
   StepResult: 'command:1s tab:2?u response:3?a error:4?mStepError',
   StepError: 'reason:1s message:2s hint:3s metadata:4M',
@@ -57,24 +55,13 @@ const MESSAGES: Record<string, string> = {
   ArchiveResponse: 'archive:1y mime:2s bytes:3u',
   StartRecordingRequest: 'fps:1?u',
   StartRecordingResponse: 'width:1u height:2u',
-  CookiesRequest: 'domain:1?s',
-  CookiesResponse: 'cookies:1*mCookie',
-  Cookie: 'name:1s value:2s length:3u domain:4s path:5s secure:6b httpOnly:7b sameSite:8s expires:9s partition:10s',
-  SetCookieRequest: 'cookie:1s domain:2?s path:3?s secure:4b httpOnly:5b sameSite:6eSameSite expires:7?s',
-  SetCookieResponse: 'name:1s domain:2s path:3s',
-  DeleteCookieRequest: 'name:1s domain:2?s path:3?s',
-  DeleteCookieResponse: 'removed:1u',
-  ImportCookiesRequest: 'cookies:1s',
-  ImportCookiesResponse: 'summary:1s imported:2u domains:3*mDomainCookies problems:4*s',
-  DomainCookies: 'domain:1s found:2u imported:3u expired:4u refused:5u',
-  StorageRequest: '',
-  StorageResponse: 'entries:1*mStorageEntry',
-  StorageEntry: 'area:1s key:2s value:3s length:4u redacted:5b',
-  SetStorageRequest: 'key:1s value:2s',
-  SetStorageResponse: 'key:1s origin:2s',
   CdpRequest: 'method:1?s params:2?s data:3b',
   CdpResponse: 'value:1j trusted:2j list:3s methods:4*mCdpMethod',
   CdpMethod: 'method:1s scope:2s output:3s justification:4s',
+  StartTraceRequest: 'categories:1?s',
+  StartTraceResponse: 'categories:1*s',
+  StopTraceRequest: 'format:1eTraceFormat',
+  StopTraceResponse: 'trace:1y mime:2s truncated:3b note:4s',
   Receipt: 'summary:1s url:2?s newTab:3?u focus:4?s dialog:5?s download:6?s errors:7*s',
   ClickRequest: 'target:1s button:2eMouseButton count:3?u modifiers:4?s',
   ClickResponse: 'receipt:1?mReceipt',
@@ -151,6 +138,26 @@ const MESSAGES: Record<string, string> = {
   ClearDialogResponse: 'removed:1u',
   ExpectRequest: 'target:1s expected:2s text:3b exact:4b',
   ExpectResponse: 'summary:1s waitedMs:2u',
+  FetchRequest: 'url:1s parse:2b include:3b',
+  FetchResponse: 'answer:1?mFetched',
+  FetchSendRequest: 'url:1s method:2?s header:3*s body:4?s parse:5b include:6b',
+  FetchSendResponse: 'answer:1?mFetched',
+  Fetched: 'status:1u url:2s mime:3s headers:4*mHeader head:5s body:6s base64:7b size:8u truncated:9b value:10j note:11s durationMs:12d',
+  Header: 'name:1s value:2s',
+  ApproveRequest: 'id:1?s',
+  ApproveResponse: 'approvals:1*mApproval',
+  Approval: 'id:1s client:2s action:3s waitingS:4u state:5s',
+  RouteRequest: 'glob:1s abort:2b fulfil:3?s body:4?s status:5?u header:6*s delay:7?u',
+  RouteResponse: 'route:1?mRouteEntry',
+  RouteEntry: 'glob:1s action:2s status:3?u size:4?u delayMs:5?u hits:6u',
+  UnrouteRequest: 'glob:1?s',
+  UnrouteResponse: 'removed:1u',
+  ListRoutesRequest: '',
+  ListRoutesResponse: 'routes:1*mRouteEntry',
+  StartHarRequest: '',
+  StartHarResponse: 'tab:1u',
+  StopHarRequest: 'format:1eHarFormat',
+  StopHarResponse: 'har:1y mime:2s entries:3u dropped:4u note:5s',
   TextRequest: 'target:1?s',
   TextResponse: 'text:1s',
   HtmlRequest: 'target:1?s',
@@ -197,18 +204,17 @@ const MESSAGES: Record<string, string> = {
   NewTabResponse: 'tabId:1u url:2s suggestedSkills:3*mSuggestedSkill',
   CloseTabRequest: 'id:1?u',
   CloseTabResponse: 'closed:1u active:2?u',
-  StopWatchRequest: '',
-  StopWatchResponse: 'ended:1u',
 };
 
 /** The words of each enum, in the order of their numbers; that of zero is empty. */
 const ENUMS: Record<string, string> = {
   ElementState: ' visible hidden enabled disabled checked editable focused',
+  HarFormat: ' har',
   ImageFormat: ' png jpeg webp',
   MouseButton: ' left right middle',
   PaperFormat: ' letter a4 legal',
   Property: ' title value count box role name description',
-  SameSite: ' strict lax none',
+  TraceFormat: ' json',
   WaitUntil: ' load domcontentloaded networkidle none',
 };
 
@@ -989,6 +995,9 @@ export type AnyMessage = { '@type': string; [field: string]: unknown };
  */
 export type ElementState = 'visible' | 'hidden' | 'enabled' | 'disabled' | 'checked' | 'editable' | 'focused';
 
+/** `har`: HTTP Archive 1.2. */
+export type HarFormat = 'har';
+
 /** `webp`: At most 16,000 pixels a side. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
@@ -1012,12 +1021,8 @@ export type PaperFormat = 'letter' | 'a4' | 'legal';
  */
 export type Property = 'title' | 'value' | 'count' | 'box' | 'role' | 'name' | 'description';
 
-/**
- * `strict`: Never.
- * `lax`: With navigations.
- * `none`: Always; needs `--secure`.
- */
-export type SameSite = 'strict' | 'lax' | 'none';
+/** `json`: JSON. */
+export type TraceFormat = 'json';
 
 /**
  * `load`: The load event.
@@ -1034,11 +1039,6 @@ export interface ChainResponse {
 
 export interface BatchResponse {
   /** One entry per step, in order. */
-  results: StepResult[];
-}
-
-export interface TabEachResponse {
-  /** One entry per tab, oldest tab first. */
   results: StepResult[];
 }
 
@@ -1128,100 +1128,6 @@ export interface StartRecordingResponse {
   height: number;
 }
 
-export interface CookiesResponse {
-  /** Cookies of the session, by domain and name. */
-  cookies: Cookie[];
-}
-
-/** A cookie. */
-export interface Cookie {
-  /** Name. */
-  name: string;
-  /** First characters of the value: a quarter of it, and four at most. */
-  value: string;
-  /** Characters of the value. */
-  length: number;
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Path that it is sent to. */
-  path: string;
-  /** Sent over https only. */
-  secure: boolean;
-  /** Kept from scripts. */
-  httpOnly: boolean;
-  /** strict, lax or none; empty when the cookie does not say. */
-  sameSite: string;
-  /** When it ends, as RFC 3339 in UTC; empty when with the browser. */
-  expires: string;
-  /** Top-level site that it is kept for, when it is partitioned. */
-  partition: string;
-}
-
-export interface SetCookieResponse {
-  /** Name. */
-  name: string;
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Path that it is sent to. */
-  path: string;
-}
-
-export interface DeleteCookieResponse {
-  /** Cookies removed. */
-  removed: number;
-}
-
-export interface ImportCookiesResponse {
-  /** The counts, in words. */
-  summary: string;
-  /** Cookies that the session has now. */
-  imported: number;
-  /** The same by domain. */
-  domains: DomainCookies[];
-  /** What is wrong with entries that were left out. */
-  problems: string[];
-}
-
-/** Cookies of one domain. Values are never told. */
-export interface DomainCookies {
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Cookies that were found. */
-  found: number;
-  /** Cookies that the session has now. */
-  imported: number;
-  /** Cookies that have ended. */
-  expired: number;
-  /** Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened. */
-  refused: number;
-}
-
-export interface StorageResponse {
-  /** What the origin keeps, local storage first. */
-  entries: StorageEntry[];
-}
-
-/** An entry of the storage of an origin. */
-export interface StorageEntry {
-  /** local or session. */
-  area: string;
-  /** Key. */
-  key: string;
-  /** Value; what looks like a secret is taken out, and long ones are cut. */
-  value: string;
-  /** Characters of the value. */
-  length: number;
-  /** Whether something was taken out. */
-  redacted: boolean;
-}
-
-export interface SetStorageResponse {
-  /** Key. */
-  key: string;
-  /** Origin whose local storage has it. */
-  origin: string;
-}
-
 export interface CdpResponse {
   /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
   value: unknown;
@@ -1243,6 +1149,22 @@ export interface CdpMethod {
   output: string;
   /** Why it is allowed. */
   justification: string;
+}
+
+export interface StartTraceResponse {
+  /** Categories that are recorded. */
+  categories: string[];
+}
+
+export interface StopTraceResponse {
+  /** The file, in the trace format of Chromium. */
+  trace: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Whether its end is missing: it was too long. */
+  truncated: boolean;
+  /** How much it is. */
+  note: string;
 }
 
 /** What an action did to the page. */
@@ -1589,6 +1511,115 @@ export interface ExpectResponse {
   summary: string;
   /** Time waited, in milliseconds. */
   waitedMs: number;
+}
+
+export interface FetchResponse {
+  answer?: Fetched;
+}
+
+export interface FetchSendResponse {
+  answer?: Fetched;
+}
+
+/** The answer of a server. */
+export interface Fetched {
+  /** HTTP status. */
+  status: number;
+  /** Address that answered, after redirects. */
+  url: string;
+  /** Content type, as the server says it. */
+  mime: string;
+  /** Headers; the values of cookies are redacted. */
+  headers: Header[];
+  /** The same, one a line, when asked for. */
+  head: string;
+  /** Body as text; base64 when it is binary. */
+  body: string;
+  /** Whether the body is base64. */
+  base64: boolean;
+  /** Bytes that were read, at most 500,000. */
+  size: number;
+  /** Whether there was more. */
+  truncated: boolean;
+  /** The JSON value, when it was wanted and is one. */
+  value: unknown;
+  /** Why there is no JSON value, when it was wanted. */
+  note: string;
+  /** From request to last byte, in milliseconds. */
+  durationMs: number;
+}
+
+/** A header of an answer. */
+export interface Header {
+  name: string;
+  value: string;
+}
+
+export interface ApproveResponse {
+  /** What was approved, or what waits. */
+  approvals: Approval[];
+}
+
+/** Something that a caller other than the owner wants to do. */
+export interface Approval {
+  /** Id to approve it by. */
+  id: string;
+  /** Who wants it. */
+  client: string;
+  /** What is wanted, such as `fetch api.example.com`. */
+  action: string;
+  /** Seconds since it was asked for. */
+  waitingS: number;
+  /** waits or approved. */
+  state: string;
+}
+
+export interface RouteResponse {
+  route?: RouteEntry;
+}
+
+/** A route of a tab. */
+export interface RouteEntry {
+  /** Addresses that it is about. */
+  glob: string;
+  /** continue, abort or fulfil. */
+  action: string;
+  /** Status that it answers with. */
+  status?: number;
+  /** Bytes that it answers with. */
+  size?: number;
+  /** Time that it holds requests up, in milliseconds. */
+  delayMs?: number;
+  /** Requests that took it. */
+  hits: number;
+}
+
+export interface UnrouteResponse {
+  /** Routes removed. */
+  removed: number;
+}
+
+export interface ListRoutesResponse {
+  /** Routes of the tab, oldest first. */
+  routes: RouteEntry[];
+}
+
+export interface StartHarResponse {
+  /** Tab whose requests are recorded. */
+  tab: number;
+}
+
+export interface StopHarResponse {
+  /** The file, HAR 1.2. */
+  har: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Requests in it. */
+  entries: number;
+  /** Requests beyond the 5,000 that are kept. */
+  dropped: number;
+  /** How much it is. */
+  note: string;
 }
 
 export interface TextResponse {
@@ -1947,11 +1978,6 @@ export interface CloseTabResponse {
   active?: number;
 }
 
-export interface StopWatchResponse {
-  /** Watches that ended. */
-  ended: number;
-}
-
 /** What `goto` can be told besides. */
 export interface GotoOptions {
   /** What to wait for. */
@@ -2096,36 +2122,6 @@ export interface ExpectOptions {
 export interface CssOptions {
   /** Pseudo-element to read instead, such as `before`. */
   pseudo?: string;
-}
-
-/** What `cookies` can be told besides. */
-export interface CookiesOptions {
-  /** Only cookies of this host and those below it. */
-  domain?: string;
-}
-
-/** What `setCookie` can be told besides. */
-export interface SetCookieOptions {
-  /** Host that it is for, with all below it; the host of the page alone when left out. */
-  domain?: string;
-  /** Path that it is sent to; `/` when left out. */
-  path?: string;
-  /** Sends it over https only. */
-  secure?: boolean;
-  /** Keeps it from scripts. */
-  httpOnly?: boolean;
-  /** Whether it travels with requests of other sites. */
-  sameSite?: SameSite;
-  /** When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out. */
-  expires?: string;
-}
-
-/** What `deleteCookie` can be told besides. */
-export interface DeleteCookieOptions {
-  /** Host of the cookie; whatever the page would be sent when left out. */
-  domain?: string;
-  /** Only the cookie of this path. */
-  path?: string;
 }
 
 /** What `click` can be told besides. */
@@ -2274,6 +2270,62 @@ export interface CdpOptions {
   data?: boolean;
 }
 
+/** What `fetch` can be told besides. */
+export interface FetchOptions {
+  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
+  parse?: boolean;
+  /** Also prints the headers. */
+  include?: boolean;
+}
+
+/** What `fetchSend` can be told besides. */
+export interface FetchSendOptions {
+  /** HTTP method; POST when left out. */
+  method?: string;
+  /** Headers to send, each `name: value`. */
+  header?: string[];
+  /** Text to send, at most 5 MiB. */
+  body?: string;
+  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
+  parse?: boolean;
+  /** Also prints the headers. */
+  include?: boolean;
+}
+
+/** What `route` can be told besides. */
+export interface RouteOptions {
+  /** Ends the requests, as a blocker would. */
+  abort?: boolean;
+  /** Answers with the text of this file. */
+  fulfil?: string;
+  /** Answers with this text. */
+  body?: string;
+  /** Status of the answer; 200 when left out. */
+  status?: number;
+  /** Headers of the answer, each `name: value`. */
+  header?: string[];
+  /** Time before that, or before the request is sent on, at most 60,000 ms. */
+  delay?: number;
+}
+
+/** What `stopHar` can be told besides. */
+export interface StopHarOptions {
+  /** Format, by the extension of the path. */
+  format?: HarFormat;
+}
+
+/** What `startTrace` can be told besides. */
+export interface StartTraceOptions {
+  /** Categories, apart by commas; those of a performance panel when left out. */
+  categories?: string;
+}
+
+/** What `stopTrace` can be told besides. */
+export interface StopTraceOptions {
+  /** Format, by the extension of the path. */
+  format?: TraceFormat;
+}
+
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
@@ -2311,12 +2363,6 @@ const COMMANDS = {
   clearDialog: { path: '/browse.v1.BrowserService/ClearDialog', request: 'ClearDialogRequest', response: 'ClearDialogResponse' },
   expect: { path: '/browse.v1.BrowserService/Expect', request: 'ExpectRequest', response: 'ExpectResponse', args: ['target', 'expected'], timeout: 5000 },
   css: { path: '/browse.v1.BrowserService/Css', request: 'CssRequest', response: 'CssResponse', args: ['target', 'property'], result: 'value' },
-  cookies: { path: '/browse.v1.BrowserService/Cookies', request: 'CookiesRequest', response: 'CookiesResponse', result: 'cookies' },
-  setCookie: { path: '/browse.v1.BrowserService/SetCookie', request: 'SetCookieRequest', response: 'SetCookieResponse', args: ['cookie'] },
-  deleteCookie: { path: '/browse.v1.BrowserService/DeleteCookie', request: 'DeleteCookieRequest', response: 'DeleteCookieResponse', args: ['name'] },
-  importCookies: { path: '/browse.v1.BrowserService/ImportCookies', request: 'ImportCookiesRequest', response: 'ImportCookiesResponse', args: ['cookies'] },
-  storage: { path: '/browse.v1.BrowserService/Storage', request: 'StorageRequest', response: 'StorageResponse', result: 'entries' },
-  setStorage: { path: '/browse.v1.BrowserService/SetStorage', request: 'SetStorageRequest', response: 'SetStorageResponse', args: ['key', 'value'] },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
   doubleClick: { path: '/browse.v1.BrowserService/DoubleClick', request: 'DoubleClickRequest', response: 'DoubleClickResponse', args: ['target'], result: 'receipt' },
   hover: { path: '/browse.v1.BrowserService/Hover', request: 'HoverRequest', response: 'HoverResponse', args: ['target'], result: 'receipt' },
@@ -2335,14 +2381,22 @@ const COMMANDS = {
   startRecording: { path: '/browse.v1.BrowserService/StartRecording', request: 'StartRecordingRequest', response: 'StartRecordingResponse' },
   archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
   cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
+  fetch: { path: '/browse.v1.BrowserService/Fetch', request: 'FetchRequest', response: 'FetchResponse', args: ['url'], result: 'answer', timeout: 15000 },
+  fetchSend: { path: '/browse.v1.BrowserService/FetchSend', request: 'FetchSendRequest', response: 'FetchSendResponse', args: ['url'], result: 'answer', timeout: 15000 },
+  route: { path: '/browse.v1.BrowserService/Route', request: 'RouteRequest', response: 'RouteResponse', args: ['glob'], result: 'route' },
+  unroute: { path: '/browse.v1.BrowserService/Unroute', request: 'UnrouteRequest', response: 'UnrouteResponse', args: ['glob'] },
+  routes: { path: '/browse.v1.BrowserService/ListRoutes', request: 'ListRoutesRequest', response: 'ListRoutesResponse', result: 'routes' },
+  startHar: { path: '/browse.v1.BrowserService/StartHar', request: 'StartHarRequest', response: 'StartHarResponse' },
+  stopHar: { path: '/browse.v1.BrowserService/StopHar', request: 'StopHarRequest', response: 'StopHarResponse' },
+  approve: { path: '/browse.v1.BrowserService/Approve', request: 'ApproveRequest', response: 'ApproveResponse', args: ['id'], result: 'approvals' },
+  startTrace: { path: '/browse.v1.BrowserService/StartTrace', request: 'StartTraceRequest', response: 'StartTraceResponse' },
+  stopTrace: { path: '/browse.v1.BrowserService/StopTrace', request: 'StopTraceRequest', response: 'StopTraceResponse', timeout: 60000 },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
   activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
   newTab: { path: '/browse.v1.BrowserService/NewTab', request: 'NewTabRequest', response: 'NewTabResponse', args: ['url'] },
   closeTab: { path: '/browse.v1.BrowserService/CloseTab', request: 'CloseTabRequest', response: 'CloseTabResponse', args: ['id'] },
   chain: { path: '/browse.v1.BrowserService/Chain', request: 'ChainRequest', response: 'ChainResponse', args: ['steps'], result: 'results' },
   batch: { path: '/browse.v1.BrowserService/Batch', request: 'BatchRequest', response: 'BatchResponse', args: ['steps'], result: 'results' },
-  tabEach: { path: '/browse.v1.BrowserService/TabEach', request: 'TabEachRequest', response: 'TabEachResponse', args: ['command'], result: 'results' },
-  stopWatch: { path: '/browse.v1.BrowserService/StopWatch', request: 'StopWatchRequest', response: 'StopWatchResponse' },
 } satisfies Record<string, Command>;
 
 /** The commands of the browser, each as a method. */
@@ -2628,55 +2682,6 @@ export class Commands extends Client {
     return this.call(COMMANDS.css, [target, property], options);
   }
 
-  /** Lists the cookies of the session. Values are cut. */
-  cookies(options?: CookiesOptions): Promise<Cookie[]> {
-    return this.call(COMMANDS.cookies, [], options);
-  }
-
-  /**
-   * Sets a cookie for the host of the page.
-   *
-   * @param cookie Name and value, with `=` between them.
-   */
-  setCookie(cookie: string, options?: SetCookieOptions): Promise<SetCookieResponse> {
-    return this.call(COMMANDS.setCookie, [cookie], options);
-  }
-
-  /**
-   * Deletes the cookies of a name.
-   *
-   * @param name Name.
-   */
-  deleteCookie(name: string, options?: DeleteCookieOptions): Promise<DeleteCookieResponse> {
-    return this.call(COMMANDS.deleteCookie, [name], options);
-  }
-
-  /**
-   * Imports cookies from a JSON file, and tells how many of which domains.
-   *
-   * Takes what EditThisCookie, Puppeteer and Playwright export.
-   *
-   * @param cookies Text of this: JSON file; "-" reads standard input.
-   */
-  importCookies(cookies: string): Promise<ImportCookiesResponse> {
-    return this.call(COMMANDS.importCookies, [cookies]);
-  }
-
-  /** Prints the local and session storage of the page's origin. */
-  storage(): Promise<StorageEntry[]> {
-    return this.call(COMMANDS.storage, []);
-  }
-
-  /**
-   * Writes an entry of the local storage of the page's origin.
-   *
-   * @param key Key.
-   * @param value Value.
-   */
-  setStorage(key: string, value: string): Promise<SetStorageResponse> {
-    return this.call(COMMANDS.setStorage, [key, value]);
-  }
-
   /**
    * Clicks an element.
    *
@@ -2844,6 +2849,90 @@ export class Commands extends Client {
     return this.call(COMMANDS.cdp, [method, params], options);
   }
 
+  /**
+   * Fetches an address without the browser and without its cookies.
+   *
+   * At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
+   *
+   * @param url Address, http or https.
+   */
+  fetch(url: string, options?: FetchOptions): Promise<Fetched> {
+    return this.call(COMMANDS.fetch, [url], options);
+  }
+
+  /**
+   * Sends a request of any method, with headers and a body.
+   *
+   * The rules of `fetch` hold. What it does on the server cannot be undone.
+   *
+   * @param url Address, http or https.
+   */
+  fetchSend(url: string, options?: FetchSendOptions): Promise<Fetched> {
+    return this.call(COMMANDS.fetchSend, [url], options);
+  }
+
+  /**
+   * Decides what becomes of the tab's requests to some addresses.
+   *
+   * `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
+   *
+   * @param glob Addresses: `*` is any run of letters, `?` any letter.
+   */
+  route(glob: string, options?: RouteOptions): Promise<RouteEntry> {
+    return this.call(COMMANDS.route, [glob], options);
+  }
+
+  /**
+   * Removes the routes of a glob, or all of the tab.
+   *
+   * @param glob Glob of the routes to remove, as it was given; all when left out.
+   */
+  unroute(glob?: string): Promise<UnrouteResponse> {
+    return this.call(COMMANDS.unroute, [glob]);
+  }
+
+  /** Lists the routes of the tab. */
+  routes(): Promise<RouteEntry[]> {
+    return this.call(COMMANDS.routes, []);
+  }
+
+  /** Begins to record the requests of the tab in full. */
+  startHar(): Promise<StartHarResponse> {
+    return this.call(COMMANDS.startHar, []);
+  }
+
+  /**
+   * Ends the recording, and writes it as a HAR file.
+   *
+   * Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
+   */
+  stopHar(options?: StopHarOptions): Promise<StopHarResponse> {
+    return this.call(COMMANDS.stopHar, [], options);
+  }
+
+  /**
+   * Approves what another caller waits for, or lists what waits.
+   *
+   * @param id Id that the refusal named; lists what waits when left out.
+   */
+  approve(id?: string): Promise<Approval[]> {
+    return this.call(COMMANDS.approve, [id]);
+  }
+
+  /** Begins to trace the whole browser. */
+  startTrace(options?: StartTraceOptions): Promise<StartTraceResponse> {
+    return this.call(COMMANDS.startTrace, [], options);
+  }
+
+  /**
+   * Ends the trace, and writes it as JSON.
+   *
+   * Performance panels of developer tools open it. At most 56 MiB.
+   */
+  stopTrace(options?: StopTraceOptions): Promise<StopTraceResponse> {
+    return this.call(COMMANDS.stopTrace, [], options);
+  }
+
   /** Lists the open tabs. */
   tabs(): Promise<Tab[]> {
     return this.call(COMMANDS.tabs, []);
@@ -2896,22 +2985,6 @@ export class Commands extends Client {
    */
   batch(steps: Step[]): Promise<StepResult[]> {
     return this.call(COMMANDS.batch, [steps]);
-  }
-
-  /**
-   * Runs one command in every tab of the session, all at once.
-   *
-   * An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
-   *
-   * @param command The command, with its arguments and flags.
-   */
-  tabEach(command?: AnyMessage): Promise<StepResult[]> {
-    return this.call(COMMANDS.tabEach, [command]);
-  }
-
-  /** Ends the watches of the session; with `--tab` those of one tab. */
-  stopWatch(): Promise<StopWatchResponse> {
-    return this.call(COMMANDS.stopWatch, []);
   }
 }
 

@@ -16,6 +16,9 @@ export type AnyMessage = { '@type': string; [field: string]: unknown };
  */
 export type ElementState = 'visible' | 'hidden' | 'enabled' | 'disabled' | 'checked' | 'editable' | 'focused';
 
+/** `har`: HTTP Archive 1.2. */
+export type HarFormat = 'har';
+
 /** `webp`: At most 16,000 pixels a side. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
@@ -38,6 +41,9 @@ export type PaperFormat = 'letter' | 'a4' | 'legal';
  * `description`: Accessible description.
  */
 export type Property = 'title' | 'value' | 'count' | 'box' | 'role' | 'name' | 'description';
+
+/** `json`: JSON. */
+export type TraceFormat = 'json';
 
 /**
  * `strict`: Never.
@@ -270,6 +276,22 @@ export interface CdpMethod {
   output: string;
   /** Why it is allowed. */
   justification: string;
+}
+
+export interface StartTraceResponse {
+  /** Categories that are recorded. */
+  categories: string[];
+}
+
+export interface StopTraceResponse {
+  /** The file, in the trace format of Chromium. */
+  trace: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Whether its end is missing: it was too long. */
+  truncated: boolean;
+  /** How much it is. */
+  note: string;
 }
 
 /** What an action did to the page. */
@@ -616,6 +638,115 @@ export interface ExpectResponse {
   summary: string;
   /** Time waited, in milliseconds. */
   waitedMs: number;
+}
+
+export interface FetchResponse {
+  answer?: Fetched;
+}
+
+export interface FetchSendResponse {
+  answer?: Fetched;
+}
+
+/** The answer of a server. */
+export interface Fetched {
+  /** HTTP status. */
+  status: number;
+  /** Address that answered, after redirects. */
+  url: string;
+  /** Content type, as the server says it. */
+  mime: string;
+  /** Headers; the values of cookies are redacted. */
+  headers: Header[];
+  /** The same, one a line, when asked for. */
+  head: string;
+  /** Body as text; base64 when it is binary. */
+  body: string;
+  /** Whether the body is base64. */
+  base64: boolean;
+  /** Bytes that were read, at most 500,000. */
+  size: number;
+  /** Whether there was more. */
+  truncated: boolean;
+  /** The JSON value, when it was wanted and is one. */
+  value: unknown;
+  /** Why there is no JSON value, when it was wanted. */
+  note: string;
+  /** From request to last byte, in milliseconds. */
+  durationMs: number;
+}
+
+/** A header of an answer. */
+export interface Header {
+  name: string;
+  value: string;
+}
+
+export interface ApproveResponse {
+  /** What was approved, or what waits. */
+  approvals: Approval[];
+}
+
+/** Something that a caller other than the owner wants to do. */
+export interface Approval {
+  /** Id to approve it by. */
+  id: string;
+  /** Who wants it. */
+  client: string;
+  /** What is wanted, such as `fetch api.example.com`. */
+  action: string;
+  /** Seconds since it was asked for. */
+  waitingS: number;
+  /** waits or approved. */
+  state: string;
+}
+
+export interface RouteResponse {
+  route?: RouteEntry;
+}
+
+/** A route of a tab. */
+export interface RouteEntry {
+  /** Addresses that it is about. */
+  glob: string;
+  /** continue, abort or fulfil. */
+  action: string;
+  /** Status that it answers with. */
+  status?: number;
+  /** Bytes that it answers with. */
+  size?: number;
+  /** Time that it holds requests up, in milliseconds. */
+  delayMs?: number;
+  /** Requests that took it. */
+  hits: number;
+}
+
+export interface UnrouteResponse {
+  /** Routes removed. */
+  removed: number;
+}
+
+export interface ListRoutesResponse {
+  /** Routes of the tab, oldest first. */
+  routes: RouteEntry[];
+}
+
+export interface StartHarResponse {
+  /** Tab whose requests are recorded. */
+  tab: number;
+}
+
+export interface StopHarResponse {
+  /** The file, HAR 1.2. */
+  har: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Requests in it. */
+  entries: number;
+  /** Requests beyond the 5,000 that are kept. */
+  dropped: number;
+  /** How much it is. */
+  note: string;
 }
 
 export interface TextResponse {
@@ -1301,6 +1432,62 @@ export interface CdpOptions {
   data?: boolean;
 }
 
+/** What `fetch` can be told besides. */
+export interface FetchOptions {
+  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
+  parse?: boolean;
+  /** Also prints the headers. */
+  include?: boolean;
+}
+
+/** What `fetchSend` can be told besides. */
+export interface FetchSendOptions {
+  /** HTTP method; POST when left out. */
+  method?: string;
+  /** Headers to send, each `name: value`. */
+  header?: string[];
+  /** Text to send, at most 5 MiB. */
+  body?: string;
+  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
+  parse?: boolean;
+  /** Also prints the headers. */
+  include?: boolean;
+}
+
+/** What `route` can be told besides. */
+export interface RouteOptions {
+  /** Ends the requests, as a blocker would. */
+  abort?: boolean;
+  /** Answers with the text of this file. */
+  fulfil?: string;
+  /** Answers with this text. */
+  body?: string;
+  /** Status of the answer; 200 when left out. */
+  status?: number;
+  /** Headers of the answer, each `name: value`. */
+  header?: string[];
+  /** Time before that, or before the request is sent on, at most 60,000 ms. */
+  delay?: number;
+}
+
+/** What `stopHar` can be told besides. */
+export interface StopHarOptions {
+  /** Format, by the extension of the path. */
+  format?: HarFormat;
+}
+
+/** What `startTrace` can be told besides. */
+export interface StartTraceOptions {
+  /** Categories, apart by commas; those of a performance panel when left out. */
+  categories?: string;
+}
+
+/** What `stopTrace` can be told besides. */
+export interface StopTraceOptions {
+  /** Format, by the extension of the path. */
+  format?: TraceFormat;
+}
+
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
@@ -1362,6 +1549,16 @@ const COMMANDS = {
   startRecording: { path: '/browse.v1.BrowserService/StartRecording', request: 'StartRecordingRequest', response: 'StartRecordingResponse' },
   archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
   cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
+  fetch: { path: '/browse.v1.BrowserService/Fetch', request: 'FetchRequest', response: 'FetchResponse', args: ['url'], result: 'answer', timeout: 15000 },
+  fetchSend: { path: '/browse.v1.BrowserService/FetchSend', request: 'FetchSendRequest', response: 'FetchSendResponse', args: ['url'], result: 'answer', timeout: 15000 },
+  route: { path: '/browse.v1.BrowserService/Route', request: 'RouteRequest', response: 'RouteResponse', args: ['glob'], result: 'route' },
+  unroute: { path: '/browse.v1.BrowserService/Unroute', request: 'UnrouteRequest', response: 'UnrouteResponse', args: ['glob'] },
+  routes: { path: '/browse.v1.BrowserService/ListRoutes', request: 'ListRoutesRequest', response: 'ListRoutesResponse', result: 'routes' },
+  startHar: { path: '/browse.v1.BrowserService/StartHar', request: 'StartHarRequest', response: 'StartHarResponse' },
+  stopHar: { path: '/browse.v1.BrowserService/StopHar', request: 'StopHarRequest', response: 'StopHarResponse' },
+  approve: { path: '/browse.v1.BrowserService/Approve', request: 'ApproveRequest', response: 'ApproveResponse', args: ['id'], result: 'approvals' },
+  startTrace: { path: '/browse.v1.BrowserService/StartTrace', request: 'StartTraceRequest', response: 'StartTraceResponse' },
+  stopTrace: { path: '/browse.v1.BrowserService/StopTrace', request: 'StopTraceRequest', response: 'StopTraceResponse', timeout: 60000 },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
   activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
   newTab: { path: '/browse.v1.BrowserService/NewTab', request: 'NewTabRequest', response: 'NewTabResponse', args: ['url'] },
@@ -1869,6 +2066,90 @@ export class Commands extends Client {
    */
   cdp(method?: string | CdpOptions, params?: string | CdpOptions, options?: CdpOptions): Promise<CdpResponse> {
     return this.call(COMMANDS.cdp, [method, params], options);
+  }
+
+  /**
+   * Fetches an address without the browser and without its cookies.
+   *
+   * At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
+   *
+   * @param url Address, http or https.
+   */
+  fetch(url: string, options?: FetchOptions): Promise<Fetched> {
+    return this.call(COMMANDS.fetch, [url], options);
+  }
+
+  /**
+   * Sends a request of any method, with headers and a body.
+   *
+   * The rules of `fetch` hold. What it does on the server cannot be undone.
+   *
+   * @param url Address, http or https.
+   */
+  fetchSend(url: string, options?: FetchSendOptions): Promise<Fetched> {
+    return this.call(COMMANDS.fetchSend, [url], options);
+  }
+
+  /**
+   * Decides what becomes of the tab's requests to some addresses.
+   *
+   * `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
+   *
+   * @param glob Addresses: `*` is any run of letters, `?` any letter.
+   */
+  route(glob: string, options?: RouteOptions): Promise<RouteEntry> {
+    return this.call(COMMANDS.route, [glob], options);
+  }
+
+  /**
+   * Removes the routes of a glob, or all of the tab.
+   *
+   * @param glob Glob of the routes to remove, as it was given; all when left out.
+   */
+  unroute(glob?: string): Promise<UnrouteResponse> {
+    return this.call(COMMANDS.unroute, [glob]);
+  }
+
+  /** Lists the routes of the tab. */
+  routes(): Promise<RouteEntry[]> {
+    return this.call(COMMANDS.routes, []);
+  }
+
+  /** Begins to record the requests of the tab in full. */
+  startHar(): Promise<StartHarResponse> {
+    return this.call(COMMANDS.startHar, []);
+  }
+
+  /**
+   * Ends the recording, and writes it as a HAR file.
+   *
+   * Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
+   */
+  stopHar(options?: StopHarOptions): Promise<StopHarResponse> {
+    return this.call(COMMANDS.stopHar, [], options);
+  }
+
+  /**
+   * Approves what another caller waits for, or lists what waits.
+   *
+   * @param id Id that the refusal named; lists what waits when left out.
+   */
+  approve(id?: string): Promise<Approval[]> {
+    return this.call(COMMANDS.approve, [id]);
+  }
+
+  /** Begins to trace the whole browser. */
+  startTrace(options?: StartTraceOptions): Promise<StartTraceResponse> {
+    return this.call(COMMANDS.startTrace, [], options);
+  }
+
+  /**
+   * Ends the trace, and writes it as JSON.
+   *
+   * Performance panels of developer tools open it. At most 56 MiB.
+   */
+  stopTrace(options?: StopTraceOptions): Promise<StopTraceResponse> {
+    return this.call(COMMANDS.stopTrace, [], options);
   }
 
   /** Lists the open tabs. */

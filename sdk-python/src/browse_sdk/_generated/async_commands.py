@@ -73,6 +73,16 @@ _PRINT_HTML = Command("BrowserService/PrintHtml", "PrintHtmlRequest", "PdfRespon
 _START_RECORDING = Command("BrowserService/StartRecording", "StartRecordingRequest", "StartRecordingResponse")
 _ARCHIVE = Command("BrowserService/Archive", "ArchiveRequest", "ArchiveResponse", timeout=60.0)
 _CDP = Command("BrowserService/Cdp", "CdpRequest", "CdpResponse")
+_FETCH = Command("BrowserService/Fetch", "FetchRequest", "FetchResponse", result="answer", timeout=15.0)
+_FETCH_SEND = Command("BrowserService/FetchSend", "FetchSendRequest", "FetchSendResponse", result="answer", timeout=15.0)
+_ROUTE = Command("BrowserService/Route", "RouteRequest", "RouteResponse", result="route")
+_UNROUTE = Command("BrowserService/Unroute", "UnrouteRequest", "UnrouteResponse")
+_LIST_ROUTES = Command("BrowserService/ListRoutes", "ListRoutesRequest", "ListRoutesResponse", result="routes")
+_START_HAR = Command("BrowserService/StartHar", "StartHarRequest", "StartHarResponse")
+_STOP_HAR = Command("BrowserService/StopHar", "StopHarRequest", "StopHarResponse")
+_APPROVE = Command("BrowserService/Approve", "ApproveRequest", "ApproveResponse", result="approvals")
+_START_TRACE = Command("BrowserService/StartTrace", "StartTraceRequest", "StartTraceResponse")
+_STOP_TRACE = Command("BrowserService/StopTrace", "StopTraceRequest", "StopTraceResponse", timeout=60.0)
 _LIST_TABS = Command("BrowserService/ListTabs", "ListTabsRequest", "ListTabsResponse", result="tabs")
 _ACTIVATE_TAB = Command("BrowserService/ActivateTab", "ActivateTabRequest", "ActivateTabResponse")
 _NEW_TAB = Command("BrowserService/NewTab", "NewTabRequest", "NewTabResponse")
@@ -603,6 +613,93 @@ class AsyncCommands(AsyncClient):
         data: Answers the list as data.
         """
         return await self._call(_CDP, {"method": method, "params": params, "data": data})
+
+    async def fetch(self, url: str, *, parse: bool = False, include: bool = False) -> m.Fetched:
+        """Fetches an address without the browser and without its cookies.
+
+        At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
+
+        url: Address, http or https.
+        parse: Wants JSON: answers the value, or the first 2 KB of what is none.
+        include: Also prints the headers.
+        """
+        return await self._call(_FETCH, {"url": url, "parse": parse, "include": include})
+
+    async def fetch_send(self, url: str, *, method: str | None = None, header: list[str] | None = None, body: str | None = None, parse: bool = False, include: bool = False) -> m.Fetched:
+        """Sends a request of any method, with headers and a body.
+
+        The rules of `fetch` hold. What it does on the server cannot be undone.
+
+        url: Address, http or https.
+        method: HTTP method; POST when left out.
+        header: Headers to send, each `name: value`.
+        body: Text to send, at most 5 MiB.
+        parse: Wants JSON: answers the value, or the first 2 KB of what is none.
+        include: Also prints the headers.
+        """
+        return await self._call(_FETCH_SEND, {"url": url, "method": method, "header": header, "body": body, "parse": parse, "include": include})
+
+    async def route(self, glob: str, *, abort: bool = False, fulfil: str | None = None, body: str | None = None, status: int | None = None, header: list[str] | None = None, delay: int | None = None) -> m.RouteEntry:
+        """Decides what becomes of the tab's requests to some addresses.
+
+        `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
+
+        glob: Addresses: `*` is any run of letters, `?` any letter.
+        abort: Ends the requests, as a blocker would.
+        fulfil: Text of this: Answers with the text of this file.
+        body: Answers with this text.
+        status: Status of the answer; 200 when left out.
+        header: Headers of the answer, each `name: value`.
+        delay: Time before that, or before the request is sent on, at most 60,000 ms.
+        """
+        return await self._call(_ROUTE, {"glob": glob, "abort": abort, "fulfil": fulfil, "body": body, "status": status, "header": header, "delay": delay})
+
+    async def unroute(self, glob: str | None = None) -> m.UnrouteResponse:
+        """Removes the routes of a glob, or all of the tab.
+
+        glob: Glob of the routes to remove, as it was given; all when left out.
+        """
+        return await self._call(_UNROUTE, {"glob": glob})
+
+    async def routes(self) -> list[m.RouteEntry]:
+        """Lists the routes of the tab."""
+        return await self._call(_LIST_ROUTES, {})
+
+    async def start_har(self) -> m.StartHarResponse:
+        """Begins to record the requests of the tab in full."""
+        return await self._call(_START_HAR, {})
+
+    async def stop_har(self, *, format: m.HarFormat | None = None) -> m.StopHarResponse:
+        """Ends the recording, and writes it as a HAR file.
+
+        Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
+
+        format: Format, by the extension of the path.
+        """
+        return await self._call(_STOP_HAR, {"format": format})
+
+    async def approve(self, id: str | None = None) -> list[m.Approval]:
+        """Approves what another caller waits for, or lists what waits.
+
+        id: Id that the refusal named; lists what waits when left out.
+        """
+        return await self._call(_APPROVE, {"id": id})
+
+    async def start_trace(self, *, categories: str | None = None) -> m.StartTraceResponse:
+        """Begins to trace the whole browser.
+
+        categories: Categories, apart by commas; those of a performance panel when left out.
+        """
+        return await self._call(_START_TRACE, {"categories": categories})
+
+    async def stop_trace(self, *, format: m.TraceFormat | None = None) -> m.StopTraceResponse:
+        """Ends the trace, and writes it as JSON.
+
+        Performance panels of developer tools open it. At most 56 MiB.
+
+        format: Format, by the extension of the path.
+        """
+        return await self._call(_STOP_TRACE, {"format": format})
 
     async def tabs(self) -> list[m.Tab]:
         """Lists the open tabs."""

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     `focused`: It has the focus.
     """
 
+    HarFormat = Literal["har"]
+    """`har`: HTTP Archive 1.2."""
+
     ImageFormat = Literal["png", "jpeg", "webp"]
     """`webp`: At most 16,000 pixels a side."""
 
@@ -40,11 +43,8 @@ if TYPE_CHECKING:
     `description`: Accessible description.
     """
 
-    SameSite = Literal["strict", "lax", "none"]
-    """`strict`: Never.
-    `lax`: With navigations.
-    `none`: Always; needs `--secure`.
-    """
+    TraceFormat = Literal["json"]
+    """`json`: JSON."""
 
     WaitUntil = Literal["load", "domcontentloaded", "networkidle", "none"]
     """`load`: The load event.
@@ -66,13 +66,6 @@ class BatchResponse(Message):
 
     results: list[StepResult]
     """One entry per step, in order."""
-
-
-class TabEachResponse(Message):
-    """An answer."""
-
-    results: list[StepResult]
-    """One entry per tab, oldest tab first."""
 
 
 class Step(Message):
@@ -195,138 +188,6 @@ class StartRecordingResponse(Message):
     """Height of the video in pixels."""
 
 
-class CookiesResponse(Message):
-    """An answer."""
-
-    cookies: list[Cookie]
-    """Cookies of the session, by domain and name."""
-
-
-class Cookie(Message):
-    """A cookie."""
-
-    name: str
-    """Name."""
-
-    value: str
-    """First characters of the value: a quarter of it, and four at most."""
-
-    length: int
-    """Characters of the value."""
-
-    domain: str
-    """Host; a dot before it stands for all below."""
-
-    path: str
-    """Path that it is sent to."""
-
-    secure: bool
-    """Sent over https only."""
-
-    http_only: bool
-    """Kept from scripts."""
-
-    same_site: str
-    """strict, lax or none; empty when the cookie does not say."""
-
-    expires: str
-    """When it ends, as RFC 3339 in UTC; empty when with the browser."""
-
-    partition: str
-    """Top-level site that it is kept for, when it is partitioned."""
-
-
-class SetCookieResponse(Message):
-    """An answer."""
-
-    name: str
-    """Name."""
-
-    domain: str
-    """Host; a dot before it stands for all below."""
-
-    path: str
-    """Path that it is sent to."""
-
-
-class DeleteCookieResponse(Message):
-    """An answer."""
-
-    removed: int
-    """Cookies removed."""
-
-
-class ImportCookiesResponse(Message):
-    """An answer."""
-
-    summary: str
-    """The counts, in words."""
-
-    imported: int
-    """Cookies that the session has now."""
-
-    domains: list[DomainCookies]
-    """The same by domain."""
-
-    problems: list[str]
-    """What is wrong with entries that were left out."""
-
-
-class DomainCookies(Message):
-    """Cookies of one domain. Values are never told."""
-
-    domain: str
-    """Host; a dot before it stands for all below."""
-
-    found: int
-    """Cookies that were found."""
-
-    imported: int
-    """Cookies that the session has now."""
-
-    expired: int
-    """Cookies that have ended."""
-
-    refused: int
-    """Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened."""
-
-
-class StorageResponse(Message):
-    """An answer."""
-
-    entries: list[StorageEntry]
-    """What the origin keeps, local storage first."""
-
-
-class StorageEntry(Message):
-    """An entry of the storage of an origin."""
-
-    area: str
-    """local or session."""
-
-    key: str
-    """Key."""
-
-    value: str
-    """Value; what looks like a secret is taken out, and long ones are cut."""
-
-    length: int
-    """Characters of the value."""
-
-    redacted: bool
-    """Whether something was taken out."""
-
-
-class SetStorageResponse(Message):
-    """An answer."""
-
-    key: str
-    """Key."""
-
-    origin: str
-    """Origin whose local storage has it."""
-
-
 class CdpResponse(Message):
     """An answer."""
 
@@ -357,6 +218,29 @@ class CdpMethod(Message):
 
     justification: str
     """Why it is allowed."""
+
+
+class StartTraceResponse(Message):
+    """An answer."""
+
+    categories: list[str]
+    """Categories that are recorded."""
+
+
+class StopTraceResponse(Message):
+    """An answer."""
+
+    trace: bytes
+    """The file, in the trace format of Chromium."""
+
+    mime: str
+    """Its MIME type."""
+
+    truncated: bool
+    """Whether its end is missing: it was too long."""
+
+    note: str
+    """How much it is."""
 
 
 class Receipt(Message):
@@ -851,6 +735,160 @@ class ExpectResponse(Message):
 
     waited_ms: int
     """Time waited, in milliseconds."""
+
+
+class FetchResponse(Message):
+    """An answer."""
+
+    answer: Fetched | None
+
+
+class FetchSendResponse(Message):
+    """An answer."""
+
+    answer: Fetched | None
+
+
+class Fetched(Message):
+    """The answer of a server."""
+
+    status: int
+    """HTTP status."""
+
+    url: str
+    """Address that answered, after redirects."""
+
+    mime: str
+    """Content type, as the server says it."""
+
+    headers: list[Header]
+    """Headers; the values of cookies are redacted."""
+
+    head: str
+    """The same, one a line, when asked for."""
+
+    body: str
+    """Body as text; base64 when it is binary."""
+
+    base64: bool
+    """Whether the body is base64."""
+
+    size: int
+    """Bytes that were read, at most 500,000."""
+
+    truncated: bool
+    """Whether there was more."""
+
+    value: Any
+    """The JSON value, when it was wanted and is one."""
+
+    note: str
+    """Why there is no JSON value, when it was wanted."""
+
+    duration_ms: float
+    """From request to last byte, in milliseconds."""
+
+
+class Header(Message):
+    """A header of an answer."""
+
+    name: str
+
+    value: str
+
+
+class ApproveResponse(Message):
+    """An answer."""
+
+    approvals: list[Approval]
+    """What was approved, or what waits."""
+
+
+class Approval(Message):
+    """Something that a caller other than the owner wants to do."""
+
+    id: str
+    """Id to approve it by."""
+
+    client: str
+    """Who wants it."""
+
+    action: str
+    """What is wanted, such as `fetch api.example.com`."""
+
+    waiting_s: int
+    """Seconds since it was asked for."""
+
+    state: str
+    """waits or approved."""
+
+
+class RouteResponse(Message):
+    """An answer."""
+
+    route: RouteEntry | None
+
+
+class RouteEntry(Message):
+    """A route of a tab."""
+
+    glob: str
+    """Addresses that it is about."""
+
+    action: str
+    """continue, abort or fulfil."""
+
+    status: int | None
+    """Status that it answers with."""
+
+    size: int | None
+    """Bytes that it answers with."""
+
+    delay_ms: int | None
+    """Time that it holds requests up, in milliseconds."""
+
+    hits: int
+    """Requests that took it."""
+
+
+class UnrouteResponse(Message):
+    """An answer."""
+
+    removed: int
+    """Routes removed."""
+
+
+class ListRoutesResponse(Message):
+    """An answer."""
+
+    routes: list[RouteEntry]
+    """Routes of the tab, oldest first."""
+
+
+class StartHarResponse(Message):
+    """An answer."""
+
+    tab: int
+    """Tab whose requests are recorded."""
+
+
+class StopHarResponse(Message):
+    """An answer."""
+
+    har: bytes
+    """The file, HAR 1.2."""
+
+    mime: str
+    """Its MIME type."""
+
+    entries: int
+    """Requests in it."""
+
+    dropped: int
+    """Requests beyond the 5,000 that are kept."""
+
+    note: str
+    """How much it is."""
 
 
 class TextResponse(Message):
@@ -1351,10 +1389,3 @@ class CloseTabResponse(Message):
 
     active: int | None
     """Tab that is active now."""
-
-
-class StopWatchResponse(Message):
-    """An answer."""
-
-    ended: int
-    """Watches that ended."""

@@ -27,8 +27,14 @@ impl Page {
     /// same addresses.
     pub async fn add_route(&self, route: Route) -> Result<()> {
         self.state.lock().alive_or_crashed()?;
+        let before = self.routes.lock().clone();
         self.routes.lock().add(Arc::new(route));
-        self.apply_routes().await
+        let applied = self.apply_routes().await;
+        if applied.is_err() {
+            // What was not taken is not listed either.
+            *self.routes.lock() = before;
+        }
+        applied
     }
 
     /// Removes the routes of exactly these addresses, or all; answers how many.
