@@ -12,7 +12,7 @@ use proptest::{
 };
 
 /// Inputs between two looks at the clock.
-const BLOCK: u32 = 2_000;
+const BLOCK: u32 = 500;
 
 /// Feeds `property` until `FUZZ_SECONDS` are over, 2 when it is not set. An
 /// input that makes it panic is made as small as it gets, and shown.
@@ -22,10 +22,10 @@ where
 {
     let seconds = env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
     let config = Config { cases: BLOCK, failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new(config);
     let (begun, mut count) = (Instant::now(), 0_u64);
     while begun.elapsed() < Duration::from_secs(seconds) {
-        let outcome = runner.run(inputs, |input| {
+        // A runner counts its successes, so each block has its own.
+        let outcome = TestRunner::new(config.clone()).run(inputs, |input| {
             property(input);
             Ok(())
         });

@@ -37,7 +37,8 @@ pub async fn watch(
 ) -> Result<impl Stream<Item = Result<v1::WatchResponse>> + Send + 'static> {
     let every = request.every.map_or(Ok(EVERY), seconds)?;
     if request.changes == Some(0) {
-        return Err(Error::new(Reason::ArgumentInvalid, "`--changes` counts from 1"));
+        return Err(Error::new(Reason::ArgumentInvalid, "`--changes` counts from 1")
+            .with("command", "watch"));
     }
     let watch = Watch {
         tab: Arc::clone(cx.tab()),
@@ -71,7 +72,7 @@ fn seconds(count: u32) -> Result<Duration> {
         return Ok(Duration::from_secs(count.into()));
     }
     let message = format!("`--every` is 1 to {SLOWEST} seconds, not {count}");
-    Err(Error::new(Reason::ArgumentInvalid, message))
+    Err(Error::new(Reason::ArgumentInvalid, message).with("command", "watch"))
 }
 
 /// A watch under way.

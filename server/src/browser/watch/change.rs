@@ -41,7 +41,7 @@ pub fn first(now: &Look) -> Change {
     }
     match now.trouble {
         Some(trouble) => summary.push_str(&format!("; {trouble}")),
-        None => summary.push_str(&format!(", {lines} lines")),
+        None => summary.push_str(&format!(", {lines} {}", noun(lines))),
     }
     let (url, title) = (Some(now.url.clone()), Some(now.title.clone()));
     Change { summary, url, title, ..Change::default() }
@@ -59,8 +59,7 @@ pub fn between(before: &Look, now: &Look) -> Option<Change> {
     parts.extend(url.as_ref().map(|url| format!("now at {url}")));
     parts.extend(title.as_ref().map(|title| format!("title \"{title}\"")));
     if added + removed > 0 {
-        let lines = if added == 1 { "line" } else { "lines" };
-        parts.push(format!("{added} {lines} came, {removed} went"));
+        parts.push(format!("{added} {} came, {removed} went", noun(added as usize)));
     }
     match (before.trouble, now.trouble) {
         (before, Some(trouble)) if before != now.trouble => parts.push(trouble.to_owned()),
@@ -82,9 +81,12 @@ fn compare(before: &str, now: &str) -> (String, u32, u32) {
     if before == now {
         return (String::new(), 0, 0);
     }
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before, now);
+    // Without an end the last line would differ from one in the middle.
+    let (before, now) = (format!("{before}\n"), format!("{now}\n"));
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(&before, &now);
     let (mut lines, mut added, mut removed) = (Vec::new(), 0, 0);
-    for change in diff.iter_all_changes() {
+    let filled = |change: &similar::Change<&str>| !change.value().trim().is_empty();
+    for change in diff.iter_all_changes().filter(filled) {
         let (count, sign) = match change.tag() {
             ChangeTag::Equal => continue,
             ChangeTag::Insert => (&mut added, '+'),
@@ -100,6 +102,10 @@ fn compare(before: &str, now: &str) -> (String, u32, u32) {
         lines.push(format!("… {} more", added + removed - told));
     }
     (lines.join("\n"), added, removed)
+}
+
+fn noun(count: usize) -> &'static str {
+    if count == 1 { "line" } else { "lines" }
 }
 
 fn cut(line: &str) -> String {
@@ -126,6 +132,12 @@ mod tests {
         assert_eq!(change.summary, "now at http://b/; 1 line came, 1 went");
         assert_eq!(change.diff, "- - heading \"A\"\n+ - heading \"B\"");
         assert_eq!(first(&before).summary, "watching http://a/ \"T\", 2 lines");
+    }
+
+    #[test]
+    fn a_line_that_stays_is_not_told_because_another_follows_it() {
+        let change = between(&look("http://a/", "x"), &look("http://a/", "x\ny")).expect("one");
+        assert_eq!((change.diff.as_str(), change.added, change.removed), ("+ y", 1, 0));
     }
 
     #[test]
