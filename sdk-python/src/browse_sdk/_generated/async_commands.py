@@ -22,6 +22,8 @@ _GET_URL = Command("BrowserService/GetUrl", "GetUrlRequest", "GetUrlResponse", r
 _WAIT = Command("BrowserService/Wait", "WaitRequest", "WaitResponse", timeout=15.0)
 _FRAME = Command("BrowserService/Frame", "FrameRequest", "FrameResponse")
 _SNAPSHOT = Command("BrowserService/Snapshot", "SnapshotRequest", "SnapshotResponse")
+_ANNOTATE_SNAPSHOT = Command("BrowserService/AnnotateSnapshot", "AnnotateSnapshotRequest", "AnnotateSnapshotResponse", timeout=60.0)
+_HEAT_SNAPSHOT = Command("BrowserService/HeatSnapshot", "HeatSnapshotRequest", "HeatSnapshotResponse", timeout=60.0)
 _TEXT = Command("BrowserService/Text", "TextRequest", "TextResponse", result="text")
 _HTML = Command("BrowserService/Html", "HtmlRequest", "HtmlResponse", result="html")
 _LINKS = Command("BrowserService/Links", "LinksRequest", "LinksResponse", result="links")
@@ -49,6 +51,10 @@ _DIALOG = Command("BrowserService/Dialog", "DialogRequest", "DialogResponse", re
 _CLEAR_DIALOG = Command("BrowserService/ClearDialog", "ClearDialogRequest", "ClearDialogResponse")
 _EXPECT = Command("BrowserService/Expect", "ExpectRequest", "ExpectResponse", timeout=5.0)
 _CSS = Command("BrowserService/Css", "CssRequest", "CssResponse", result="value")
+_INSPECT = Command("BrowserService/Inspect", "InspectRequest", "InspectResponse")
+_STYLE = Command("BrowserService/Style", "StyleRequest", "StyleResponse")
+_UNDO_STYLE = Command("BrowserService/UndoStyle", "UndoStyleRequest", "UndoStyleResponse")
+_CLEANUP = Command("BrowserService/Cleanup", "CleanupRequest", "CleanupResponse")
 _CLICK = Command("BrowserService/Click", "ClickRequest", "ClickResponse", result="receipt")
 _DOUBLE_CLICK = Command("BrowserService/DoubleClick", "DoubleClickRequest", "DoubleClickResponse", result="receipt")
 _HOVER = Command("BrowserService/Hover", "HoverRequest", "HoverResponse", result="receipt")
@@ -163,6 +169,31 @@ class AsyncCommands(AsyncClient):
         nodes: Also answers the elements as data.
         """
         return await self._call(_SNAPSHOT, {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "diff": diff, "cursor": cursor, "max_tokens": max_tokens, "nodes": nodes})
+
+    async def annotate_snapshot(self, *, interactive: bool = False, compact: bool = False, depth: int | None = None, scope: str | None = None, cursor: bool = False, max_tokens: int | None = None, viewport: bool = False) -> m.AnnotateSnapshotResponse:
+        """Captures the page with the box and the name of each ref drawn in.
+
+        Prints the path of the picture and the snapshot. The page is not touched.
+
+        interactive: Only elements that can be acted on.
+        compact: Leaves out structure that carries no name.
+        depth: Levels to descend.
+        scope: Only what lies within this element, which is all that the picture shows.
+        cursor: Also elements that take clicks without having a role, as @c refs.
+        max_tokens: Cuts the tree to about this many tokens, and says what was left out.
+        viewport: Only what the viewport shows, instead of the whole page.
+        """
+        return await self._call(_ANNOTATE_SNAPSHOT, {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "cursor": cursor, "max_tokens": max_tokens, "viewport": viewport})
+
+    async def heat_snapshot(self, heat: str, *, viewport: bool = False) -> m.HeatSnapshotResponse:
+        """Captures the page with the elements of refs tinted by values.
+
+        Prints the path of the picture and the refs, hottest first.
+
+        heat: JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
+        viewport: Only what the viewport shows, instead of the whole page.
+        """
+        return await self._call(_HEAT_SNAPSHOT, {"heat": heat, "viewport": viewport})
 
     async def text(self, target: str | None = None) -> str:
         """Prints the readable text of the page, or of one element.
@@ -356,6 +387,49 @@ class AsyncCommands(AsyncClient):
         pseudo: Pseudo-element to read instead, such as `before`.
         """
         return await self._call(_CSS, {"target": target, "property": property, "pseudo": pseudo})
+
+    async def inspect(self, target: str | None = None, *, all: bool = False, history: bool = False, structured: bool = False) -> m.InspectResponse:
+        """Prints why an element looks as it does: rules by strength, computed styles, and its box.
+
+        Of computed styles those that the page sets are shown.
+
+        target: Element to inspect; the body of the document when left out.
+        all: Also the rules of the browser, and every computed property.
+        history: The changes that `style` made; without a target nothing else.
+        structured: Answers data instead of a report.
+        """
+        return await self._call(_INSPECT, {"target": target, "all": all, "history": history, "structured": structured})
+
+    async def style(self, target: str, property: str, value: str) -> m.StyleResponse:
+        """Sets a CSS property of an element, in its style attribute.
+
+        target: Element to change.
+        property: Property, such as `color`; write `--` before one that begins with dashes.
+        value: Value, with `!important` where wanted; empty removes the property.
+        """
+        return await self._call(_STYLE, {"target": target, "property": property, "value": value})
+
+    async def undo_style(self, change: int | None = None) -> m.UndoStyleResponse:
+        """Takes back a change that `style` made.
+
+        Changes can be undone in any order. `inspect --history` lists them.
+
+        change: Number of the change; the latest when left out.
+        """
+        return await self._call(_UNDO_STYLE, {"change": change})
+
+    async def cleanup(self, *, ads: bool = False, cookies: bool = False, sticky: bool = False, social: bool = False, all: bool = False) -> m.CleanupResponse:
+        """Hides advertisements, consent banners, sticky bars and share buttons.
+
+        Everything without a flag. The elements stay in the document, unseen.
+
+        ads: Advertisements.
+        cookies: Banners that ask for consent.
+        sticky: What stays in view while the page scrolls.
+        social: Buttons to share and follow.
+        all: All of these, as without any flag.
+        """
+        return await self._call(_CLEANUP, {"ads": ads, "cookies": cookies, "sticky": sticky, "social": social, "all": all})
 
     async def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None) -> m.Receipt:
         """Clicks an element.
