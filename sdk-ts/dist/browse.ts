@@ -2735,9 +2735,9 @@ export class Commands extends Client {
   }
 
   /**
-   * Prints why an element looks as it does: rules by strength, computed styles, and its box.
+   * Prints why an element looks as it does.
    *
-   * Of computed styles those that the page sets are shown.
+   * Rules with their specificity, strongest first, computed styles, and the box. Of computed styles those that the page sets are shown.
    *
    * @param target Element to inspect; the body of the document when left out.
    */

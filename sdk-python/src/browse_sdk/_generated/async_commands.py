@@ -389,9 +389,9 @@ class AsyncCommands(AsyncClient):
         return await self._call(_CSS, {"target": target, "property": property, "pseudo": pseudo})
 
     async def inspect(self, target: str | None = None, *, all: bool = False, history: bool = False, structured: bool = False) -> m.InspectResponse:
-        """Prints why an element looks as it does: rules by strength, computed styles, and its box.
+        """Prints why an element looks as it does.
 
-        Of computed styles those that the page sets are shown.
+        Rules with their specificity, strongest first, computed styles, and the box. Of computed styles those that the page sets are shown.
 
         target: Element to inspect; the body of the document when left out.
         all: Also the rules of the browser, and every computed property.
