@@ -48,7 +48,8 @@ fn following(before: &[&str], current: &str) -> Vec<Candidate> {
             all.extend(flags(command));
         }
         all.extend(FLAGS.iter().map(|f| (format!("--{}", f.name), sentence(f.help))));
-        all.dedup_by(|a, b| a.0 == b.0);
+        let mut seen = std::collections::HashSet::new();
+        all.retain(|(flag, _)| seen.insert(flag.clone()));
         return all;
     }
     match name.as_slice() {

@@ -16,9 +16,6 @@ export type AnyMessage = { '@type': string; [field: string]: unknown };
  */
 export type ElementState = 'visible' | 'hidden' | 'enabled' | 'disabled' | 'checked' | 'editable' | 'focused';
 
-/** `har`: HTTP Archive 1.2. */
-export type HarFormat = 'har';
-
 /** `webp`: At most 16,000 pixels a side. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
@@ -42,16 +39,6 @@ export type PaperFormat = 'letter' | 'a4' | 'legal';
  */
 export type Property = 'title' | 'value' | 'count' | 'box' | 'role' | 'name' | 'description';
 
-/** `json`: JSON. */
-export type TraceFormat = 'json';
-
-/**
- * `strict`: Never.
- * `lax`: With navigations.
- * `none`: Always; needs `--secure`.
- */
-export type SameSite = 'strict' | 'lax' | 'none';
-
 /**
  * `load`: The load event.
  * `domcontentloaded`: The document is parsed.
@@ -67,11 +54,6 @@ export interface ChainResponse {
 
 export interface BatchResponse {
   /** One entry per step, in order. */
-  results: StepResult[];
-}
-
-export interface TabEachResponse {
-  /** One entry per tab, oldest tab first. */
   results: StepResult[];
 }
 
@@ -161,100 +143,6 @@ export interface StartRecordingResponse {
   height: number;
 }
 
-export interface CookiesResponse {
-  /** Cookies of the session, by domain and name. */
-  cookies: Cookie[];
-}
-
-/** A cookie. */
-export interface Cookie {
-  /** Name. */
-  name: string;
-  /** First characters of the value: a quarter of it, and four at most. */
-  value: string;
-  /** Characters of the value. */
-  length: number;
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Path that it is sent to. */
-  path: string;
-  /** Sent over https only. */
-  secure: boolean;
-  /** Kept from scripts. */
-  httpOnly: boolean;
-  /** strict, lax or none; empty when the cookie does not say. */
-  sameSite: string;
-  /** When it ends, as RFC 3339 in UTC; empty when with the browser. */
-  expires: string;
-  /** Top-level site that it is kept for, when it is partitioned. */
-  partition: string;
-}
-
-export interface SetCookieResponse {
-  /** Name. */
-  name: string;
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Path that it is sent to. */
-  path: string;
-}
-
-export interface DeleteCookieResponse {
-  /** Cookies removed. */
-  removed: number;
-}
-
-export interface ImportCookiesResponse {
-  /** The counts, in words. */
-  summary: string;
-  /** Cookies that the session has now. */
-  imported: number;
-  /** The same by domain. */
-  domains: DomainCookies[];
-  /** What is wrong with entries that were left out. */
-  problems: string[];
-}
-
-/** Cookies of one domain. Values are never told. */
-export interface DomainCookies {
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Cookies that were found. */
-  found: number;
-  /** Cookies that the session has now. */
-  imported: number;
-  /** Cookies that have ended. */
-  expired: number;
-  /** Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened. */
-  refused: number;
-}
-
-export interface StorageResponse {
-  /** What the origin keeps, local storage first. */
-  entries: StorageEntry[];
-}
-
-/** An entry of the storage of an origin. */
-export interface StorageEntry {
-  /** local or session. */
-  area: string;
-  /** Key. */
-  key: string;
-  /** Value; what looks like a secret is taken out, and long ones are cut. */
-  value: string;
-  /** Characters of the value. */
-  length: number;
-  /** Whether something was taken out. */
-  redacted: boolean;
-}
-
-export interface SetStorageResponse {
-  /** Key. */
-  key: string;
-  /** Origin whose local storage has it. */
-  origin: string;
-}
-
 export interface CdpResponse {
   /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
   value: unknown;
@@ -276,22 +164,6 @@ export interface CdpMethod {
   output: string;
   /** Why it is allowed. */
   justification: string;
-}
-
-export interface StartTraceResponse {
-  /** Categories that are recorded. */
-  categories: string[];
-}
-
-export interface StopTraceResponse {
-  /** The file, in the trace format of Chromium. */
-  trace: Uint8Array;
-  /** Its MIME type. */
-  mime: string;
-  /** Whether its end is missing: it was too long. */
-  truncated: boolean;
-  /** How much it is. */
-  note: string;
 }
 
 /** What an action did to the page. */
@@ -633,120 +505,53 @@ export interface ClearDialogResponse {
   removed: number;
 }
 
+export interface AnnotateSnapshotResponse {
+  /** The picture, as PNG. */
+  image: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Width in pixels. */
+  width: number;
+  /** Height in pixels. */
+  height: number;
+  /** What the picture lacks. */
+  note: string;
+  /** The boxes in it. */
+  marks: PictureMark[];
+  /** The snapshot: one element a line, two spaces a level. */
+  tree: string;
+}
+
+/** The box of a ref in a picture. */
+export interface PictureMark {
+  /** Ref. */
+  ref: string;
+  /** Box in CSS pixels from the corner of the picture. */
+  box?: Box;
+}
+
+export interface HeatSnapshotResponse {
+  /** The picture, as PNG. */
+  image: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Width in pixels. */
+  width: number;
+  /** Height in pixels. */
+  height: number;
+  /** What the picture lacks. */
+  note: string;
+  /** The boxes in it. */
+  marks: PictureMark[];
+  /** Refs with their values, hottest first. */
+  legend: string;
+}
+
 export interface ExpectResponse {
   /** What holds, and how long it took. */
   summary: string;
   /** Time waited, in milliseconds. */
   waitedMs: number;
-}
-
-export interface FetchResponse {
-  answer?: Fetched;
-}
-
-export interface FetchSendResponse {
-  answer?: Fetched;
-}
-
-/** The answer of a server. */
-export interface Fetched {
-  /** HTTP status. */
-  status: number;
-  /** Address that answered, after redirects. */
-  url: string;
-  /** Content type, as the server says it. */
-  mime: string;
-  /** Headers; the values of cookies are redacted. */
-  headers: Header[];
-  /** The same, one a line, when asked for. */
-  head: string;
-  /** Body as text; base64 when it is binary. */
-  body: string;
-  /** Whether the body is base64. */
-  base64: boolean;
-  /** Bytes that were read, at most 500,000. */
-  size: number;
-  /** Whether there was more. */
-  truncated: boolean;
-  /** The JSON value, when it was wanted and is one. */
-  value: unknown;
-  /** Why there is no JSON value, when it was wanted. */
-  note: string;
-  /** From request to last byte, in milliseconds. */
-  durationMs: number;
-}
-
-/** A header of an answer. */
-export interface Header {
-  name: string;
-  value: string;
-}
-
-export interface ApproveResponse {
-  /** What was approved, or what waits. */
-  approvals: Approval[];
-}
-
-/** Something that a caller other than the owner wants to do. */
-export interface Approval {
-  /** Id to approve it by. */
-  id: string;
-  /** Who wants it. */
-  client: string;
-  /** What is wanted, such as `fetch api.example.com`. */
-  action: string;
-  /** Seconds since it was asked for. */
-  waitingS: number;
-  /** waits or approved. */
-  state: string;
-}
-
-export interface RouteResponse {
-  route?: RouteEntry;
-}
-
-/** A route of a tab. */
-export interface RouteEntry {
-  /** Addresses that it is about. */
-  glob: string;
-  /** continue, abort or fulfil. */
-  action: string;
-  /** Status that it answers with. */
-  status?: number;
-  /** Bytes that it answers with. */
-  size?: number;
-  /** Time that it holds requests up, in milliseconds. */
-  delayMs?: number;
-  /** Requests that took it. */
-  hits: number;
-}
-
-export interface UnrouteResponse {
-  /** Routes removed. */
-  removed: number;
-}
-
-export interface ListRoutesResponse {
-  /** Routes of the tab, oldest first. */
-  routes: RouteEntry[];
-}
-
-export interface StartHarResponse {
-  /** Tab whose requests are recorded. */
-  tab: number;
-}
-
-export interface StopHarResponse {
-  /** The file, HAR 1.2. */
-  har: Uint8Array;
-  /** Its MIME type. */
-  mime: string;
-  /** Requests in it. */
-  entries: number;
-  /** Requests beyond the 5,000 that are kept. */
-  dropped: number;
-  /** How much it is. */
-  note: string;
 }
 
 export interface TextResponse {
@@ -1063,6 +868,145 @@ export interface CssResponse {
   value: string;
 }
 
+export interface InspectResponse {
+  /** Everything as text, unless data was asked for. */
+  report: string;
+  /** Ref of the element. */
+  ref: string;
+  /** Role and name. */
+  element: string;
+  /** Tag, id and classes. */
+  selector: string;
+  /** Box; absent when the element is not rendered. */
+  box?: BoxModel;
+  /** Rules that match, strongest first; those of pseudo-elements last. */
+  rules: StyleRule[];
+  /** Rules of what it inherits from, nearest first. */
+  inherited: StyleRule[];
+  /** Computed properties that the page sets; all when asked for. */
+  computed: ComputedProperty[];
+  /** Changes by `style` that are in force, oldest first. */
+  history: StyleChange[];
+}
+
+/** The box of an element, in CSS pixels. */
+export interface BoxModel {
+  /** Border box in the viewport of the main frame. */
+  borderBox?: Box;
+  margin?: Sides;
+  border?: Sides;
+  padding?: Sides;
+  contentWidth: number;
+  contentHeight: number;
+}
+
+/** Widths at the four sides, in CSS pixels. */
+export interface Sides {
+  top: number;
+  right: number;
+  bottom: number;
+  left: number;
+}
+
+/** A rule of a style sheet, or the style of the element itself. */
+export interface StyleRule {
+  /** Selectors that match, `element.style` or `attributes`. */
+  selector: string;
+  /** Specificity as `ids,classes,types`; empty where there is none. */
+  specificity: string;
+  /** page, inline, attributes or browser. */
+  origin: string;
+  /** Pseudo-element that it styles; empty for the element. */
+  pseudo: string;
+  /** At-rules around it, such as `@media (min-width: 40em)`. */
+  conditions: string[];
+  /** Cascade layer. */
+  layer: string;
+  /** Address of the sheet and line: `https://example.com/site.css:12`. */
+  source: string;
+  /** What it declares. */
+  declarations: StyleDeclaration[];
+}
+
+/** A declaration of a rule. */
+export interface StyleDeclaration {
+  /** Property. */
+  name: string;
+  /** Value. */
+  value: string;
+  /** Whether it is `!important`. */
+  important: boolean;
+  /** wins, partly overridden, overridden, or inherited. */
+  standing: string;
+}
+
+/** A computed property. */
+export interface ComputedProperty {
+  /** Property. */
+  name: string;
+  /** Value. */
+  value: string;
+}
+
+/** A change that `style` made. */
+export interface StyleChange {
+  /** Number to give to `style --undo`. */
+  id: number;
+  /** Ref of the element. */
+  ref: string;
+  /** Element as the caller named it. */
+  target: string;
+  /** Property. */
+  property: string;
+  /** Value as it was given. */
+  value: string;
+  /** Computed value before. */
+  before: string;
+  /** Computed value afterwards. */
+  after: string;
+}
+
+export interface StyleResponse {
+  /** Number to give to `style --undo`. */
+  id: number;
+  /** Property. */
+  property: string;
+  /** Computed value before. */
+  before: string;
+  /** Computed value now. */
+  after: string;
+  /** Why nothing changed, if nothing did. */
+  note: string;
+}
+
+export interface UndoStyleResponse {
+  /** Number of the change. */
+  id: number;
+  /** Element as the caller named it. */
+  target: string;
+  /** Property. */
+  property: string;
+  /** Computed value now. */
+  after: string;
+}
+
+export interface CleanupResponse {
+  /** Elements of each kind. */
+  summary: string;
+  /** Elements by kind. */
+  removed: CleanupCount[];
+  /** Whether the page scrolls again, which a banner had stopped. */
+  unlocked: boolean;
+}
+
+/** Elements of one kind. */
+export interface CleanupCount {
+  /** ads, cookies, sticky or social. */
+  kind: string;
+  /** Elements that went. */
+  count: number;
+}
+
 export interface ListTabsResponse {
   /** Tabs of the session, oldest first. */
   tabs: Tab[];
@@ -1103,11 +1047,6 @@ export interface CloseTabResponse {
   closed: number;
   /** Tab that is active now. */
   active?: number;
-}
-
-export interface StopWatchResponse {
-  /** Watches that ended. */
-  ended: number;
 }
 
 /** What `goto` can be told besides. */
@@ -1180,6 +1119,30 @@ export interface SnapshotOptions {
   maxTokens?: number;
   /** Also answers the elements as data. */
   nodes?: boolean;
+}
+
+/** What `annotateSnapshot` can be told besides. */
+export interface AnnotateSnapshotOptions {
+  /** Only elements that can be acted on. */
+  interactive?: boolean;
+  /** Leaves out structure that carries no name. */
+  compact?: boolean;
+  /** Levels to descend. */
+  depth?: number;
+  /** Only what lies within this element, which is all that the picture shows. */
+  scope?: string;
+  /** Also elements that take clicks without having a role, as @c refs. */
+  cursor?: boolean;
+  /** Cuts the tree to about this many tokens, and says what was left out. */
+  maxTokens?: number;
+  /** Only what the viewport shows, instead of the whole page. */
+  viewport?: boolean;
+}
+
+/** What `heatSnapshot` can be told besides. */
+export interface HeatSnapshotOptions {
+  /** Only what the viewport shows, instead of the whole page. */
+  viewport?: boolean;
 }
 
 /** What `forms` can be told besides. */
@@ -1256,34 +1219,28 @@ export interface CssOptions {
   pseudo?: string;
 }
 
-/** What `cookies` can be told besides. */
-export interface CookiesOptions {
-  /** Only cookies of this host and those below it. */
-  domain?: string;
+/** What `inspect` can be told besides. */
+export interface InspectOptions {
+  /** Also the rules of the browser, and every computed property. */
+  all?: boolean;
+  /** The changes that `style` made; without a target nothing else. */
+  history?: boolean;
+  /** Answers data instead of a report. */
+  structured?: boolean;
 }
 
-/** What `setCookie` can be told besides. */
-export interface SetCookieOptions {
-  /** Host that it is for, with all below it; the host of the page alone when left out. */
-  domain?: string;
-  /** Path that it is sent to; `/` when left out. */
-  path?: string;
-  /** Sends it over https only. */
-  secure?: boolean;
-  /** Keeps it from scripts. */
-  httpOnly?: boolean;
-  /** Whether it travels with requests of other sites. */
-  sameSite?: SameSite;
-  /** When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out. */
-  expires?: string;
-}
-
-/** What `deleteCookie` can be told besides. */
-export interface DeleteCookieOptions {
-  /** Host of the cookie; whatever the page would be sent when left out. */
-  domain?: string;
-  /** Only the cookie of this path. */
-  path?: string;
+/** What `cleanup` can be told besides. */
+export interface CleanupOptions {
+  /** Advertisements. */
+  ads?: boolean;
+  /** Banners that ask for consent. */
+  cookies?: boolean;
+  /** What stays in view while the page scrolls. */
+  sticky?: boolean;
+  /** Buttons to share and follow. */
+  social?: boolean;
+  /** All of these, as without any flag. */
+  all?: boolean;
 }
 
 /** What `click` can be told besides. */
@@ -1432,62 +1389,6 @@ export interface CdpOptions {
   data?: boolean;
 }
 
-/** What `fetch` can be told besides. */
-export interface FetchOptions {
-  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
-  parse?: boolean;
-  /** Also prints the headers. */
-  include?: boolean;
-}
-
-/** What `fetchSend` can be told besides. */
-export interface FetchSendOptions {
-  /** HTTP method; POST when left out. */
-  method?: string;
-  /** Headers to send, each `name: value`. */
-  header?: string[];
-  /** Text to send, at most 5 MiB. */
-  body?: string;
-  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
-  parse?: boolean;
-  /** Also prints the headers. */
-  include?: boolean;
-}
-
-/** What `route` can be told besides. */
-export interface RouteOptions {
-  /** Ends the requests, as a blocker would. */
-  abort?: boolean;
-  /** Answers with the text of this file. */
-  fulfil?: string;
-  /** Answers with this text. */
-  body?: string;
-  /** Status of the answer; 200 when left out. */
-  status?: number;
-  /** Headers of the answer, each `name: value`. */
-  header?: string[];
-  /** Time before that, or before the request is sent on, at most 60,000 ms. */
-  delay?: number;
-}
-
-/** What `stopHar` can be told besides. */
-export interface StopHarOptions {
-  /** Format, by the extension of the path. */
-  format?: HarFormat;
-}
-
-/** What `startTrace` can be told besides. */
-export interface StartTraceOptions {
-  /** Categories, apart by commas; those of a performance panel when left out. */
-  categories?: string;
-}
-
-/** What `stopTrace` can be told besides. */
-export interface StopTraceOptions {
-  /** Format, by the extension of the path. */
-  format?: TraceFormat;
-}
-
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
@@ -1498,6 +1399,8 @@ const COMMANDS = {
   wait: { path: '/browse.v1.BrowserService/Wait', request: 'WaitRequest', response: 'WaitResponse', args: ['target'], timeout: 15000 },
   frame: { path: '/browse.v1.BrowserService/Frame', request: 'FrameRequest', response: 'FrameResponse', args: ['target'] },
   snapshot: { path: '/browse.v1.BrowserService/Snapshot', request: 'SnapshotRequest', response: 'SnapshotResponse' },
+  annotateSnapshot: { path: '/browse.v1.BrowserService/AnnotateSnapshot', request: 'AnnotateSnapshotRequest', response: 'AnnotateSnapshotResponse', timeout: 60000 },
+  heatSnapshot: { path: '/browse.v1.BrowserService/HeatSnapshot', request: 'HeatSnapshotRequest', response: 'HeatSnapshotResponse', args: ['heat'], timeout: 60000 },
   text: { path: '/browse.v1.BrowserService/Text', request: 'TextRequest', response: 'TextResponse', args: ['target'], result: 'text' },
   html: { path: '/browse.v1.BrowserService/Html', request: 'HtmlRequest', response: 'HtmlResponse', args: ['target'], result: 'html' },
   links: { path: '/browse.v1.BrowserService/Links', request: 'LinksRequest', response: 'LinksResponse', result: 'links' },
@@ -1525,12 +1428,10 @@ const COMMANDS = {
   clearDialog: { path: '/browse.v1.BrowserService/ClearDialog', request: 'ClearDialogRequest', response: 'ClearDialogResponse' },
   expect: { path: '/browse.v1.BrowserService/Expect', request: 'ExpectRequest', response: 'ExpectResponse', args: ['target', 'expected'], timeout: 5000 },
   css: { path: '/browse.v1.BrowserService/Css', request: 'CssRequest', response: 'CssResponse', args: ['target', 'property'], result: 'value' },
-  cookies: { path: '/browse.v1.BrowserService/Cookies', request: 'CookiesRequest', response: 'CookiesResponse', result: 'cookies' },
-  setCookie: { path: '/browse.v1.BrowserService/SetCookie', request: 'SetCookieRequest', response: 'SetCookieResponse', args: ['cookie'] },
-  deleteCookie: { path: '/browse.v1.BrowserService/DeleteCookie', request: 'DeleteCookieRequest', response: 'DeleteCookieResponse', args: ['name'] },
-  importCookies: { path: '/browse.v1.BrowserService/ImportCookies', request: 'ImportCookiesRequest', response: 'ImportCookiesResponse', args: ['cookies'] },
-  storage: { path: '/browse.v1.BrowserService/Storage', request: 'StorageRequest', response: 'StorageResponse', result: 'entries' },
-  setStorage: { path: '/browse.v1.BrowserService/SetStorage', request: 'SetStorageRequest', response: 'SetStorageResponse', args: ['key', 'value'] },
+  inspect: { path: '/browse.v1.BrowserService/Inspect', request: 'InspectRequest', response: 'InspectResponse', args: ['target'] },
+  style: { path: '/browse.v1.BrowserService/Style', request: 'StyleRequest', response: 'StyleResponse', args: ['target', 'property', 'value'] },
+  undoStyle: { path: '/browse.v1.BrowserService/UndoStyle', request: 'UndoStyleRequest', response: 'UndoStyleResponse', args: ['change'] },
+  cleanup: { path: '/browse.v1.BrowserService/Cleanup', request: 'CleanupRequest', response: 'CleanupResponse' },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
   doubleClick: { path: '/browse.v1.BrowserService/DoubleClick', request: 'DoubleClickRequest', response: 'DoubleClickResponse', args: ['target'], result: 'receipt' },
   hover: { path: '/browse.v1.BrowserService/Hover', request: 'HoverRequest', response: 'HoverResponse', args: ['target'], result: 'receipt' },
@@ -1549,24 +1450,12 @@ const COMMANDS = {
   startRecording: { path: '/browse.v1.BrowserService/StartRecording', request: 'StartRecordingRequest', response: 'StartRecordingResponse' },
   archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
   cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
-  fetch: { path: '/browse.v1.BrowserService/Fetch', request: 'FetchRequest', response: 'FetchResponse', args: ['url'], result: 'answer', timeout: 15000 },
-  fetchSend: { path: '/browse.v1.BrowserService/FetchSend', request: 'FetchSendRequest', response: 'FetchSendResponse', args: ['url'], result: 'answer', timeout: 15000 },
-  route: { path: '/browse.v1.BrowserService/Route', request: 'RouteRequest', response: 'RouteResponse', args: ['glob'], result: 'route' },
-  unroute: { path: '/browse.v1.BrowserService/Unroute', request: 'UnrouteRequest', response: 'UnrouteResponse', args: ['glob'] },
-  routes: { path: '/browse.v1.BrowserService/ListRoutes', request: 'ListRoutesRequest', response: 'ListRoutesResponse', result: 'routes' },
-  startHar: { path: '/browse.v1.BrowserService/StartHar', request: 'StartHarRequest', response: 'StartHarResponse' },
-  stopHar: { path: '/browse.v1.BrowserService/StopHar', request: 'StopHarRequest', response: 'StopHarResponse' },
-  approve: { path: '/browse.v1.BrowserService/Approve', request: 'ApproveRequest', response: 'ApproveResponse', args: ['id'], result: 'approvals' },
-  startTrace: { path: '/browse.v1.BrowserService/StartTrace', request: 'StartTraceRequest', response: 'StartTraceResponse' },
-  stopTrace: { path: '/browse.v1.BrowserService/StopTrace', request: 'StopTraceRequest', response: 'StopTraceResponse', timeout: 60000 },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
   activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
   newTab: { path: '/browse.v1.BrowserService/NewTab', request: 'NewTabRequest', response: 'NewTabResponse', args: ['url'] },
   closeTab: { path: '/browse.v1.BrowserService/CloseTab', request: 'CloseTabRequest', response: 'CloseTabResponse', args: ['id'] },
   chain: { path: '/browse.v1.BrowserService/Chain', request: 'ChainRequest', response: 'ChainResponse', args: ['steps'], result: 'results' },
   batch: { path: '/browse.v1.BrowserService/Batch', request: 'BatchRequest', response: 'BatchResponse', args: ['steps'], result: 'results' },
-  tabEach: { path: '/browse.v1.BrowserService/TabEach', request: 'TabEachRequest', response: 'TabEachResponse', args: ['command'], result: 'results' },
-  stopWatch: { path: '/browse.v1.BrowserService/StopWatch', request: 'StopWatchRequest', response: 'StopWatchResponse' },
 } satisfies Record<string, Command>;
 
 /** The commands of the browser, each as a method. */
@@ -1642,6 +1531,26 @@ export class Commands extends Client {
    */
   snapshot(options?: SnapshotOptions): Promise<SnapshotResponse> {
     return this.call(COMMANDS.snapshot, [], options);
+  }
+
+  /**
+   * Captures the page with the box and the name of each ref drawn in.
+   *
+   * Prints the path of the picture and the snapshot. The page is not touched.
+   */
+  annotateSnapshot(options?: AnnotateSnapshotOptions): Promise<AnnotateSnapshotResponse> {
+    return this.call(COMMANDS.annotateSnapshot, [], options);
+  }
+
+  /**
+   * Captures the page with the elements of refs tinted by values.
+   *
+   * Prints the path of the picture and the refs, hottest first.
+   *
+   * @param heat JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
+   */
+  heatSnapshot(heat: string, options?: HeatSnapshotOptions): Promise<HeatSnapshotResponse> {
+    return this.call(COMMANDS.heatSnapshot, [heat], options);
   }
 
   /**
@@ -1852,53 +1761,46 @@ export class Commands extends Client {
     return this.call(COMMANDS.css, [target, property], options);
   }
 
-  /** Lists the cookies of the session. Values are cut. */
-  cookies(options?: CookiesOptions): Promise<Cookie[]> {
-    return this.call(COMMANDS.cookies, [], options);
+  /**
+   * Prints why an element looks as it does.
+   *
+   * Rules with their specificity, strongest first, computed styles, and the box. Of computed styles those that the page sets are shown.
+   *
+   * @param target Element to inspect; the body of the document when left out.
+   */
+  inspect(target?: string | InspectOptions, options?: InspectOptions): Promise<InspectResponse> {
+    return this.call(COMMANDS.inspect, [target], options);
   }
 
   /**
-   * Sets a cookie for the host of the page.
+   * Sets a CSS property of an element, in its style attribute.
    *
-   * @param cookie Name and value, with `=` between them.
+   * @param target Element to change.
+   * @param property Property, such as `color`; write `--` before one that begins with dashes.
+   * @param value Value, with `!important` where wanted; empty removes the property.
    */
-  setCookie(cookie: string, options?: SetCookieOptions): Promise<SetCookieResponse> {
-    return this.call(COMMANDS.setCookie, [cookie], options);
+  style(target: string, property: string, value: string): Promise<StyleResponse> {
+    return this.call(COMMANDS.style, [target, property, value]);
   }
 
   /**
-   * Deletes the cookies of a name.
+   * Takes back a change that `style` made.
    *
-   * @param name Name.
+   * Changes can be undone in any order. `inspect --history` lists them.
+   *
+   * @param change Number of the change; the latest when left out.
    */
-  deleteCookie(name: string, options?: DeleteCookieOptions): Promise<DeleteCookieResponse> {
-    return this.call(COMMANDS.deleteCookie, [name], options);
+  undoStyle(change?: number): Promise<UndoStyleResponse> {
+    return this.call(COMMANDS.undoStyle, [change]);
   }
 
   /**
-   * Imports cookies from a JSON file, and tells how many of which domains.
+   * Hides advertisements, consent banners, sticky bars and share buttons.
    *
-   * Takes what EditThisCookie, Puppeteer and Playwright export.
-   *
-   * @param cookies Text of this: JSON file; "-" reads standard input.
+   * Everything without a flag. The elements stay in the document, unseen.
    */
-  importCookies(cookies: string): Promise<ImportCookiesResponse> {
-    return this.call(COMMANDS.importCookies, [cookies]);
-  }
-
-  /** Prints the local and session storage of the page's origin. */
-  storage(): Promise<StorageEntry[]> {
-    return this.call(COMMANDS.storage, []);
-  }
-
-  /**
-   * Writes an entry of the local storage of the page's origin.
-   *
-   * @param key Key.
-   * @param value Value.
-   */
-  setStorage(key: string, value: string): Promise<SetStorageResponse> {
-    return this.call(COMMANDS.setStorage, [key, value]);
+  cleanup(options?: CleanupOptions): Promise<CleanupResponse> {
+    return this.call(COMMANDS.cleanup, [], options);
   }
 
   /**
@@ -2068,90 +1970,6 @@ export class Commands extends Client {
     return this.call(COMMANDS.cdp, [method, params], options);
   }
 
-  /**
-   * Fetches an address without the browser and without its cookies.
-   *
-   * At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
-   *
-   * @param url Address, http or https.
-   */
-  fetch(url: string, options?: FetchOptions): Promise<Fetched> {
-    return this.call(COMMANDS.fetch, [url], options);
-  }
-
-  /**
-   * Sends a request of any method, with headers and a body.
-   *
-   * The rules of `fetch` hold. What it does on the server cannot be undone.
-   *
-   * @param url Address, http or https.
-   */
-  fetchSend(url: string, options?: FetchSendOptions): Promise<Fetched> {
-    return this.call(COMMANDS.fetchSend, [url], options);
-  }
-
-  /**
-   * Decides what becomes of the tab's requests to some addresses.
-   *
-   * `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
-   *
-   * @param glob Addresses: `*` is any run of letters, `?` any letter.
-   */
-  route(glob: string, options?: RouteOptions): Promise<RouteEntry> {
-    return this.call(COMMANDS.route, [glob], options);
-  }
-
-  /**
-   * Removes the routes of a glob, or all of the tab.
-   *
-   * @param glob Glob of the routes to remove, as it was given; all when left out.
-   */
-  unroute(glob?: string): Promise<UnrouteResponse> {
-    return this.call(COMMANDS.unroute, [glob]);
-  }
-
-  /** Lists the routes of the tab. */
-  routes(): Promise<RouteEntry[]> {
-    return this.call(COMMANDS.routes, []);
-  }
-
-  /** Begins to record the requests of the tab in full. */
-  startHar(): Promise<StartHarResponse> {
-    return this.call(COMMANDS.startHar, []);
-  }
-
-  /**
-   * Ends the recording, and writes it as a HAR file.
-   *
-   * Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
-   */
-  stopHar(options?: StopHarOptions): Promise<StopHarResponse> {
-    return this.call(COMMANDS.stopHar, [], options);
-  }
-
-  /**
-   * Approves what another caller waits for, or lists what waits.
-   *
-   * @param id Id that the refusal named; lists what waits when left out.
-   */
-  approve(id?: string): Promise<Approval[]> {
-    return this.call(COMMANDS.approve, [id]);
-  }
-
-  /** Begins to trace the whole browser. */
-  startTrace(options?: StartTraceOptions): Promise<StartTraceResponse> {
-    return this.call(COMMANDS.startTrace, [], options);
-  }
-
-  /**
-   * Ends the trace, and writes it as JSON.
-   *
-   * Performance panels of developer tools open it. At most 56 MiB.
-   */
-  stopTrace(options?: StopTraceOptions): Promise<StopTraceResponse> {
-    return this.call(COMMANDS.stopTrace, [], options);
-  }
-
   /** Lists the open tabs. */
   tabs(): Promise<Tab[]> {
     return this.call(COMMANDS.tabs, []);
@@ -2204,21 +2022,5 @@ export class Commands extends Client {
    */
   batch(steps: Step[]): Promise<StepResult[]> {
     return this.call(COMMANDS.batch, [steps]);
-  }
-
-  /**
-   * Runs one command in every tab of the session, all at once.
-   *
-   * An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
-   *
-   * @param command The command, with its arguments and flags.
-   */
-  tabEach(command?: AnyMessage): Promise<StepResult[]> {
-    return this.call(COMMANDS.tabEach, [command]);
-  }
-
-  /** Ends the watches of the session; with `--tab` those of one tab. */
-  stopWatch(): Promise<StopWatchResponse> {
-    return this.call(COMMANDS.stopWatch, []);
   }
 }

@@ -22,6 +22,8 @@ _GET_URL = Command("BrowserService/GetUrl", "GetUrlRequest", "GetUrlResponse", r
 _WAIT = Command("BrowserService/Wait", "WaitRequest", "WaitResponse", timeout=15.0)
 _FRAME = Command("BrowserService/Frame", "FrameRequest", "FrameResponse")
 _SNAPSHOT = Command("BrowserService/Snapshot", "SnapshotRequest", "SnapshotResponse")
+_ANNOTATE_SNAPSHOT = Command("BrowserService/AnnotateSnapshot", "AnnotateSnapshotRequest", "AnnotateSnapshotResponse", timeout=60.0)
+_HEAT_SNAPSHOT = Command("BrowserService/HeatSnapshot", "HeatSnapshotRequest", "HeatSnapshotResponse", timeout=60.0)
 _TEXT = Command("BrowserService/Text", "TextRequest", "TextResponse", result="text")
 _HTML = Command("BrowserService/Html", "HtmlRequest", "HtmlResponse", result="html")
 _LINKS = Command("BrowserService/Links", "LinksRequest", "LinksResponse", result="links")
@@ -49,12 +51,10 @@ _DIALOG = Command("BrowserService/Dialog", "DialogRequest", "DialogResponse", re
 _CLEAR_DIALOG = Command("BrowserService/ClearDialog", "ClearDialogRequest", "ClearDialogResponse")
 _EXPECT = Command("BrowserService/Expect", "ExpectRequest", "ExpectResponse", timeout=5.0)
 _CSS = Command("BrowserService/Css", "CssRequest", "CssResponse", result="value")
-_COOKIES = Command("BrowserService/Cookies", "CookiesRequest", "CookiesResponse", result="cookies")
-_SET_COOKIE = Command("BrowserService/SetCookie", "SetCookieRequest", "SetCookieResponse")
-_DELETE_COOKIE = Command("BrowserService/DeleteCookie", "DeleteCookieRequest", "DeleteCookieResponse")
-_IMPORT_COOKIES = Command("BrowserService/ImportCookies", "ImportCookiesRequest", "ImportCookiesResponse")
-_STORAGE = Command("BrowserService/Storage", "StorageRequest", "StorageResponse", result="entries")
-_SET_STORAGE = Command("BrowserService/SetStorage", "SetStorageRequest", "SetStorageResponse")
+_INSPECT = Command("BrowserService/Inspect", "InspectRequest", "InspectResponse")
+_STYLE = Command("BrowserService/Style", "StyleRequest", "StyleResponse")
+_UNDO_STYLE = Command("BrowserService/UndoStyle", "UndoStyleRequest", "UndoStyleResponse")
+_CLEANUP = Command("BrowserService/Cleanup", "CleanupRequest", "CleanupResponse")
 _CLICK = Command("BrowserService/Click", "ClickRequest", "ClickResponse", result="receipt")
 _DOUBLE_CLICK = Command("BrowserService/DoubleClick", "DoubleClickRequest", "DoubleClickResponse", result="receipt")
 _HOVER = Command("BrowserService/Hover", "HoverRequest", "HoverResponse", result="receipt")
@@ -73,24 +73,12 @@ _PRINT_HTML = Command("BrowserService/PrintHtml", "PrintHtmlRequest", "PdfRespon
 _START_RECORDING = Command("BrowserService/StartRecording", "StartRecordingRequest", "StartRecordingResponse")
 _ARCHIVE = Command("BrowserService/Archive", "ArchiveRequest", "ArchiveResponse", timeout=60.0)
 _CDP = Command("BrowserService/Cdp", "CdpRequest", "CdpResponse")
-_FETCH = Command("BrowserService/Fetch", "FetchRequest", "FetchResponse", result="answer", timeout=15.0)
-_FETCH_SEND = Command("BrowserService/FetchSend", "FetchSendRequest", "FetchSendResponse", result="answer", timeout=15.0)
-_ROUTE = Command("BrowserService/Route", "RouteRequest", "RouteResponse", result="route")
-_UNROUTE = Command("BrowserService/Unroute", "UnrouteRequest", "UnrouteResponse")
-_LIST_ROUTES = Command("BrowserService/ListRoutes", "ListRoutesRequest", "ListRoutesResponse", result="routes")
-_START_HAR = Command("BrowserService/StartHar", "StartHarRequest", "StartHarResponse")
-_STOP_HAR = Command("BrowserService/StopHar", "StopHarRequest", "StopHarResponse")
-_APPROVE = Command("BrowserService/Approve", "ApproveRequest", "ApproveResponse", result="approvals")
-_START_TRACE = Command("BrowserService/StartTrace", "StartTraceRequest", "StartTraceResponse")
-_STOP_TRACE = Command("BrowserService/StopTrace", "StopTraceRequest", "StopTraceResponse", timeout=60.0)
 _LIST_TABS = Command("BrowserService/ListTabs", "ListTabsRequest", "ListTabsResponse", result="tabs")
 _ACTIVATE_TAB = Command("BrowserService/ActivateTab", "ActivateTabRequest", "ActivateTabResponse")
 _NEW_TAB = Command("BrowserService/NewTab", "NewTabRequest", "NewTabResponse")
 _CLOSE_TAB = Command("BrowserService/CloseTab", "CloseTabRequest", "CloseTabResponse")
 _CHAIN = Command("BrowserService/Chain", "ChainRequest", "ChainResponse", result="results")
 _BATCH = Command("BrowserService/Batch", "BatchRequest", "BatchResponse", result="results")
-_TAB_EACH = Command("BrowserService/TabEach", "TabEachRequest", "TabEachResponse", result="results")
-_STOP_WATCH = Command("BrowserService/StopWatch", "StopWatchRequest", "StopWatchResponse")
 
 
 class AsyncCommands(AsyncClient):
@@ -181,6 +169,31 @@ class AsyncCommands(AsyncClient):
         nodes: Also answers the elements as data.
         """
         return await self._call(_SNAPSHOT, {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "diff": diff, "cursor": cursor, "max_tokens": max_tokens, "nodes": nodes})
+
+    async def annotate_snapshot(self, *, interactive: bool = False, compact: bool = False, depth: int | None = None, scope: str | None = None, cursor: bool = False, max_tokens: int | None = None, viewport: bool = False) -> m.AnnotateSnapshotResponse:
+        """Captures the page with the box and the name of each ref drawn in.
+
+        Prints the path of the picture and the snapshot. The page is not touched.
+
+        interactive: Only elements that can be acted on.
+        compact: Leaves out structure that carries no name.
+        depth: Levels to descend.
+        scope: Only what lies within this element, which is all that the picture shows.
+        cursor: Also elements that take clicks without having a role, as @c refs.
+        max_tokens: Cuts the tree to about this many tokens, and says what was left out.
+        viewport: Only what the viewport shows, instead of the whole page.
+        """
+        return await self._call(_ANNOTATE_SNAPSHOT, {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "cursor": cursor, "max_tokens": max_tokens, "viewport": viewport})
+
+    async def heat_snapshot(self, heat: str, *, viewport: bool = False) -> m.HeatSnapshotResponse:
+        """Captures the page with the elements of refs tinted by values.
+
+        Prints the path of the picture and the refs, hottest first.
+
+        heat: JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
+        viewport: Only what the viewport shows, instead of the whole page.
+        """
+        return await self._call(_HEAT_SNAPSHOT, {"heat": heat, "viewport": viewport})
 
     async def text(self, target: str | None = None) -> str:
         """Prints the readable text of the page, or of one element.
@@ -375,55 +388,48 @@ class AsyncCommands(AsyncClient):
         """
         return await self._call(_CSS, {"target": target, "property": property, "pseudo": pseudo})
 
-    async def cookies(self, *, domain: str | None = None) -> list[m.Cookie]:
-        """Lists the cookies of the session. Values are cut.
+    async def inspect(self, target: str | None = None, *, all: bool = False, history: bool = False, structured: bool = False) -> m.InspectResponse:
+        """Prints why an element looks as it does.
 
-        domain: Only cookies of this host and those below it.
+        Rules with their specificity, strongest first, computed styles, and the box. Of computed styles those that the page sets are shown.
+
+        target: Element to inspect; the body of the document when left out.
+        all: Also the rules of the browser, and every computed property.
+        history: The changes that `style` made; without a target nothing else.
+        structured: Answers data instead of a report.
         """
-        return await self._call(_COOKIES, {"domain": domain})
+        return await self._call(_INSPECT, {"target": target, "all": all, "history": history, "structured": structured})
 
-    async def set_cookie(self, cookie: str, *, domain: str | None = None, path: str | None = None, secure: bool = False, http_only: bool = False, same_site: m.SameSite | None = None, expires: str | None = None) -> m.SetCookieResponse:
-        """Sets a cookie for the host of the page.
+    async def style(self, target: str, property: str, value: str) -> m.StyleResponse:
+        """Sets a CSS property of an element, in its style attribute.
 
-        cookie: Name and value, with `=` between them.
-        domain: Host that it is for, with all below it; the host of the page alone when left out.
-        path: Path that it is sent to; `/` when left out.
-        secure: Sends it over https only.
-        http_only: Keeps it from scripts.
-        same_site: Whether it travels with requests of other sites.
-        expires: When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out.
+        target: Element to change.
+        property: Property, such as `color`; write `--` before one that begins with dashes.
+        value: Value, with `!important` where wanted; empty removes the property.
         """
-        return await self._call(_SET_COOKIE, {"cookie": cookie, "domain": domain, "path": path, "secure": secure, "http_only": http_only, "same_site": same_site, "expires": expires})
+        return await self._call(_STYLE, {"target": target, "property": property, "value": value})
 
-    async def delete_cookie(self, name: str, *, domain: str | None = None, path: str | None = None) -> m.DeleteCookieResponse:
-        """Deletes the cookies of a name.
+    async def undo_style(self, change: int | None = None) -> m.UndoStyleResponse:
+        """Takes back a change that `style` made.
 
-        name: Name.
-        domain: Host of the cookie; whatever the page would be sent when left out.
-        path: Only the cookie of this path.
+        Changes can be undone in any order. `inspect --history` lists them.
+
+        change: Number of the change; the latest when left out.
         """
-        return await self._call(_DELETE_COOKIE, {"name": name, "domain": domain, "path": path})
+        return await self._call(_UNDO_STYLE, {"change": change})
 
-    async def import_cookies(self, cookies: str) -> m.ImportCookiesResponse:
-        """Imports cookies from a JSON file, and tells how many of which domains.
+    async def cleanup(self, *, ads: bool = False, cookies: bool = False, sticky: bool = False, social: bool = False, all: bool = False) -> m.CleanupResponse:
+        """Hides advertisements, consent banners, sticky bars and share buttons.
 
-        Takes what EditThisCookie, Puppeteer and Playwright export.
+        Everything without a flag. The elements stay in the document, unseen.
 
-        cookies: Text of this: JSON file; "-" reads standard input.
+        ads: Advertisements.
+        cookies: Banners that ask for consent.
+        sticky: What stays in view while the page scrolls.
+        social: Buttons to share and follow.
+        all: All of these, as without any flag.
         """
-        return await self._call(_IMPORT_COOKIES, {"cookies": cookies})
-
-    async def storage(self) -> list[m.StorageEntry]:
-        """Prints the local and session storage of the page's origin."""
-        return await self._call(_STORAGE, {})
-
-    async def set_storage(self, key: str, value: str) -> m.SetStorageResponse:
-        """Writes an entry of the local storage of the page's origin.
-
-        key: Key.
-        value: Value.
-        """
-        return await self._call(_SET_STORAGE, {"key": key, "value": value})
+        return await self._call(_CLEANUP, {"ads": ads, "cookies": cookies, "sticky": sticky, "social": social, "all": all})
 
     async def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None) -> m.Receipt:
         """Clicks an element.
@@ -614,93 +620,6 @@ class AsyncCommands(AsyncClient):
         """
         return await self._call(_CDP, {"method": method, "params": params, "data": data})
 
-    async def fetch(self, url: str, *, parse: bool = False, include: bool = False) -> m.Fetched:
-        """Fetches an address without the browser and without its cookies.
-
-        At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
-
-        url: Address, http or https.
-        parse: Wants JSON: answers the value, or the first 2 KB of what is none.
-        include: Also prints the headers.
-        """
-        return await self._call(_FETCH, {"url": url, "parse": parse, "include": include})
-
-    async def fetch_send(self, url: str, *, method: str | None = None, header: list[str] | None = None, body: str | None = None, parse: bool = False, include: bool = False) -> m.Fetched:
-        """Sends a request of any method, with headers and a body.
-
-        The rules of `fetch` hold. What it does on the server cannot be undone.
-
-        url: Address, http or https.
-        method: HTTP method; POST when left out.
-        header: Headers to send, each `name: value`.
-        body: Text to send, at most 5 MiB.
-        parse: Wants JSON: answers the value, or the first 2 KB of what is none.
-        include: Also prints the headers.
-        """
-        return await self._call(_FETCH_SEND, {"url": url, "method": method, "header": header, "body": body, "parse": parse, "include": include})
-
-    async def route(self, glob: str, *, abort: bool = False, fulfil: str | None = None, body: str | None = None, status: int | None = None, header: list[str] | None = None, delay: int | None = None) -> m.RouteEntry:
-        """Decides what becomes of the tab's requests to some addresses.
-
-        `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
-
-        glob: Addresses: `*` is any run of letters, `?` any letter.
-        abort: Ends the requests, as a blocker would.
-        fulfil: Text of this: Answers with the text of this file.
-        body: Answers with this text.
-        status: Status of the answer; 200 when left out.
-        header: Headers of the answer, each `name: value`.
-        delay: Time before that, or before the request is sent on, at most 60,000 ms.
-        """
-        return await self._call(_ROUTE, {"glob": glob, "abort": abort, "fulfil": fulfil, "body": body, "status": status, "header": header, "delay": delay})
-
-    async def unroute(self, glob: str | None = None) -> m.UnrouteResponse:
-        """Removes the routes of a glob, or all of the tab.
-
-        glob: Glob of the routes to remove, as it was given; all when left out.
-        """
-        return await self._call(_UNROUTE, {"glob": glob})
-
-    async def routes(self) -> list[m.RouteEntry]:
-        """Lists the routes of the tab."""
-        return await self._call(_LIST_ROUTES, {})
-
-    async def start_har(self) -> m.StartHarResponse:
-        """Begins to record the requests of the tab in full."""
-        return await self._call(_START_HAR, {})
-
-    async def stop_har(self, *, format: m.HarFormat | None = None) -> m.StopHarResponse:
-        """Ends the recording, and writes it as a HAR file.
-
-        Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
-
-        format: Format, by the extension of the path.
-        """
-        return await self._call(_STOP_HAR, {"format": format})
-
-    async def approve(self, id: str | None = None) -> list[m.Approval]:
-        """Approves what another caller waits for, or lists what waits.
-
-        id: Id that the refusal named; lists what waits when left out.
-        """
-        return await self._call(_APPROVE, {"id": id})
-
-    async def start_trace(self, *, categories: str | None = None) -> m.StartTraceResponse:
-        """Begins to trace the whole browser.
-
-        categories: Categories, apart by commas; those of a performance panel when left out.
-        """
-        return await self._call(_START_TRACE, {"categories": categories})
-
-    async def stop_trace(self, *, format: m.TraceFormat | None = None) -> m.StopTraceResponse:
-        """Ends the trace, and writes it as JSON.
-
-        Performance panels of developer tools open it. At most 56 MiB.
-
-        format: Format, by the extension of the path.
-        """
-        return await self._call(_STOP_TRACE, {"format": format})
-
     async def tabs(self) -> list[m.Tab]:
         """Lists the open tabs."""
         return await self._call(_LIST_TABS, {})
@@ -743,16 +662,3 @@ class AsyncCommands(AsyncClient):
         steps: At most 50 commands, one JSON object a line: {"tab": 1, "command": ["text"]}.
         """
         return await self._call(_BATCH, {"steps": steps})
-
-    async def tab_each(self, command: Any | None = None) -> list[m.StepResult]:
-        """Runs one command in every tab of the session, all at once.
-
-        An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
-
-        command: The command, with its arguments and flags.
-        """
-        return await self._call(_TAB_EACH, {"command": command})
-
-    async def stop_watch(self) -> m.StopWatchResponse:
-        """Ends the watches of the session; with `--tab` those of one tab."""
-        return await self._call(_STOP_WATCH, {})

@@ -727,6 +727,66 @@ class ClearDialogResponse(Message):
     """Dialogs removed."""
 
 
+class AnnotateSnapshotResponse(Message):
+    """An answer."""
+
+    image: bytes
+    """The picture, as PNG."""
+
+    mime: str
+    """Its MIME type."""
+
+    width: int
+    """Width in pixels."""
+
+    height: int
+    """Height in pixels."""
+
+    note: str
+    """What the picture lacks."""
+
+    marks: list[PictureMark]
+    """The boxes in it."""
+
+    tree: str
+    """The snapshot: one element a line, two spaces a level."""
+
+
+class PictureMark(Message):
+    """The box of a ref in a picture."""
+
+    ref: str
+    """Ref."""
+
+    box: Box | None
+    """Box in CSS pixels from the corner of the picture."""
+
+
+class HeatSnapshotResponse(Message):
+    """An answer."""
+
+    image: bytes
+    """The picture, as PNG."""
+
+    mime: str
+    """Its MIME type."""
+
+    width: int
+    """Width in pixels."""
+
+    height: int
+    """Height in pixels."""
+
+    note: str
+    """What the picture lacks."""
+
+    marks: list[PictureMark]
+    """The boxes in it."""
+
+    legend: str
+    """Refs with their values, hottest first."""
+
+
 class ExpectResponse(Message):
     """An answer."""
 
@@ -1330,6 +1390,203 @@ class CssResponse(Message):
 
     value: str
     """Computed value."""
+
+
+class InspectResponse(Message):
+    """An answer."""
+
+    report: str
+    """Everything as text, unless data was asked for."""
+
+    ref: str
+    """Ref of the element."""
+
+    element: str
+    """Role and name."""
+
+    selector: str
+    """Tag, id and classes."""
+
+    box: BoxModel | None
+    """Box; absent when the element is not rendered."""
+
+    rules: list[StyleRule]
+    """Rules that match, strongest first; those of pseudo-elements last."""
+
+    inherited: list[StyleRule]
+    """Rules of what it inherits from, nearest first."""
+
+    computed: list[ComputedProperty]
+    """Computed properties that the page sets; all when asked for."""
+
+    history: list[StyleChange]
+    """Changes by `style` that are in force, oldest first."""
+
+
+class BoxModel(Message):
+    """The box of an element, in CSS pixels."""
+
+    border_box: Box | None
+    """Border box in the viewport of the main frame."""
+
+    margin: Sides | None
+
+    border: Sides | None
+
+    padding: Sides | None
+
+    content_width: float
+
+    content_height: float
+
+
+class Sides(Message):
+    """Widths at the four sides, in CSS pixels."""
+
+    top: float
+
+    right: float
+
+    bottom: float
+
+    left: float
+
+
+class StyleRule(Message):
+    """A rule of a style sheet, or the style of the element itself."""
+
+    selector: str
+    """Selectors that match, `element.style` or `attributes`."""
+
+    specificity: str
+    """Specificity as `ids,classes,types`; empty where there is none."""
+
+    origin: str
+    """page, inline, attributes or browser."""
+
+    pseudo: str
+    """Pseudo-element that it styles; empty for the element."""
+
+    conditions: list[str]
+    """At-rules around it, such as `@media (min-width: 40em)`."""
+
+    layer: str
+    """Cascade layer."""
+
+    source: str
+    """Address of the sheet and line: `https://example.com/site.css:12`."""
+
+    declarations: list[StyleDeclaration]
+    """What it declares."""
+
+
+class StyleDeclaration(Message):
+    """A declaration of a rule."""
+
+    name: str
+    """Property."""
+
+    value: str
+    """Value."""
+
+    important: bool
+    """Whether it is `!important`."""
+
+    standing: str
+    """wins, partly overridden, overridden, or inherited."""
+
+
+class ComputedProperty(Message):
+    """A computed property."""
+
+    name: str
+    """Property."""
+
+    value: str
+    """Value."""
+
+
+class StyleChange(Message):
+    """A change that `style` made."""
+
+    id: int
+    """Number to give to `style --undo`."""
+
+    ref: str
+    """Ref of the element."""
+
+    target: str
+    """Element as the caller named it."""
+
+    property: str
+    """Property."""
+
+    value: str
+    """Value as it was given."""
+
+    before: str
+    """Computed value before."""
+
+    after: str
+    """Computed value afterwards."""
+
+
+class StyleResponse(Message):
+    """An answer."""
+
+    id: int
+    """Number to give to `style --undo`."""
+
+    property: str
+    """Property."""
+
+    before: str
+    """Computed value before."""
+
+    after: str
+    """Computed value now."""
+
+    note: str
+    """Why nothing changed, if nothing did."""
+
+
+class UndoStyleResponse(Message):
+    """An answer."""
+
+    id: int
+    """Number of the change."""
+
+    target: str
+    """Element as the caller named it."""
+
+    property: str
+    """Property."""
+
+    after: str
+    """Computed value now."""
+
+
+class CleanupResponse(Message):
+    """An answer."""
+
+    summary: str
+    """Elements of each kind."""
+
+    removed: list[CleanupCount]
+    """Elements by kind."""
+
+    unlocked: bool
+    """Whether the page scrolls again, which a banner had stopped."""
+
+
+class CleanupCount(Message):
+    """Elements of one kind."""
+
+    kind: str
+    """ads, cookies, sticky or social."""
+
+    count: int
+    """Elements that went."""
 
 
 class ListTabsResponse(Message):
