@@ -55,24 +55,13 @@ const MESSAGES: Record<string, string> = {
   ArchiveResponse: 'archive:1y mime:2s bytes:3u',
   StartRecordingRequest: 'fps:1?u',
   StartRecordingResponse: 'width:1u height:2u',
-  CookiesRequest: 'domain:1?s',
-  CookiesResponse: 'cookies:1*mCookie',
-  Cookie: 'name:1s value:2s length:3u domain:4s path:5s secure:6b httpOnly:7b sameSite:8s expires:9s partition:10s',
-  SetCookieRequest: 'cookie:1s domain:2?s path:3?s secure:4b httpOnly:5b sameSite:6eSameSite expires:7?s',
-  SetCookieResponse: 'name:1s domain:2s path:3s',
-  DeleteCookieRequest: 'name:1s domain:2?s path:3?s',
-  DeleteCookieResponse: 'removed:1u',
-  ImportCookiesRequest: 'cookies:1s',
-  ImportCookiesResponse: 'summary:1s imported:2u domains:3*mDomainCookies problems:4*s',
-  DomainCookies: 'domain:1s found:2u imported:3u expired:4u refused:5u',
-  StorageRequest: '',
-  StorageResponse: 'entries:1*mStorageEntry',
-  StorageEntry: 'area:1s key:2s value:3s length:4u redacted:5b',
-  SetStorageRequest: 'key:1s value:2s',
-  SetStorageResponse: 'key:1s origin:2s',
   CdpRequest: 'method:1?s params:2?s data:3b',
   CdpResponse: 'value:1j trusted:2j list:3s methods:4*mCdpMethod',
   CdpMethod: 'method:1s scope:2s output:3s justification:4s',
+  StartTraceRequest: 'categories:1?s',
+  StartTraceResponse: 'categories:1*s',
+  StopTraceRequest: 'format:1eTraceFormat',
+  StopTraceResponse: 'trace:1y mime:2s truncated:3b note:4s',
   Receipt: 'summary:1s url:2?s newTab:3?u focus:4?s dialog:5?s download:6?s errors:7*s',
   ClickRequest: 'target:1s button:2eMouseButton count:3?u modifiers:4?s',
   ClickResponse: 'receipt:1?mReceipt',
@@ -149,6 +138,26 @@ const MESSAGES: Record<string, string> = {
   ClearDialogResponse: 'removed:1u',
   ExpectRequest: 'target:1s expected:2s text:3b exact:4b',
   ExpectResponse: 'summary:1s waitedMs:2u',
+  FetchRequest: 'url:1s parse:2b include:3b',
+  FetchResponse: 'answer:1?mFetched',
+  FetchSendRequest: 'url:1s method:2?s header:3*s body:4?s parse:5b include:6b',
+  FetchSendResponse: 'answer:1?mFetched',
+  Fetched: 'status:1u url:2s mime:3s headers:4*mHeader head:5s body:6s base64:7b size:8u truncated:9b value:10j note:11s durationMs:12d',
+  Header: 'name:1s value:2s',
+  ApproveRequest: 'id:1?s',
+  ApproveResponse: 'approvals:1*mApproval',
+  Approval: 'id:1s client:2s action:3s waitingS:4u state:5s',
+  RouteRequest: 'glob:1s abort:2b fulfil:3?s body:4?s status:5?u header:6*s delay:7?u',
+  RouteResponse: 'route:1?mRouteEntry',
+  RouteEntry: 'glob:1s action:2s status:3?u size:4?u delayMs:5?u hits:6u',
+  UnrouteRequest: 'glob:1?s',
+  UnrouteResponse: 'removed:1u',
+  ListRoutesRequest: '',
+  ListRoutesResponse: 'routes:1*mRouteEntry',
+  StartHarRequest: '',
+  StartHarResponse: 'tab:1u',
+  StopHarRequest: 'format:1eHarFormat',
+  StopHarResponse: 'har:1y mime:2s entries:3u dropped:4u note:5s',
   TextRequest: 'target:1?s',
   TextResponse: 'text:1s',
   HtmlRequest: 'target:1?s',
@@ -158,6 +167,32 @@ const MESSAGES: Record<string, string> = {
   Link: 'text:1s href:2s',
   FindRequest: 'pattern:1s',
   FindResponse: 'matches:1s count:2u',
+  FormsRequest: 'structured:1b',
+  FormsResponse: 'text:1?s forms:2*mForm fields:3*mFormField',
+  Form: 'name:1s label:2s method:3s action:4s frame:5s fields:6*mFormField',
+  FormField: 'ref:1s name:2s label:3s type:4s value:5?s checked:6?b required:7b disabled:8b readonly:9b multiple:10b secret:11b hidden:12b options:13*mFormOption group:14?s placeholder:15?s description:16?s min:17?s max:18?s step:19?s pattern:20?s maxlength:21?s accept:22?s autocomplete:23?s problem:24?s frame:25?s',
+  FormOption: 'value:1s label:2s selected:3b disabled:4b',
+  AccessibilityRequest: 'structured:1b',
+  AccessibilityResponse: 'tree:1?s nodes:2*mAccessibilityNode',
+  AccessibilityNode: 'role:1s name:2s description:3?s states:4*s value:5?s frame:6?s depth:7u',
+  MediaRequest: 'target:1?s images:2b videos:3b audio:4b',
+  MediaResponse: 'media:1*mMediaItem',
+  MediaItem: 'kind:1s url:2s type:3?s size:4?s bytes:5?u seconds:6?d alt:7?s shown:8b background:9b',
+  DataRequest: 'jsonld:1b og:2b meta:3b twitter:4b structured:5b',
+  DataResponse: 'text:1?s jsonld:2*j og:3*mMetaTag twitter:4*mMetaTag meta:5*mMetaTag problems:6*s',
+  MetaTag: 'name:1s content:2s',
+  MarkdownRequest: 'target:1?s',
+  MarkdownResponse: 'markdown:1s',
+  DiffRequest: 'url1:1s url2:2s',
+  DiffResponse: 'diff:1s added:2u removed:3u',
+  UxAuditRequest: 'structured:1b',
+  UxAuditResponse: 'text:1?s site:2?mAuditSite nav:3*mAuditLink headings:4*mAuditHeading textBlocks:5*mAuditText interactive:6*mAuditControl counts:7?mAuditCounts findings:8*s',
+  AuditSite: 'title:1s name:2s description:3?s url:4s canonical:5?s lang:6?s icon:7?s viewport:8?mBox page:9?mBox',
+  AuditLink: 'nav:1?s text:2s href:3s current:4b',
+  AuditHeading: 'level:1u text:2s box:3?mBox',
+  AuditText: 'text:1s words:2u fontPx:3d box:4?mBox',
+  AuditControl: 'role:1s name:2s type:3?s disabled:4b inView:5b box:6?mBox',
+  AuditCounts: 'headings:1u textBlocks:2u interactive:3u images:4u',
   CssRequest: 'target:1s property:2s pseudo:3?s',
   CssResponse: 'value:1s',
   ListTabsRequest: '',
@@ -174,11 +209,12 @@ const MESSAGES: Record<string, string> = {
 /** The words of each enum, in the order of their numbers; that of zero is empty. */
 const ENUMS: Record<string, string> = {
   ElementState: ' visible hidden enabled disabled checked editable focused',
+  HarFormat: ' har',
   ImageFormat: ' png jpeg webp',
   MouseButton: ' left right middle',
   PaperFormat: ' letter a4 legal',
   Property: ' title value count box role name description',
-  SameSite: ' strict lax none',
+  TraceFormat: ' json',
   WaitUntil: ' load domcontentloaded networkidle none',
 };
 
@@ -959,6 +995,9 @@ export type AnyMessage = { '@type': string; [field: string]: unknown };
  */
 export type ElementState = 'visible' | 'hidden' | 'enabled' | 'disabled' | 'checked' | 'editable' | 'focused';
 
+/** `har`: HTTP Archive 1.2. */
+export type HarFormat = 'har';
+
 /** `webp`: At most 16,000 pixels a side. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
@@ -982,12 +1021,8 @@ export type PaperFormat = 'letter' | 'a4' | 'legal';
  */
 export type Property = 'title' | 'value' | 'count' | 'box' | 'role' | 'name' | 'description';
 
-/**
- * `strict`: Never.
- * `lax`: With navigations.
- * `none`: Always; needs `--secure`.
- */
-export type SameSite = 'strict' | 'lax' | 'none';
+/** `json`: JSON. */
+export type TraceFormat = 'json';
 
 /**
  * `load`: The load event.
@@ -1093,100 +1128,6 @@ export interface StartRecordingResponse {
   height: number;
 }
 
-export interface CookiesResponse {
-  /** Cookies of the session, by domain and name. */
-  cookies: Cookie[];
-}
-
-/** A cookie. */
-export interface Cookie {
-  /** Name. */
-  name: string;
-  /** First characters of the value: a quarter of it, and four at most. */
-  value: string;
-  /** Characters of the value. */
-  length: number;
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Path that it is sent to. */
-  path: string;
-  /** Sent over https only. */
-  secure: boolean;
-  /** Kept from scripts. */
-  httpOnly: boolean;
-  /** strict, lax or none; empty when the cookie does not say. */
-  sameSite: string;
-  /** When it ends, as RFC 3339 in UTC; empty when with the browser. */
-  expires: string;
-  /** Top-level site that it is kept for, when it is partitioned. */
-  partition: string;
-}
-
-export interface SetCookieResponse {
-  /** Name. */
-  name: string;
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Path that it is sent to. */
-  path: string;
-}
-
-export interface DeleteCookieResponse {
-  /** Cookies removed. */
-  removed: number;
-}
-
-export interface ImportCookiesResponse {
-  /** The counts, in words. */
-  summary: string;
-  /** Cookies that the session has now. */
-  imported: number;
-  /** The same by domain. */
-  domains: DomainCookies[];
-  /** What is wrong with entries that were left out. */
-  problems: string[];
-}
-
-/** Cookies of one domain. Values are never told. */
-export interface DomainCookies {
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Cookies that were found. */
-  found: number;
-  /** Cookies that the session has now. */
-  imported: number;
-  /** Cookies that have ended. */
-  expired: number;
-  /** Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened. */
-  refused: number;
-}
-
-export interface StorageResponse {
-  /** What the origin keeps, local storage first. */
-  entries: StorageEntry[];
-}
-
-/** An entry of the storage of an origin. */
-export interface StorageEntry {
-  /** local or session. */
-  area: string;
-  /** Key. */
-  key: string;
-  /** Value; what looks like a secret is taken out, and long ones are cut. */
-  value: string;
-  /** Characters of the value. */
-  length: number;
-  /** Whether something was taken out. */
-  redacted: boolean;
-}
-
-export interface SetStorageResponse {
-  /** Key. */
-  key: string;
-  /** Origin whose local storage has it. */
-  origin: string;
-}
-
 export interface CdpResponse {
   /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
   value: unknown;
@@ -1208,6 +1149,22 @@ export interface CdpMethod {
   output: string;
   /** Why it is allowed. */
   justification: string;
+}
+
+export interface StartTraceResponse {
+  /** Categories that are recorded. */
+  categories: string[];
+}
+
+export interface StopTraceResponse {
+  /** The file, in the trace format of Chromium. */
+  trace: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Whether its end is missing: it was too long. */
+  truncated: boolean;
+  /** How much it is. */
+  note: string;
 }
 
 /** What an action did to the page. */
@@ -1556,6 +1513,115 @@ export interface ExpectResponse {
   waitedMs: number;
 }
 
+export interface FetchResponse {
+  answer?: Fetched;
+}
+
+export interface FetchSendResponse {
+  answer?: Fetched;
+}
+
+/** The answer of a server. */
+export interface Fetched {
+  /** HTTP status. */
+  status: number;
+  /** Address that answered, after redirects. */
+  url: string;
+  /** Content type, as the server says it. */
+  mime: string;
+  /** Headers; the values of cookies are redacted. */
+  headers: Header[];
+  /** The same, one a line, when asked for. */
+  head: string;
+  /** Body as text; base64 when it is binary. */
+  body: string;
+  /** Whether the body is base64. */
+  base64: boolean;
+  /** Bytes that were read, at most 500,000. */
+  size: number;
+  /** Whether there was more. */
+  truncated: boolean;
+  /** The JSON value, when it was wanted and is one. */
+  value: unknown;
+  /** Why there is no JSON value, when it was wanted. */
+  note: string;
+  /** From request to last byte, in milliseconds. */
+  durationMs: number;
+}
+
+/** A header of an answer. */
+export interface Header {
+  name: string;
+  value: string;
+}
+
+export interface ApproveResponse {
+  /** What was approved, or what waits. */
+  approvals: Approval[];
+}
+
+/** Something that a caller other than the owner wants to do. */
+export interface Approval {
+  /** Id to approve it by. */
+  id: string;
+  /** Who wants it. */
+  client: string;
+  /** What is wanted, such as `fetch api.example.com`. */
+  action: string;
+  /** Seconds since it was asked for. */
+  waitingS: number;
+  /** waits or approved. */
+  state: string;
+}
+
+export interface RouteResponse {
+  route?: RouteEntry;
+}
+
+/** A route of a tab. */
+export interface RouteEntry {
+  /** Addresses that it is about. */
+  glob: string;
+  /** continue, abort or fulfil. */
+  action: string;
+  /** Status that it answers with. */
+  status?: number;
+  /** Bytes that it answers with. */
+  size?: number;
+  /** Time that it holds requests up, in milliseconds. */
+  delayMs?: number;
+  /** Requests that took it. */
+  hits: number;
+}
+
+export interface UnrouteResponse {
+  /** Routes removed. */
+  removed: number;
+}
+
+export interface ListRoutesResponse {
+  /** Routes of the tab, oldest first. */
+  routes: RouteEntry[];
+}
+
+export interface StartHarResponse {
+  /** Tab whose requests are recorded. */
+  tab: number;
+}
+
+export interface StopHarResponse {
+  /** The file, HAR 1.2. */
+  har: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Requests in it. */
+  entries: number;
+  /** Requests beyond the 5,000 that are kept. */
+  dropped: number;
+  /** How much it is. */
+  note: string;
+}
+
 export interface TextResponse {
   /** Readable text: hidden and boilerplate nodes are left out. */
   text: string;
@@ -1584,6 +1650,285 @@ export interface FindResponse {
   matches: string;
   /** Number of matching lines. */
   count: number;
+}
+
+export interface FormsResponse {
+  /** One field a line, below its form; absent when data was asked for. */
+  text?: string;
+  /** Forms with a field, those of the main frame first. */
+  forms: Form[];
+  /** Fields outside of any form. */
+  fields: FormField[];
+}
+
+/** A form of the page. */
+export interface Form {
+  /** Its `name` attribute, or its id. */
+  name: string;
+  /** Accessible name. */
+  label: string;
+  /** get, post or dialog. */
+  method: string;
+  /** Absolute address that it is sent to; empty for the page itself. */
+  action: string;
+  /** Name or URL of its frame; empty for the main frame. */
+  frame: string;
+  /** Fields and buttons in document order. */
+  fields: FormField[];
+}
+
+/** A field, or a button of a form. */
+export interface FormField {
+  /** Ref to act on, such as `@e3`. */
+  ref: string;
+  /** Its `name` attribute, or its id. */
+  name: string;
+  /** Accessible name. */
+  label: string;
+  /** Type of an input, `select`, `textarea`, `contenteditable`, or the role of a widget. */
+  type: string;
+  /** What it holds, or what a checked one sends; absent for passwords, one-time codes and card numbers. */
+  value?: string;
+  /** Whether it is checked; absent for what cannot be. */
+  checked?: boolean;
+  /** Whether the form wants it. */
+  required: boolean;
+  /** Whether it takes no input. */
+  disabled: boolean;
+  /** Whether it cannot be changed. */
+  readonly: boolean;
+  /** Whether it takes several values. */
+  multiple: boolean;
+  /** Whether a password, a code or a card number goes in here. */
+  secret: boolean;
+  /** Whether it does not show, as a chooser of files behind a button. */
+  hidden: boolean;
+  /** What there is to choose from. */
+  options: FormOption[];
+  /** What a set of choices is about. */
+  group?: string;
+  /** What it suggests while it is empty. */
+  placeholder?: string;
+  /** Accessible description. */
+  description?: string;
+  /** Lowest value. */
+  min?: string;
+  /** Highest value. */
+  max?: string;
+  /** Distance of values. */
+  step?: string;
+  /** Regular expression that a value has to match. */
+  pattern?: string;
+  /** Characters that a value may have. */
+  maxlength?: string;
+  /** Files that it takes. */
+  accept?: string;
+  /** What autofill would put in. */
+  autocomplete?: string;
+  /** What the browser has against its value. */
+  problem?: string;
+  /** Name or URL of its frame, for fields outside of a form. */
+  frame?: string;
+}
+
+/** A choice of a field. */
+export interface FormOption {
+  /** What is sent. */
+  value: string;
+  /** What a person reads. */
+  label: string;
+  /** Whether it is chosen. */
+  selected: boolean;
+  /** Whether it cannot be chosen. */
+  disabled: boolean;
+}
+
+export interface AccessibilityResponse {
+  /** One element a line, two spaces a level; absent when data was asked for. */
+  tree?: string;
+  /** The same elements as data. */
+  nodes: AccessibilityNode[];
+}
+
+/** One element of the accessibility tree. */
+export interface AccessibilityNode {
+  /** ARIA role; `text` for plain text. */
+  role: string;
+  /** Accessible name, or the text. */
+  name: string;
+  /** Accessible description. */
+  description?: string;
+  /** States, such as `checked`, `disabled` or `level=2`. */
+  states: string[];
+  /** Value of a field; never of a secret one. */
+  value?: string;
+  /** Name or URL of its frame; absent for the main frame. */
+  frame?: string;
+  /** Levels below the root. */
+  depth: number;
+}
+
+export interface MediaResponse {
+  /** Media in document order, each address once. */
+  media: MediaItem[];
+}
+
+/** An image, a video or a sound. */
+export interface MediaItem {
+  /** image, video or audio. */
+  kind: string;
+  /** Absolute address. Of a `data:` address only its beginning. */
+  url: string;
+  /** MIME type, as the server or the document says it; absent when neither does. */
+  type?: string;
+  /** Size of the picture in pixels, such as `640x480`; absent when it was not loaded. */
+  size?: string;
+  /** Bytes received over the network, or held by a `data:` address. */
+  bytes?: number;
+  /** Length in seconds. */
+  seconds?: number;
+  /** Alternative text, or accessible name. */
+  alt?: string;
+  /** Whether it shows. */
+  shown: boolean;
+  /** Whether a style paints it. */
+  background: boolean;
+}
+
+export interface DataResponse {
+  /** One tag a line; absent when data was asked for. */
+  text?: string;
+  /** Documents of JSON-LD. */
+  jsonld: unknown[];
+  /** Open Graph tags. */
+  og: MetaTag[];
+  /** Twitter tags. */
+  twitter: MetaTag[];
+  /** All other metadata, the title first. */
+  meta: MetaTag[];
+  /** What could not be read. */
+  problems: string[];
+}
+
+/** A tag of metadata. */
+export interface MetaTag {
+  /** Name or property. */
+  name: string;
+  /** Content; empty for keys of the session. */
+  content: string;
+}
+
+export interface MarkdownResponse {
+  /** Markdown without hidden text; addresses are absolute. */
+  markdown: string;
+}
+
+export interface DiffResponse {
+  /** Unified diff of the readable texts; empty when they are the same. */
+  diff: string;
+  /** Lines that only the second has. */
+  added: number;
+  /** Lines that only the first has. */
+  removed: number;
+}
+
+export interface UxAuditResponse {
+  /** The same as text; absent when data was asked for. */
+  text?: string;
+  /** What the page says it is. */
+  site?: AuditSite;
+  /** Links of navigation landmarks, at most 100. */
+  nav: AuditLink[];
+  /** Headings, at most 50. */
+  headings: AuditHeading[];
+  /** Elements with text of their own, at most 100. */
+  textBlocks: AuditText[];
+  /** What can be operated, at most 200. */
+  interactive: AuditControl[];
+  /** How many there are of each. */
+  counts?: AuditCounts;
+  /** What stands out as wrong. */
+  findings: string[];
+}
+
+/** What a page says it is. */
+export interface AuditSite {
+  /** Title of the document. */
+  title: string;
+  /** Name of the site, or its host. */
+  name: string;
+  /** What it is about. */
+  description?: string;
+  /** Its address. */
+  url: string;
+  /** Address that it wants to be known by. */
+  canonical?: string;
+  /** Language tag. */
+  lang?: string;
+  /** Address of its icon. */
+  icon?: string;
+  /** The part that shows, in pixels of the document. */
+  viewport?: Box;
+  /** All of the document, in pixels. */
+  page?: Box;
+}
+
+/** A link of a navigation landmark. */
+export interface AuditLink {
+  /** Name of the landmark. */
+  nav?: string;
+  /** Accessible name. */
+  text: string;
+  /** Absolute address. */
+  href: string;
+  /** Whether it leads to the page itself. */
+  current: boolean;
+}
+
+/** A heading. */
+export interface AuditHeading {
+  /** From 1. */
+  level: number;
+  /** Accessible name. */
+  text: string;
+  /** Position in pixels of the document. */
+  box?: Box;
+}
+
+/** An element with text of its own. */
+export interface AuditText {
+  /** Its beginning. */
+  text: string;
+  /** Words of all of it. */
+  words: number;
+  /** Height of the letters in pixels. */
+  fontPx: number;
+  /** Position in pixels of the document. */
+  box?: Box;
+}
+
+/** Something that can be operated. */
+export interface AuditControl {
+  /** ARIA role. */
+  role: string;
+  /** Accessible name. */
+  name: string;
+  /** Type of an input. */
+  type?: string;
+  /** Whether it takes no input. */
+  disabled: boolean;
+  /** Whether it shows without scrolling. */
+  inView: boolean;
+  /** Position in pixels of the document. */
+  box?: Box;
+}
+
+/** Numbers of all elements of a kind. */
+export interface AuditCounts {
+  headings: number;
+  textBlocks: number;
+  interactive: number;
+  images: number;
 }
 
 export interface CssResponse {
@@ -1705,6 +2050,48 @@ export interface SnapshotOptions {
   nodes?: boolean;
 }
 
+/** What `forms` can be told besides. */
+export interface FormsOptions {
+  /** Answers data in place of text. */
+  structured?: boolean;
+}
+
+/** What `accessibility` can be told besides. */
+export interface AccessibilityOptions {
+  /** Answers data in place of text. */
+  structured?: boolean;
+}
+
+/** What `media` can be told besides. */
+export interface MediaOptions {
+  /** Only images. */
+  images?: boolean;
+  /** Only videos. */
+  videos?: boolean;
+  /** Only sounds. */
+  audio?: boolean;
+}
+
+/** What `data` can be told besides. */
+export interface DataOptions {
+  /** Only documents of JSON-LD. */
+  jsonld?: boolean;
+  /** Only Open Graph. */
+  og?: boolean;
+  /** Only title, language, links and tags that are neither Open Graph nor Twitter. */
+  meta?: boolean;
+  /** Only Twitter cards. */
+  twitter?: boolean;
+  /** Answers data in place of text. */
+  structured?: boolean;
+}
+
+/** What `uxAudit` can be told besides. */
+export interface UxAuditOptions {
+  /** Answers data in place of text. */
+  structured?: boolean;
+}
+
 /** What `is` can be told besides. */
 export interface IsOptions {
   /** Fails when the answer is false. */
@@ -1735,36 +2122,6 @@ export interface ExpectOptions {
 export interface CssOptions {
   /** Pseudo-element to read instead, such as `before`. */
   pseudo?: string;
-}
-
-/** What `cookies` can be told besides. */
-export interface CookiesOptions {
-  /** Only cookies of this host and those below it. */
-  domain?: string;
-}
-
-/** What `setCookie` can be told besides. */
-export interface SetCookieOptions {
-  /** Host that it is for, with all below it; the host of the page alone when left out. */
-  domain?: string;
-  /** Path that it is sent to; `/` when left out. */
-  path?: string;
-  /** Sends it over https only. */
-  secure?: boolean;
-  /** Keeps it from scripts. */
-  httpOnly?: boolean;
-  /** Whether it travels with requests of other sites. */
-  sameSite?: SameSite;
-  /** When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out. */
-  expires?: string;
-}
-
-/** What `deleteCookie` can be told besides. */
-export interface DeleteCookieOptions {
-  /** Host of the cookie; whatever the page would be sent when left out. */
-  domain?: string;
-  /** Only the cookie of this path. */
-  path?: string;
 }
 
 /** What `click` can be told besides. */
@@ -1913,6 +2270,62 @@ export interface CdpOptions {
   data?: boolean;
 }
 
+/** What `fetch` can be told besides. */
+export interface FetchOptions {
+  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
+  parse?: boolean;
+  /** Also prints the headers. */
+  include?: boolean;
+}
+
+/** What `fetchSend` can be told besides. */
+export interface FetchSendOptions {
+  /** HTTP method; POST when left out. */
+  method?: string;
+  /** Headers to send, each `name: value`. */
+  header?: string[];
+  /** Text to send, at most 5 MiB. */
+  body?: string;
+  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
+  parse?: boolean;
+  /** Also prints the headers. */
+  include?: boolean;
+}
+
+/** What `route` can be told besides. */
+export interface RouteOptions {
+  /** Ends the requests, as a blocker would. */
+  abort?: boolean;
+  /** Answers with the text of this file. */
+  fulfil?: string;
+  /** Answers with this text. */
+  body?: string;
+  /** Status of the answer; 200 when left out. */
+  status?: number;
+  /** Headers of the answer, each `name: value`. */
+  header?: string[];
+  /** Time before that, or before the request is sent on, at most 60,000 ms. */
+  delay?: number;
+}
+
+/** What `stopHar` can be told besides. */
+export interface StopHarOptions {
+  /** Format, by the extension of the path. */
+  format?: HarFormat;
+}
+
+/** What `startTrace` can be told besides. */
+export interface StartTraceOptions {
+  /** Categories, apart by commas; those of a performance panel when left out. */
+  categories?: string;
+}
+
+/** What `stopTrace` can be told besides. */
+export interface StopTraceOptions {
+  /** Format, by the extension of the path. */
+  format?: TraceFormat;
+}
+
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
@@ -1926,6 +2339,13 @@ const COMMANDS = {
   text: { path: '/browse.v1.BrowserService/Text', request: 'TextRequest', response: 'TextResponse', args: ['target'], result: 'text' },
   html: { path: '/browse.v1.BrowserService/Html', request: 'HtmlRequest', response: 'HtmlResponse', args: ['target'], result: 'html' },
   links: { path: '/browse.v1.BrowserService/Links', request: 'LinksRequest', response: 'LinksResponse', result: 'links' },
+  forms: { path: '/browse.v1.BrowserService/Forms', request: 'FormsRequest', response: 'FormsResponse' },
+  accessibility: { path: '/browse.v1.BrowserService/Accessibility', request: 'AccessibilityRequest', response: 'AccessibilityResponse' },
+  media: { path: '/browse.v1.BrowserService/Media', request: 'MediaRequest', response: 'MediaResponse', args: ['target'], result: 'media' },
+  data: { path: '/browse.v1.BrowserService/Data', request: 'DataRequest', response: 'DataResponse' },
+  markdown: { path: '/browse.v1.BrowserService/Markdown', request: 'MarkdownRequest', response: 'MarkdownResponse', args: ['target'], result: 'markdown' },
+  diff: { path: '/browse.v1.BrowserService/Diff', request: 'DiffRequest', response: 'DiffResponse', args: ['url1', 'url2'], timeout: 60000 },
+  uxAudit: { path: '/browse.v1.BrowserService/UxAudit', request: 'UxAuditRequest', response: 'UxAuditResponse' },
   find: { path: '/browse.v1.BrowserService/Find', request: 'FindRequest', response: 'FindResponse', args: ['pattern'] },
   js: { path: '/browse.v1.BrowserService/Js', request: 'JsRequest', response: 'JsResponse', args: ['expression'], result: 'value' },
   eval: { path: '/browse.v1.BrowserService/Eval', request: 'EvalRequest', response: 'EvalResponse', args: ['code'], result: 'value' },
@@ -1943,12 +2363,6 @@ const COMMANDS = {
   clearDialog: { path: '/browse.v1.BrowserService/ClearDialog', request: 'ClearDialogRequest', response: 'ClearDialogResponse' },
   expect: { path: '/browse.v1.BrowserService/Expect', request: 'ExpectRequest', response: 'ExpectResponse', args: ['target', 'expected'], timeout: 5000 },
   css: { path: '/browse.v1.BrowserService/Css', request: 'CssRequest', response: 'CssResponse', args: ['target', 'property'], result: 'value' },
-  cookies: { path: '/browse.v1.BrowserService/Cookies', request: 'CookiesRequest', response: 'CookiesResponse', result: 'cookies' },
-  setCookie: { path: '/browse.v1.BrowserService/SetCookie', request: 'SetCookieRequest', response: 'SetCookieResponse', args: ['cookie'] },
-  deleteCookie: { path: '/browse.v1.BrowserService/DeleteCookie', request: 'DeleteCookieRequest', response: 'DeleteCookieResponse', args: ['name'] },
-  importCookies: { path: '/browse.v1.BrowserService/ImportCookies', request: 'ImportCookiesRequest', response: 'ImportCookiesResponse', args: ['cookies'] },
-  storage: { path: '/browse.v1.BrowserService/Storage', request: 'StorageRequest', response: 'StorageResponse', result: 'entries' },
-  setStorage: { path: '/browse.v1.BrowserService/SetStorage', request: 'SetStorageRequest', response: 'SetStorageResponse', args: ['key', 'value'] },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
   doubleClick: { path: '/browse.v1.BrowserService/DoubleClick', request: 'DoubleClickRequest', response: 'DoubleClickResponse', args: ['target'], result: 'receipt' },
   hover: { path: '/browse.v1.BrowserService/Hover', request: 'HoverRequest', response: 'HoverResponse', args: ['target'], result: 'receipt' },
@@ -1967,6 +2381,16 @@ const COMMANDS = {
   startRecording: { path: '/browse.v1.BrowserService/StartRecording', request: 'StartRecordingRequest', response: 'StartRecordingResponse' },
   archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
   cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
+  fetch: { path: '/browse.v1.BrowserService/Fetch', request: 'FetchRequest', response: 'FetchResponse', args: ['url'], result: 'answer', timeout: 15000 },
+  fetchSend: { path: '/browse.v1.BrowserService/FetchSend', request: 'FetchSendRequest', response: 'FetchSendResponse', args: ['url'], result: 'answer', timeout: 15000 },
+  route: { path: '/browse.v1.BrowserService/Route', request: 'RouteRequest', response: 'RouteResponse', args: ['glob'], result: 'route' },
+  unroute: { path: '/browse.v1.BrowserService/Unroute', request: 'UnrouteRequest', response: 'UnrouteResponse', args: ['glob'] },
+  routes: { path: '/browse.v1.BrowserService/ListRoutes', request: 'ListRoutesRequest', response: 'ListRoutesResponse', result: 'routes' },
+  startHar: { path: '/browse.v1.BrowserService/StartHar', request: 'StartHarRequest', response: 'StartHarResponse' },
+  stopHar: { path: '/browse.v1.BrowserService/StopHar', request: 'StopHarRequest', response: 'StopHarResponse' },
+  approve: { path: '/browse.v1.BrowserService/Approve', request: 'ApproveRequest', response: 'ApproveResponse', args: ['id'], result: 'approvals' },
+  startTrace: { path: '/browse.v1.BrowserService/StartTrace', request: 'StartTraceRequest', response: 'StartTraceResponse' },
+  stopTrace: { path: '/browse.v1.BrowserService/StopTrace', request: 'StopTraceRequest', response: 'StopTraceResponse', timeout: 60000 },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
   activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
   newTab: { path: '/browse.v1.BrowserService/NewTab', request: 'NewTabRequest', response: 'NewTabResponse', args: ['url'] },
@@ -2071,6 +2495,60 @@ export class Commands extends Client {
   /** Lists the links of the page. */
   links(): Promise<Link[]> {
     return this.call(COMMANDS.links, []);
+  }
+
+  /**
+   * Lists the forms of the page, and the fields outside of any.
+   *
+   * Passwords, one-time codes and card numbers are never told. Fields have refs to fill them by.
+   */
+  forms(options?: FormsOptions): Promise<FormsResponse> {
+    return this.call(COMMANDS.forms, [], options);
+  }
+
+  /** Prints the whole accessibility tree: roles and names, without refs. */
+  accessibility(options?: AccessibilityOptions): Promise<AccessibilityResponse> {
+    return this.call(COMMANDS.accessibility, [], options);
+  }
+
+  /**
+   * Lists images, videos and sounds.
+   *
+   * @param target Element to look in; the whole page when left out.
+   */
+  media(target?: string | MediaOptions, options?: MediaOptions): Promise<MediaItem[]> {
+    return this.call(COMMANDS.media, [target], options);
+  }
+
+  /** Prints structured data: JSON-LD, Open Graph, Twitter cards, metadata. */
+  data(options?: DataOptions): Promise<DataResponse> {
+    return this.call(COMMANDS.data, [], options);
+  }
+
+  /**
+   * Prints the main content of the page, or an element, as Markdown.
+   *
+   * @param target Element to write; the main content of the page when left out.
+   */
+  markdown(target?: string): Promise<string> {
+    return this.call(COMMANDS.markdown, [target]);
+  }
+
+  /**
+   * Compares the readable texts of two pages.
+   *
+   * Each opens in a tab of its own, which is closed again. The tab of the call stays as it is.
+   *
+   * @param url1 First address.
+   * @param url2 Second address.
+   */
+  diff(url1: string, url2: string): Promise<DiffResponse> {
+    return this.call(COMMANDS.diff, [url1, url2]);
+  }
+
+  /** Prints the structure of the page for a review of its design. */
+  uxAudit(options?: UxAuditOptions): Promise<UxAuditResponse> {
+    return this.call(COMMANDS.uxAudit, [], options);
   }
 
   /**
@@ -2202,55 +2680,6 @@ export class Commands extends Client {
    */
   css(target: string, property: string, options?: CssOptions): Promise<string> {
     return this.call(COMMANDS.css, [target, property], options);
-  }
-
-  /** Lists the cookies of the session. Values are cut. */
-  cookies(options?: CookiesOptions): Promise<Cookie[]> {
-    return this.call(COMMANDS.cookies, [], options);
-  }
-
-  /**
-   * Sets a cookie for the host of the page.
-   *
-   * @param cookie Name and value, with `=` between them.
-   */
-  setCookie(cookie: string, options?: SetCookieOptions): Promise<SetCookieResponse> {
-    return this.call(COMMANDS.setCookie, [cookie], options);
-  }
-
-  /**
-   * Deletes the cookies of a name.
-   *
-   * @param name Name.
-   */
-  deleteCookie(name: string, options?: DeleteCookieOptions): Promise<DeleteCookieResponse> {
-    return this.call(COMMANDS.deleteCookie, [name], options);
-  }
-
-  /**
-   * Imports cookies from a JSON file, and tells how many of which domains.
-   *
-   * Takes what EditThisCookie, Puppeteer and Playwright export.
-   *
-   * @param cookies Text of this: JSON file; "-" reads standard input.
-   */
-  importCookies(cookies: string): Promise<ImportCookiesResponse> {
-    return this.call(COMMANDS.importCookies, [cookies]);
-  }
-
-  /** Prints the local and session storage of the page's origin. */
-  storage(): Promise<StorageEntry[]> {
-    return this.call(COMMANDS.storage, []);
-  }
-
-  /**
-   * Writes an entry of the local storage of the page's origin.
-   *
-   * @param key Key.
-   * @param value Value.
-   */
-  setStorage(key: string, value: string): Promise<SetStorageResponse> {
-    return this.call(COMMANDS.setStorage, [key, value]);
   }
 
   /**
@@ -2418,6 +2847,90 @@ export class Commands extends Client {
    */
   cdp(method?: string | CdpOptions, params?: string | CdpOptions, options?: CdpOptions): Promise<CdpResponse> {
     return this.call(COMMANDS.cdp, [method, params], options);
+  }
+
+  /**
+   * Fetches an address without the browser and without its cookies.
+   *
+   * At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
+   *
+   * @param url Address, http or https.
+   */
+  fetch(url: string, options?: FetchOptions): Promise<Fetched> {
+    return this.call(COMMANDS.fetch, [url], options);
+  }
+
+  /**
+   * Sends a request of any method, with headers and a body.
+   *
+   * The rules of `fetch` hold. What it does on the server cannot be undone.
+   *
+   * @param url Address, http or https.
+   */
+  fetchSend(url: string, options?: FetchSendOptions): Promise<Fetched> {
+    return this.call(COMMANDS.fetchSend, [url], options);
+  }
+
+  /**
+   * Decides what becomes of the tab's requests to some addresses.
+   *
+   * `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
+   *
+   * @param glob Addresses: `*` is any run of letters, `?` any letter.
+   */
+  route(glob: string, options?: RouteOptions): Promise<RouteEntry> {
+    return this.call(COMMANDS.route, [glob], options);
+  }
+
+  /**
+   * Removes the routes of a glob, or all of the tab.
+   *
+   * @param glob Glob of the routes to remove, as it was given; all when left out.
+   */
+  unroute(glob?: string): Promise<UnrouteResponse> {
+    return this.call(COMMANDS.unroute, [glob]);
+  }
+
+  /** Lists the routes of the tab. */
+  routes(): Promise<RouteEntry[]> {
+    return this.call(COMMANDS.routes, []);
+  }
+
+  /** Begins to record the requests of the tab in full. */
+  startHar(): Promise<StartHarResponse> {
+    return this.call(COMMANDS.startHar, []);
+  }
+
+  /**
+   * Ends the recording, and writes it as a HAR file.
+   *
+   * Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
+   */
+  stopHar(options?: StopHarOptions): Promise<StopHarResponse> {
+    return this.call(COMMANDS.stopHar, [], options);
+  }
+
+  /**
+   * Approves what another caller waits for, or lists what waits.
+   *
+   * @param id Id that the refusal named; lists what waits when left out.
+   */
+  approve(id?: string): Promise<Approval[]> {
+    return this.call(COMMANDS.approve, [id]);
+  }
+
+  /** Begins to trace the whole browser. */
+  startTrace(options?: StartTraceOptions): Promise<StartTraceResponse> {
+    return this.call(COMMANDS.startTrace, [], options);
+  }
+
+  /**
+   * Ends the trace, and writes it as JSON.
+   *
+   * Performance panels of developer tools open it. At most 56 MiB.
+   */
+  stopTrace(options?: StopTraceOptions): Promise<StopTraceResponse> {
+    return this.call(COMMANDS.stopTrace, [], options);
   }
 
   /** Lists the open tabs. */

@@ -12,6 +12,7 @@ mod frame;
 pub mod input;
 pub mod inspection;
 pub mod navigation;
+pub mod network;
 pub mod reading;
 mod serialize;
 pub mod state;

@@ -10,6 +10,7 @@ pub mod browser;
 pub mod control;
 pub mod skills;
 
+pub mod outbound;
 pub mod recording;
 pub mod records;
 pub mod sessions;

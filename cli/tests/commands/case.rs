@@ -40,7 +40,12 @@ pub struct Case {
     pub writes: &'static [(&'static str, &'static [u8])],
     /// Command lines that run after it, and a part of what they print.
     pub then: &'static [(&'static str, &'static str)],
+    /// Whether it touches what there is once in a browser, so that cases that
+    /// say so run one after the other.
+    pub alone: bool,
 }
+
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// The project of all cases; the last one that runs stops its daemon.
 static SHARED: Mutex<Weak<Project>> = Mutex::new(Weak::new());
@@ -60,12 +65,14 @@ impl Case {
         json: &[],
         writes: &[],
         then: &[],
+        alone: false,
     };
 
     /// Runs it twice, each time in a session of its own.
     pub fn run(&self) {
         assert!(!self.says.is_empty() || !self.writes.is_empty(), "a text is expected");
         assert!(!self.json.is_empty(), "JSON is expected");
+        let _turn = self.alone.then(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner));
         let project = shared();
         let text = Stage::new(self, &project, "text").play(&[]);
         for part in self.says {
@@ -86,7 +93,11 @@ impl Case {
 fn shared() -> Arc<Project> {
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     shared.upgrade().unwrap_or_else(|| {
-        let project = Arc::new(Project::new().with("BROWSE_IDLE_TIMEOUT", "120s"));
+        let project = Arc::new(
+            Project::new()
+                .with("BROWSE_IDLE_TIMEOUT", "120s")
+                .with("BROWSE_FETCH_ALLOW", "127.0.0.1"),
+        );
         *shared = Arc::downgrade(&project);
         project
     })

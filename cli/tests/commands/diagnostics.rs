@@ -15,4 +15,25 @@ cases! {
         ],
         ..Case::NEW
     },
+    trace_start: Case {
+        command: "trace start",
+        page: "<title>Traced</title>",
+        line: "trace start",
+        says: &["tracing ", "devtools.timeline"],
+        json: &[("/categories/0", "*")],
+        then: &[("trace stop", ".json")],
+        alone: true,
+        ..Case::NEW
+    },
+    trace_stop: Case {
+        command: "trace stop",
+        page: "<title>Traced</title>",
+        first: &["trace start --categories devtools.timeline"],
+        line: "trace stop trace.json",
+        says: &["trace.json"],
+        json: &[("/path", "*"), ("/truncated", "false")],
+        writes: &[("trace.json", b"{\"traceEvents\":[")],
+        alone: true,
+        ..Case::NEW
+    },
 }

@@ -15,6 +15,7 @@ mod diagnostics;
 mod input;
 mod inspection;
 mod navigation;
+mod network;
 mod reading;
 mod state;
 mod styling;
@@ -28,6 +29,7 @@ const GROUPS: &[&[case::Case]] = &[
     inspection::CASES,
     styling::CASES,
     diagnostics::CASES,
+    network::CASES,
     input::CASES,
     capture::CASES,
     cookies::CASES,

@@ -16,6 +16,9 @@ export type AnyMessage = { '@type': string; [field: string]: unknown };
  */
 export type ElementState = 'visible' | 'hidden' | 'enabled' | 'disabled' | 'checked' | 'editable' | 'focused';
 
+/** `har`: HTTP Archive 1.2. */
+export type HarFormat = 'har';
+
 /** `webp`: At most 16,000 pixels a side. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
@@ -38,6 +41,9 @@ export type PaperFormat = 'letter' | 'a4' | 'legal';
  * `description`: Accessible description.
  */
 export type Property = 'title' | 'value' | 'count' | 'box' | 'role' | 'name' | 'description';
+
+/** `json`: JSON. */
+export type TraceFormat = 'json';
 
 /**
  * `strict`: Never.
@@ -265,6 +271,22 @@ export interface CdpMethod {
   output: string;
   /** Why it is allowed. */
   justification: string;
+}
+
+export interface StartTraceResponse {
+  /** Categories that are recorded. */
+  categories: string[];
+}
+
+export interface StopTraceResponse {
+  /** The file, in the trace format of Chromium. */
+  trace: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Whether its end is missing: it was too long. */
+  truncated: boolean;
+  /** How much it is. */
+  note: string;
 }
 
 /** What an action did to the page. */
@@ -613,6 +635,115 @@ export interface ExpectResponse {
   waitedMs: number;
 }
 
+export interface FetchResponse {
+  answer?: Fetched;
+}
+
+export interface FetchSendResponse {
+  answer?: Fetched;
+}
+
+/** The answer of a server. */
+export interface Fetched {
+  /** HTTP status. */
+  status: number;
+  /** Address that answered, after redirects. */
+  url: string;
+  /** Content type, as the server says it. */
+  mime: string;
+  /** Headers; the values of cookies are redacted. */
+  headers: Header[];
+  /** The same, one a line, when asked for. */
+  head: string;
+  /** Body as text; base64 when it is binary. */
+  body: string;
+  /** Whether the body is base64. */
+  base64: boolean;
+  /** Bytes that were read, at most 500,000. */
+  size: number;
+  /** Whether there was more. */
+  truncated: boolean;
+  /** The JSON value, when it was wanted and is one. */
+  value: unknown;
+  /** Why there is no JSON value, when it was wanted. */
+  note: string;
+  /** From request to last byte, in milliseconds. */
+  durationMs: number;
+}
+
+/** A header of an answer. */
+export interface Header {
+  name: string;
+  value: string;
+}
+
+export interface ApproveResponse {
+  /** What was approved, or what waits. */
+  approvals: Approval[];
+}
+
+/** Something that a caller other than the owner wants to do. */
+export interface Approval {
+  /** Id to approve it by. */
+  id: string;
+  /** Who wants it. */
+  client: string;
+  /** What is wanted, such as `fetch api.example.com`. */
+  action: string;
+  /** Seconds since it was asked for. */
+  waitingS: number;
+  /** waits or approved. */
+  state: string;
+}
+
+export interface RouteResponse {
+  route?: RouteEntry;
+}
+
+/** A route of a tab. */
+export interface RouteEntry {
+  /** Addresses that it is about. */
+  glob: string;
+  /** continue, abort or fulfil. */
+  action: string;
+  /** Status that it answers with. */
+  status?: number;
+  /** Bytes that it answers with. */
+  size?: number;
+  /** Time that it holds requests up, in milliseconds. */
+  delayMs?: number;
+  /** Requests that took it. */
+  hits: number;
+}
+
+export interface UnrouteResponse {
+  /** Routes removed. */
+  removed: number;
+}
+
+export interface ListRoutesResponse {
+  /** Routes of the tab, oldest first. */
+  routes: RouteEntry[];
+}
+
+export interface StartHarResponse {
+  /** Tab whose requests are recorded. */
+  tab: number;
+}
+
+export interface StopHarResponse {
+  /** The file, HAR 1.2. */
+  har: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Requests in it. */
+  entries: number;
+  /** Requests beyond the 5,000 that are kept. */
+  dropped: number;
+  /** How much it is. */
+  note: string;
+}
+
 export interface TextResponse {
   /** Readable text: hidden and boilerplate nodes are left out. */
   text: string;
@@ -641,6 +772,285 @@ export interface FindResponse {
   matches: string;
   /** Number of matching lines. */
   count: number;
+}
+
+export interface FormsResponse {
+  /** One field a line, below its form; absent when data was asked for. */
+  text?: string;
+  /** Forms with a field, those of the main frame first. */
+  forms: Form[];
+  /** Fields outside of any form. */
+  fields: FormField[];
+}
+
+/** A form of the page. */
+export interface Form {
+  /** Its `name` attribute, or its id. */
+  name: string;
+  /** Accessible name. */
+  label: string;
+  /** get, post or dialog. */
+  method: string;
+  /** Absolute address that it is sent to; empty for the page itself. */
+  action: string;
+  /** Name or URL of its frame; empty for the main frame. */
+  frame: string;
+  /** Fields and buttons in document order. */
+  fields: FormField[];
+}
+
+/** A field, or a button of a form. */
+export interface FormField {
+  /** Ref to act on, such as `@e3`. */
+  ref: string;
+  /** Its `name` attribute, or its id. */
+  name: string;
+  /** Accessible name. */
+  label: string;
+  /** Type of an input, `select`, `textarea`, `contenteditable`, or the role of a widget. */
+  type: string;
+  /** What it holds, or what a checked one sends; absent for passwords, one-time codes and card numbers. */
+  value?: string;
+  /** Whether it is checked; absent for what cannot be. */
+  checked?: boolean;
+  /** Whether the form wants it. */
+  required: boolean;
+  /** Whether it takes no input. */
+  disabled: boolean;
+  /** Whether it cannot be changed. */
+  readonly: boolean;
+  /** Whether it takes several values. */
+  multiple: boolean;
+  /** Whether a password, a code or a card number goes in here. */
+  secret: boolean;
+  /** Whether it does not show, as a chooser of files behind a button. */
+  hidden: boolean;
+  /** What there is to choose from. */
+  options: FormOption[];
+  /** What a set of choices is about. */
+  group?: string;
+  /** What it suggests while it is empty. */
+  placeholder?: string;
+  /** Accessible description. */
+  description?: string;
+  /** Lowest value. */
+  min?: string;
+  /** Highest value. */
+  max?: string;
+  /** Distance of values. */
+  step?: string;
+  /** Regular expression that a value has to match. */
+  pattern?: string;
+  /** Characters that a value may have. */
+  maxlength?: string;
+  /** Files that it takes. */
+  accept?: string;
+  /** What autofill would put in. */
+  autocomplete?: string;
+  /** What the browser has against its value. */
+  problem?: string;
+  /** Name or URL of its frame, for fields outside of a form. */
+  frame?: string;
+}
+
+/** A choice of a field. */
+export interface FormOption {
+  /** What is sent. */
+  value: string;
+  /** What a person reads. */
+  label: string;
+  /** Whether it is chosen. */
+  selected: boolean;
+  /** Whether it cannot be chosen. */
+  disabled: boolean;
+}
+
+export interface AccessibilityResponse {
+  /** One element a line, two spaces a level; absent when data was asked for. */
+  tree?: string;
+  /** The same elements as data. */
+  nodes: AccessibilityNode[];
+}
+
+/** One element of the accessibility tree. */
+export interface AccessibilityNode {
+  /** ARIA role; `text` for plain text. */
+  role: string;
+  /** Accessible name, or the text. */
+  name: string;
+  /** Accessible description. */
+  description?: string;
+  /** States, such as `checked`, `disabled` or `level=2`. */
+  states: string[];
+  /** Value of a field; never of a secret one. */
+  value?: string;
+  /** Name or URL of its frame; absent for the main frame. */
+  frame?: string;
+  /** Levels below the root. */
+  depth: number;
+}
+
+export interface MediaResponse {
+  /** Media in document order, each address once. */
+  media: MediaItem[];
+}
+
+/** An image, a video or a sound. */
+export interface MediaItem {
+  /** image, video or audio. */
+  kind: string;
+  /** Absolute address. Of a `data:` address only its beginning. */
+  url: string;
+  /** MIME type, as the server or the document says it; absent when neither does. */
+  type?: string;
+  /** Size of the picture in pixels, such as `640x480`; absent when it was not loaded. */
+  size?: string;
+  /** Bytes received over the network, or held by a `data:` address. */
+  bytes?: number;
+  /** Length in seconds. */
+  seconds?: number;
+  /** Alternative text, or accessible name. */
+  alt?: string;
+  /** Whether it shows. */
+  shown: boolean;
+  /** Whether a style paints it. */
+  background: boolean;
+}
+
+export interface DataResponse {
+  /** One tag a line; absent when data was asked for. */
+  text?: string;
+  /** Documents of JSON-LD. */
+  jsonld: unknown[];
+  /** Open Graph tags. */
+  og: MetaTag[];
+  /** Twitter tags. */
+  twitter: MetaTag[];
+  /** All other metadata, the title first. */
+  meta: MetaTag[];
+  /** What could not be read. */
+  problems: string[];
+}
+
+/** A tag of metadata. */
+export interface MetaTag {
+  /** Name or property. */
+  name: string;
+  /** Content; empty for keys of the session. */
+  content: string;
+}
+
+export interface MarkdownResponse {
+  /** Markdown without hidden text; addresses are absolute. */
+  markdown: string;
+}
+
+export interface DiffResponse {
+  /** Unified diff of the readable texts; empty when they are the same. */
+  diff: string;
+  /** Lines that only the second has. */
+  added: number;
+  /** Lines that only the first has. */
+  removed: number;
+}
+
+export interface UxAuditResponse {
+  /** The same as text; absent when data was asked for. */
+  text?: string;
+  /** What the page says it is. */
+  site?: AuditSite;
+  /** Links of navigation landmarks, at most 100. */
+  nav: AuditLink[];
+  /** Headings, at most 50. */
+  headings: AuditHeading[];
+  /** Elements with text of their own, at most 100. */
+  textBlocks: AuditText[];
+  /** What can be operated, at most 200. */
+  interactive: AuditControl[];
+  /** How many there are of each. */
+  counts?: AuditCounts;
+  /** What stands out as wrong. */
+  findings: string[];
+}
+
+/** What a page says it is. */
+export interface AuditSite {
+  /** Title of the document. */
+  title: string;
+  /** Name of the site, or its host. */
+  name: string;
+  /** What it is about. */
+  description?: string;
+  /** Its address. */
+  url: string;
+  /** Address that it wants to be known by. */
+  canonical?: string;
+  /** Language tag. */
+  lang?: string;
+  /** Address of its icon. */
+  icon?: string;
+  /** The part that shows, in pixels of the document. */
+  viewport?: Box;
+  /** All of the document, in pixels. */
+  page?: Box;
+}
+
+/** A link of a navigation landmark. */
+export interface AuditLink {
+  /** Name of the landmark. */
+  nav?: string;
+  /** Accessible name. */
+  text: string;
+  /** Absolute address. */
+  href: string;
+  /** Whether it leads to the page itself. */
+  current: boolean;
+}
+
+/** A heading. */
+export interface AuditHeading {
+  /** From 1. */
+  level: number;
+  /** Accessible name. */
+  text: string;
+  /** Position in pixels of the document. */
+  box?: Box;
+}
+
+/** An element with text of its own. */
+export interface AuditText {
+  /** Its beginning. */
+  text: string;
+  /** Words of all of it. */
+  words: number;
+  /** Height of the letters in pixels. */
+  fontPx: number;
+  /** Position in pixels of the document. */
+  box?: Box;
+}
+
+/** Something that can be operated. */
+export interface AuditControl {
+  /** ARIA role. */
+  role: string;
+  /** Accessible name. */
+  name: string;
+  /** Type of an input. */
+  type?: string;
+  /** Whether it takes no input. */
+  disabled: boolean;
+  /** Whether it shows without scrolling. */
+  inView: boolean;
+  /** Position in pixels of the document. */
+  box?: Box;
+}
+
+/** Numbers of all elements of a kind. */
+export interface AuditCounts {
+  headings: number;
+  textBlocks: number;
+  interactive: number;
+  images: number;
 }
 
 export interface CssResponse {
@@ -760,6 +1170,48 @@ export interface SnapshotOptions {
   maxTokens?: number;
   /** Also answers the elements as data. */
   nodes?: boolean;
+}
+
+/** What `forms` can be told besides. */
+export interface FormsOptions {
+  /** Answers data in place of text. */
+  structured?: boolean;
+}
+
+/** What `accessibility` can be told besides. */
+export interface AccessibilityOptions {
+  /** Answers data in place of text. */
+  structured?: boolean;
+}
+
+/** What `media` can be told besides. */
+export interface MediaOptions {
+  /** Only images. */
+  images?: boolean;
+  /** Only videos. */
+  videos?: boolean;
+  /** Only sounds. */
+  audio?: boolean;
+}
+
+/** What `data` can be told besides. */
+export interface DataOptions {
+  /** Only documents of JSON-LD. */
+  jsonld?: boolean;
+  /** Only Open Graph. */
+  og?: boolean;
+  /** Only title, language, links and tags that are neither Open Graph nor Twitter. */
+  meta?: boolean;
+  /** Only Twitter cards. */
+  twitter?: boolean;
+  /** Answers data in place of text. */
+  structured?: boolean;
+}
+
+/** What `uxAudit` can be told besides. */
+export interface UxAuditOptions {
+  /** Answers data in place of text. */
+  structured?: boolean;
 }
 
 /** What `is` can be told besides. */
@@ -970,6 +1422,62 @@ export interface CdpOptions {
   data?: boolean;
 }
 
+/** What `fetch` can be told besides. */
+export interface FetchOptions {
+  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
+  parse?: boolean;
+  /** Also prints the headers. */
+  include?: boolean;
+}
+
+/** What `fetchSend` can be told besides. */
+export interface FetchSendOptions {
+  /** HTTP method; POST when left out. */
+  method?: string;
+  /** Headers to send, each `name: value`. */
+  header?: string[];
+  /** Text to send, at most 5 MiB. */
+  body?: string;
+  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
+  parse?: boolean;
+  /** Also prints the headers. */
+  include?: boolean;
+}
+
+/** What `route` can be told besides. */
+export interface RouteOptions {
+  /** Ends the requests, as a blocker would. */
+  abort?: boolean;
+  /** Answers with the text of this file. */
+  fulfil?: string;
+  /** Answers with this text. */
+  body?: string;
+  /** Status of the answer; 200 when left out. */
+  status?: number;
+  /** Headers of the answer, each `name: value`. */
+  header?: string[];
+  /** Time before that, or before the request is sent on, at most 60,000 ms. */
+  delay?: number;
+}
+
+/** What `stopHar` can be told besides. */
+export interface StopHarOptions {
+  /** Format, by the extension of the path. */
+  format?: HarFormat;
+}
+
+/** What `startTrace` can be told besides. */
+export interface StartTraceOptions {
+  /** Categories, apart by commas; those of a performance panel when left out. */
+  categories?: string;
+}
+
+/** What `stopTrace` can be told besides. */
+export interface StopTraceOptions {
+  /** Format, by the extension of the path. */
+  format?: TraceFormat;
+}
+
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
@@ -983,6 +1491,13 @@ const COMMANDS = {
   text: { path: '/browse.v1.BrowserService/Text', request: 'TextRequest', response: 'TextResponse', args: ['target'], result: 'text' },
   html: { path: '/browse.v1.BrowserService/Html', request: 'HtmlRequest', response: 'HtmlResponse', args: ['target'], result: 'html' },
   links: { path: '/browse.v1.BrowserService/Links', request: 'LinksRequest', response: 'LinksResponse', result: 'links' },
+  forms: { path: '/browse.v1.BrowserService/Forms', request: 'FormsRequest', response: 'FormsResponse' },
+  accessibility: { path: '/browse.v1.BrowserService/Accessibility', request: 'AccessibilityRequest', response: 'AccessibilityResponse' },
+  media: { path: '/browse.v1.BrowserService/Media', request: 'MediaRequest', response: 'MediaResponse', args: ['target'], result: 'media' },
+  data: { path: '/browse.v1.BrowserService/Data', request: 'DataRequest', response: 'DataResponse' },
+  markdown: { path: '/browse.v1.BrowserService/Markdown', request: 'MarkdownRequest', response: 'MarkdownResponse', args: ['target'], result: 'markdown' },
+  diff: { path: '/browse.v1.BrowserService/Diff', request: 'DiffRequest', response: 'DiffResponse', args: ['url1', 'url2'], timeout: 60000 },
+  uxAudit: { path: '/browse.v1.BrowserService/UxAudit', request: 'UxAuditRequest', response: 'UxAuditResponse' },
   find: { path: '/browse.v1.BrowserService/Find', request: 'FindRequest', response: 'FindResponse', args: ['pattern'] },
   js: { path: '/browse.v1.BrowserService/Js', request: 'JsRequest', response: 'JsResponse', args: ['expression'], result: 'value' },
   eval: { path: '/browse.v1.BrowserService/Eval', request: 'EvalRequest', response: 'EvalResponse', args: ['code'], result: 'value' },
@@ -1024,6 +1539,16 @@ const COMMANDS = {
   startRecording: { path: '/browse.v1.BrowserService/StartRecording', request: 'StartRecordingRequest', response: 'StartRecordingResponse' },
   archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
   cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
+  fetch: { path: '/browse.v1.BrowserService/Fetch', request: 'FetchRequest', response: 'FetchResponse', args: ['url'], result: 'answer', timeout: 15000 },
+  fetchSend: { path: '/browse.v1.BrowserService/FetchSend', request: 'FetchSendRequest', response: 'FetchSendResponse', args: ['url'], result: 'answer', timeout: 15000 },
+  route: { path: '/browse.v1.BrowserService/Route', request: 'RouteRequest', response: 'RouteResponse', args: ['glob'], result: 'route' },
+  unroute: { path: '/browse.v1.BrowserService/Unroute', request: 'UnrouteRequest', response: 'UnrouteResponse', args: ['glob'] },
+  routes: { path: '/browse.v1.BrowserService/ListRoutes', request: 'ListRoutesRequest', response: 'ListRoutesResponse', result: 'routes' },
+  startHar: { path: '/browse.v1.BrowserService/StartHar', request: 'StartHarRequest', response: 'StartHarResponse' },
+  stopHar: { path: '/browse.v1.BrowserService/StopHar', request: 'StopHarRequest', response: 'StopHarResponse' },
+  approve: { path: '/browse.v1.BrowserService/Approve', request: 'ApproveRequest', response: 'ApproveResponse', args: ['id'], result: 'approvals' },
+  startTrace: { path: '/browse.v1.BrowserService/StartTrace', request: 'StartTraceRequest', response: 'StartTraceResponse' },
+  stopTrace: { path: '/browse.v1.BrowserService/StopTrace', request: 'StopTraceRequest', response: 'StopTraceResponse', timeout: 60000 },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
   activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
   newTab: { path: '/browse.v1.BrowserService/NewTab', request: 'NewTabRequest', response: 'NewTabResponse', args: ['url'] },
@@ -1128,6 +1653,60 @@ export class Commands extends Client {
   /** Lists the links of the page. */
   links(): Promise<Link[]> {
     return this.call(COMMANDS.links, []);
+  }
+
+  /**
+   * Lists the forms of the page, and the fields outside of any.
+   *
+   * Passwords, one-time codes and card numbers are never told. Fields have refs to fill them by.
+   */
+  forms(options?: FormsOptions): Promise<FormsResponse> {
+    return this.call(COMMANDS.forms, [], options);
+  }
+
+  /** Prints the whole accessibility tree: roles and names, without refs. */
+  accessibility(options?: AccessibilityOptions): Promise<AccessibilityResponse> {
+    return this.call(COMMANDS.accessibility, [], options);
+  }
+
+  /**
+   * Lists images, videos and sounds.
+   *
+   * @param target Element to look in; the whole page when left out.
+   */
+  media(target?: string | MediaOptions, options?: MediaOptions): Promise<MediaItem[]> {
+    return this.call(COMMANDS.media, [target], options);
+  }
+
+  /** Prints structured data: JSON-LD, Open Graph, Twitter cards, metadata. */
+  data(options?: DataOptions): Promise<DataResponse> {
+    return this.call(COMMANDS.data, [], options);
+  }
+
+  /**
+   * Prints the main content of the page, or an element, as Markdown.
+   *
+   * @param target Element to write; the main content of the page when left out.
+   */
+  markdown(target?: string): Promise<string> {
+    return this.call(COMMANDS.markdown, [target]);
+  }
+
+  /**
+   * Compares the readable texts of two pages.
+   *
+   * Each opens in a tab of its own, which is closed again. The tab of the call stays as it is.
+   *
+   * @param url1 First address.
+   * @param url2 Second address.
+   */
+  diff(url1: string, url2: string): Promise<DiffResponse> {
+    return this.call(COMMANDS.diff, [url1, url2]);
+  }
+
+  /** Prints the structure of the page for a review of its design. */
+  uxAudit(options?: UxAuditOptions): Promise<UxAuditResponse> {
+    return this.call(COMMANDS.uxAudit, [], options);
   }
 
   /**
@@ -1475,6 +2054,90 @@ export class Commands extends Client {
    */
   cdp(method?: string | CdpOptions, params?: string | CdpOptions, options?: CdpOptions): Promise<CdpResponse> {
     return this.call(COMMANDS.cdp, [method, params], options);
+  }
+
+  /**
+   * Fetches an address without the browser and without its cookies.
+   *
+   * At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
+   *
+   * @param url Address, http or https.
+   */
+  fetch(url: string, options?: FetchOptions): Promise<Fetched> {
+    return this.call(COMMANDS.fetch, [url], options);
+  }
+
+  /**
+   * Sends a request of any method, with headers and a body.
+   *
+   * The rules of `fetch` hold. What it does on the server cannot be undone.
+   *
+   * @param url Address, http or https.
+   */
+  fetchSend(url: string, options?: FetchSendOptions): Promise<Fetched> {
+    return this.call(COMMANDS.fetchSend, [url], options);
+  }
+
+  /**
+   * Decides what becomes of the tab's requests to some addresses.
+   *
+   * `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
+   *
+   * @param glob Addresses: `*` is any run of letters, `?` any letter.
+   */
+  route(glob: string, options?: RouteOptions): Promise<RouteEntry> {
+    return this.call(COMMANDS.route, [glob], options);
+  }
+
+  /**
+   * Removes the routes of a glob, or all of the tab.
+   *
+   * @param glob Glob of the routes to remove, as it was given; all when left out.
+   */
+  unroute(glob?: string): Promise<UnrouteResponse> {
+    return this.call(COMMANDS.unroute, [glob]);
+  }
+
+  /** Lists the routes of the tab. */
+  routes(): Promise<RouteEntry[]> {
+    return this.call(COMMANDS.routes, []);
+  }
+
+  /** Begins to record the requests of the tab in full. */
+  startHar(): Promise<StartHarResponse> {
+    return this.call(COMMANDS.startHar, []);
+  }
+
+  /**
+   * Ends the recording, and writes it as a HAR file.
+   *
+   * Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
+   */
+  stopHar(options?: StopHarOptions): Promise<StopHarResponse> {
+    return this.call(COMMANDS.stopHar, [], options);
+  }
+
+  /**
+   * Approves what another caller waits for, or lists what waits.
+   *
+   * @param id Id that the refusal named; lists what waits when left out.
+   */
+  approve(id?: string): Promise<Approval[]> {
+    return this.call(COMMANDS.approve, [id]);
+  }
+
+  /** Begins to trace the whole browser. */
+  startTrace(options?: StartTraceOptions): Promise<StartTraceResponse> {
+    return this.call(COMMANDS.startTrace, [], options);
+  }
+
+  /**
+   * Ends the trace, and writes it as JSON.
+   *
+   * Performance panels of developer tools open it. At most 56 MiB.
+   */
+  stopTrace(options?: StopTraceOptions): Promise<StopTraceResponse> {
+    return this.call(COMMANDS.stopTrace, [], options);
   }
 
   /** Lists the open tabs. */

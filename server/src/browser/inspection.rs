@@ -11,7 +11,7 @@ mod snapshot;
 
 pub use console::{clear_console, console};
 pub use dialog::{clear_dialog, dialog};
-pub use element::{attrs, get, is};
+pub use element::{attrs, get, is, rectangle};
 pub use expect::expect;
 pub use network::{clear_network, network, show_body, show_request};
 pub use perf::perf;

@@ -1,10 +1,18 @@
 //! Reading: what the page says.
 
+mod audit;
+mod data;
+mod diff;
+mod forms;
+mod media;
+
 use browse_proto::v1;
+
+pub use self::{audit::ux_audit, data::data, diff::diff, forms::forms, media::media};
 
 use crate::{
     dispatch::Context,
-    engine::{Pattern, Target},
+    engine::{Pattern, Snapshot, Target},
     error::Result,
 };
 
@@ -15,7 +23,7 @@ const AROUND: usize = 3;
 pub async fn text(cx: &Context, request: v1::TextRequest) -> Result<v1::TextResponse> {
     let target = optional(request.target.as_deref())?;
     let text = cx.engine().text(target.as_ref()).await?;
-    Ok(v1::TextResponse { text })
+    Ok(v1::TextResponse { text: told(cx, text) })
 }
 
 /// Answers the HTML of the document, or the inner HTML of one element.
@@ -32,11 +40,51 @@ pub async fn links(cx: &Context, _: v1::LinksRequest) -> Result<v1::LinksRespons
     Ok(v1::LinksResponse { links: links.collect() })
 }
 
+/// Answers the tree as assistive technology sees it, without refs.
+pub async fn accessibility(
+    cx: &Context,
+    request: v1::AccessibilityRequest,
+) -> Result<v1::AccessibilityResponse> {
+    let Snapshot { text, nodes, .. } = cx.engine().accessibility(request.structured).await?;
+    if !request.structured {
+        return Ok(v1::AccessibilityResponse { tree: Some(text), nodes: Vec::new() });
+    }
+    let said = |text: String| Some(text).filter(|text| !text.is_empty());
+    let nodes = nodes.into_iter().map(|node| v1::AccessibilityNode {
+        role: node.role,
+        name: node.name,
+        description: said(node.description),
+        states: node.states,
+        value: node.value,
+        frame: said(node.frame),
+        depth: node.depth,
+    });
+    Ok(v1::AccessibilityResponse { tree: None, nodes: nodes.collect() })
+}
+
+/// Answers the main content of the page, or an element, as Markdown.
+pub async fn markdown(cx: &Context, request: v1::MarkdownRequest) -> Result<v1::MarkdownResponse> {
+    let target = optional(request.target.as_deref())?;
+    let markdown = cx.engine().markdown(target.as_ref()).await?;
+    Ok(v1::MarkdownResponse { markdown: told(cx, markdown) })
+}
+
 /// Finds text in the snapshot of the page.
 pub async fn find(cx: &Context, request: v1::FindRequest) -> Result<v1::FindResponse> {
     let pattern: Pattern = request.pattern.parse()?;
     let found = cx.engine().find(&pattern, AROUND).await?;
+    if found.count == 0 {
+        cx.say(&format!("no line of the snapshot matches `{}`", request.pattern));
+    }
     Ok(v1::FindResponse { matches: found.text, count: found.count })
+}
+
+/// Says so when there is nothing to read.
+fn told(cx: &Context, text: String) -> String {
+    if text.is_empty() {
+        cx.say("no text shows there");
+    }
+    text
 }
 
 /// Parses a target that may be left out.

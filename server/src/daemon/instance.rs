@@ -13,8 +13,10 @@ use tokio::sync::watch;
 
 use super::Settings;
 use crate::{
+    chromium::ResolverRules,
     guardian::Guardian,
     keychain::Keychain,
+    outbound::{Approvals, Reach},
     policy::Authority,
     records::Activity,
     sessions::Sessions,
@@ -42,6 +44,8 @@ pub struct Daemon {
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
     activity: Activity,
+    approvals: Approvals,
+    outbound: Reach,
     skills: Skills,
     keychain: Keychain,
     guardian: Option<Arc<Guardian>>,
@@ -77,6 +81,10 @@ impl Daemon {
             home: parts.settings.home.clone(),
             bundled: parts.settings.bundled_skills.clone(),
         });
+        let outbound = Reach {
+            allow: parts.settings.fetch_allow.clone(),
+            resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
+        };
         Arc::new(Self {
             settings: parts.settings,
             address: parts.address,
@@ -86,6 +94,8 @@ impl Daemon {
             authority: parts.authority,
             sessions: parts.sessions,
             activity: Activity::default(),
+            approvals: Approvals::default(),
+            outbound,
             skills,
             keychain: Keychain::default(),
             guardian: parts.guardian,
@@ -134,6 +144,16 @@ impl Daemon {
     /// Who did what.
     pub fn activity(&self) -> &Activity {
         &self.activity
+    }
+
+    /// What the owner approved, and what waits for that.
+    pub fn approvals(&self) -> &Approvals {
+        &self.approvals
+    }
+
+    /// Where it fetches from itself.
+    pub fn outbound(&self) -> &Reach {
+        &self.outbound
     }
 
     /// The skills that it knows.

@@ -12,7 +12,7 @@ pub use keys::KEYS;
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::chromium::DialogPolicy;
+use crate::chromium::{DialogPolicy, HostRules};
 
 pub use read::SettingsReader;
 
@@ -41,6 +41,8 @@ pub struct Settings {
     pub max_html_bytes: usize,
     /// Keeps the key of states in the keychain where that works.
     pub keychain: bool,
+    /// Hosts that `fetch` reaches without approval, wherever they lead.
+    pub fetch_allow: HostRules,
     /// How dialogs are answered when nothing was said about the next one.
     pub dialogs: DialogPolicy,
 }

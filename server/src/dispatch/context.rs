@@ -53,6 +53,8 @@ struct Notes {
     sources: Sources,
     /// Whether page-derived content is in a step's answer.
     page_derived: bool,
+    /// What the caller is told beside the answer.
+    said: Vec<String>,
 }
 
 impl Context {
@@ -249,6 +251,16 @@ impl Context {
             }
         }
         sources
+    }
+
+    /// Tells the caller something beside the answer: why it is empty, say. It
+    /// is our own word, and never holds what a page chose.
+    pub fn say(&self, note: &str) {
+        self.notes().said.push(note.to_owned());
+    }
+
+    pub(super) fn said(&self) -> Vec<String> {
+        self.notes().said.clone()
     }
 
     /// Notes that a step answered with page-derived content.

@@ -68,7 +68,28 @@ fn refused(cx: &Context, request: &Any, error: &Error) {
     cx.daemon().activity().refused(&Refusal { reason: error.reason(), client, path });
 }
 
-async fn run<Q, R, F>(cx: &Context, bytes: &[u8], name: &str, handler: F) -> Result<(Any, bool)>
+/// Boxed here: what each of a hundred handlers leaves on the stack of whoever
+/// picks one would overflow it in a build that is not optimized.
+fn run<'a, Q, R, F>(
+    cx: &'a Context,
+    bytes: &'a [u8],
+    name: &'static str,
+    handler: F,
+) -> BoxFuture<'a, Result<(Any, bool)>>
+where
+    Q: prost::Message + Default + 'a,
+    R: prost::Message + PageDerived + 'a,
+    F: for<'b> FnOnce(&'b Context, Q) -> BoxFuture<'b, Result<R>> + Send + 'a,
+{
+    perform_one(cx, bytes, name, handler).boxed()
+}
+
+async fn perform_one<Q, R, F>(
+    cx: &Context,
+    bytes: &[u8],
+    name: &'static str,
+    handler: F,
+) -> Result<(Any, bool)>
 where
     Q: prost::Message + Default,
     R: prost::Message + PageDerived,

@@ -20,15 +20,17 @@ pub fn untrusted(cx: &Context, derived: bool, entries: &mut MetadataMap) {
     }
 }
 
-/// Says what became of the tabs of the last daemon, to the first root caller
-/// who wants something of the browser.
+/// Says what the handler had to say, and, to the first root caller who wants
+/// something of the browser, what became of the tabs of the last daemon.
 pub fn notice(cx: &Context, entries: &mut MetadataMap) {
+    let mut notices = cx.said();
     let wants_browser = cx.command().service == "BrowserService";
-    if cx.is_root()
-        && wants_browser
-        && let Some(notice) = cx.daemon().take_notice()
-    {
-        let encoded = utf8_percent_encode(&notice, NON_ALPHANUMERIC).to_string();
+    if cx.is_root() && wants_browser {
+        notices.extend(cx.daemon().take_notice());
+    }
+    if !notices.is_empty() {
+        let notices = notices.join("; ");
+        let encoded = utf8_percent_encode(&notices, NON_ALPHANUMERIC).to_string();
         put(entries, metadata::NOTICE, &encoded);
     }
 }

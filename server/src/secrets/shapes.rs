@@ -9,7 +9,7 @@ use super::{REDACTED, names::NAMES};
 /// Secrets that are known by their shape.
 const SHAPES: &[&str] = &[
     // Private keys in PEM, cut ones too.
-    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\z)",
+    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?:[A-Za-z0-9+/=:,\s-]|\\[nr])*(?:-----END [A-Z0-9 ]*PRIVATE KEY-----)?",
     // JSON web tokens.
     r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
     // Amazon.
@@ -40,12 +40,12 @@ static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
     let shapes = SHAPES.join("|");
     let all = [
         // `Cookie: a=1`, a header in a log line.
-        r"(?P<header>(?i:\b(?:proxy-)?authorization|\b(?:set-)?cookie)\s*:\s*)[^\r\n]+".to_owned(),
+        r"(?P<header>(?i:\b(?:proxy-)?authorization|\b(?:set-)?cookie)\s*:\s*)(?:[^\r\n\x22\\]|\\.)+".to_owned(),
         // `"password": "…"`, also escaped once.
         format!(r#"(?P<json>(?i:"{names}")\s*:\s*")(?:[^"\\]|\\.)*"#),
         format!(r#"(?P<quoted>(?i:\\"{names}\\")\s*:\s*\\")[^"\\]*"#),
         // `?token=…` and `password=…` of a form.
-        format!(r"(?P<pair>(?:[?&;]|\b)(?i:{names})=)[^&;#\s,'\x22)]+"),
+        format!(r"(?P<pair>(?:[?&;]|\b)(?i:{names})=)[^&;#\s,'\x22)\\]+"),
         r"(?P<bearer>(?i:\bbearer\s+))[A-Za-z0-9._~+/-]{8,}=*".to_owned(),
         shapes,
     ];

@@ -138,6 +138,16 @@ impl Session {
     /// # Errors
     /// The browser is not there.
     pub async fn open_tab(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        let tab = self.open_aside(owner).await?;
+        self.lock().active = Some(tab.id());
+        Ok(tab)
+    }
+
+    /// Opens a blank tab that calls have to name.
+    ///
+    /// # Errors
+    /// The browser is not there.
+    pub async fn open_aside(&self, owner: &ClientId) -> Result<Arc<Tab>> {
         let gone = || Error::new(Reason::ShuttingDown, "the daemon is shutting down");
         let sessions = self.sessions.upgrade().ok_or_else(gone)?;
         let mut first = None;
@@ -154,7 +164,6 @@ impl Session {
         let tab = sessions.tab_of(page.target_id());
         let tab = tab.unwrap_or_else(|| sessions.adopt(self, page));
         tab.set_owner(owner);
-        self.lock().active = Some(tab.id());
         Ok(tab)
     }
 

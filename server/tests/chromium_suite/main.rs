@@ -8,6 +8,7 @@ mod basics;
 mod capture;
 mod death;
 mod figures;
+mod files;
 mod frames;
 mod guard;
 mod storage;

@@ -9,8 +9,10 @@ mod world;
 
 mod deaths;
 mod diagnostics;
+mod fetching;
 mod limits;
 mod records;
+mod routing;
 mod starts;
 mod state;
 mod steps;

@@ -31,9 +31,16 @@ pub struct World {
 impl World {
     /// A daemon whose browser never comes.
     pub async fn new() -> Self {
+        Self::with_flags(&[]).await
+    }
+
+    /// The same with settings of its own.
+    pub async fn with_flags(flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let flag = |name: &str| format!("--{name}={}", folder.path().display());
-        let flags = [flag("project"), flag("home"), "--keychain=false".to_owned()];
+        let flags = flags.iter().map(|flag| (*flag).to_owned());
+        let flags: Vec<_> =
+            flags.chain([flag("project"), flag("home"), "--keychain=false".to_owned()]).collect();
         let reader = SettingsReader::new(&flags, |_| None).unwrap();
         let daemon = Daemon::new(Parts {
             settings: reader.read().unwrap(),
@@ -74,12 +81,17 @@ impl World {
 
     /// A token of a client that has these scopes and the default session.
     pub fn mint(&self, client: &str, scopes: Scopes) -> Minted {
+        self.mint_for(client, scopes, Hosts::Any)
+    }
+
+    /// The same for a client that may visit these hosts only.
+    pub fn mint_for(&self, client: &str, scopes: Scopes, hosts: Hosts) -> Minted {
         let spec = GrantSpec {
             client: ClientId::new(client).unwrap(),
             audience: Audience::Skill,
             kind: Kind::Skill,
             scopes,
-            hosts: Hosts::Any,
+            hosts,
             tabs: TabPolicy::Session,
             session: SessionRule::Only("default".to_owned()),
             rate: Rate::Unlimited,

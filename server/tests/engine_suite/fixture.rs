@@ -67,6 +67,12 @@ impl Tab {
         goto(&self.page, &self.site.url(path)).await;
     }
 
+    /// Replaces the page.
+    pub async fn goto_html(&self, html: &str) {
+        let loader = self.page.set_content(html).await.unwrap();
+        self.page.wait_for(&loader, browse_server::chromium::LoadState::Load).await.unwrap();
+    }
+
     pub async fn js(&self, expression: &str) -> Value {
         js(&self.page, expression).await
     }

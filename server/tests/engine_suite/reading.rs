@@ -3,6 +3,7 @@
 use browse_server::engine::{Direction, Kind, Link, Predicate, Scroll, State};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
+use crate::support::site::Site;
 
 #[tokio::test]
 async fn text_is_what_a_person_reads() {
@@ -13,9 +14,49 @@ async fn text_is_what_a_person_reads() {
     .await;
     assert_eq!(
         tab.engine.text(None).await.unwrap(),
-        "Title\n\nOne bold word.\n\na\nb\n\nx\n  y\n\n1 | 2"
+        "Title\n\nOne bold word.\n\na\nb\nx\n  y\n1 | 2"
     );
     assert_eq!(tab.engine.text(Some(&target("nav"))).await.unwrap(), "Menu");
+}
+
+#[tokio::test]
+async fn text_holds_buttons_fields_frames_and_shadow_trees() {
+    let site = Site::start().await.page("/in", "<p>In a frame</p><nav>Menu</nav>").page(
+        "/",
+        "<main><p>Total <button>Pay</button> <input type=submit value=Go> <input value=Ada> <input type=password value=secret> \
+         <input autocomplete=one-time-code value=123456> <select><option>One<option selected>Two</select></p>\
+         <div role=toolbar><button>Bold</button></div><ul><li>- <span hidden>x</span><li>•</ul>\
+         <iframe src=/in></iframe><iframe src='http://localhost:{port}/in' style='display:none'></iframe>\
+         <x-box>slotted</x-box><div id=host></div><details><summary>More</summary>Closed</details></main>\
+         <script>document.querySelector('x-box').attachShadow({mode:'open'}).innerHTML = '<p>Before <b><slot></slot></b></p>';\
+         host.attachShadow({mode:'closed'}).innerHTML = '<p>Closed root</p>'</script>",
+    );
+    let tab = Tab::visit(site).await;
+    assert_eq!(
+        tab.engine.text(None).await.unwrap(),
+        "Total Pay Go Ada Two\n\nBold\n\nIn a frame\n\nBefore slotted\n\nClosed root\n\nMore"
+    );
+    let whole = tab.engine.text(Some(&target("main"))).await.unwrap();
+    assert!(whole.contains("In a frame\n\nMenu"), "{whole}");
+}
+
+#[tokio::test]
+async fn text_leaves_out_what_frames_the_page() {
+    let tab = Tab::show(
+        "<div class='page cookie-consent-open'><header>Site</header><div id=cookie-banner>We use cookies</div><aside>Ads</aside>\
+         <article><h1>Title</h1><p>Words</p><footer>By Ada</footer></article><div role=menu>Open menu</div></div><footer>Imprint</footer>",
+    )
+    .await;
+    let text = tab.engine.text(None).await.unwrap();
+    assert_eq!(text, "Site\n\nTitle\n\nWords\n\nBy Ada\n\nOpen menu");
+    tab.goto_html("<nav>Only a menu</nav>").await;
+    assert_eq!(tab.engine.text(None).await.unwrap(), "Only a menu");
+}
+
+#[tokio::test]
+async fn code_keeps_its_dashes_and_pages_cannot_forge_marks() {
+    let tab = Tab::show("<pre>o  5\n|\n-\n x</pre><p>\u{fdd0}1\u{fdd1}end\u{e000}</p>").await;
+    assert_eq!(tab.engine.text(None).await.unwrap(), "o  5\n|\n-\n x\n\n1end");
 }
 
 #[tokio::test]

@@ -21,11 +21,15 @@ pub enum Route {
     Hang,
 }
 
+/// The lines of each request's head.
+type Heads = Arc<Mutex<Vec<Vec<String>>>>;
+
 /// A running site; it ends when dropped.
 pub struct Site {
     port: u16,
     routes: Arc<Mutex<HashMap<String, Route>>>,
     hits: Arc<watch::Sender<Vec<String>>>,
+    heads: Heads,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -35,15 +39,17 @@ impl Site {
         let port = listener.local_addr().unwrap().port();
         let routes = Arc::new(Mutex::new(HashMap::new()));
         let hits = Arc::new(watch::Sender::new(Vec::new()));
-        let (served, seen) = (Arc::clone(&routes), Arc::clone(&hits));
+        let heads = Heads::default();
+        let (served, seen, kept) = (Arc::clone(&routes), Arc::clone(&hits), Arc::clone(&heads));
         let task = tokio::spawn(async move {
             // Open connections end with the site.
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                connections.spawn(answer(stream, Arc::clone(&served), Arc::clone(&seen)));
+                let kept = Arc::clone(&kept);
+                connections.spawn(answer(stream, Arc::clone(&served), Arc::clone(&seen), kept));
             }
         });
-        Self { port, routes, hits, task }
+        Self { port, routes, hits, heads, task }
     }
 
     /// Adds an HTML page. `{port}` in it becomes the site's port.
@@ -84,6 +90,11 @@ impl Site {
         self.hits.borrow().clone()
     }
 
+    /// The head of each request so far, a line each.
+    pub fn heads(&self) -> Vec<Vec<String>> {
+        self.heads.lock().unwrap().clone()
+    }
+
     /// Waits until a request for this path has come in.
     pub async fn wait_hit(&self, path: &str) {
         let mut hits = self.hits.subscribe();
@@ -102,6 +113,7 @@ async fn answer(
     stream: TcpStream,
     routes: Arc<Mutex<HashMap<String, Route>>>,
     hits: Arc<watch::Sender<Vec<String>>>,
+    heads: Heads,
 ) {
     let mut stream = BufReader::new(stream);
     loop {
@@ -130,6 +142,7 @@ async fn answer(
         }
         let host = header("host").unwrap_or_default();
         hits.send_modify(|hits| hits.push(format!("{method} {host} {path}")));
+        heads.lock().unwrap().push(head.clone());
         let route = routes.lock().unwrap().get(&path).cloned();
         let (status, headers, body) = match route {
             Some(Route::Html(html)) => {

@@ -25,6 +25,13 @@ _SNAPSHOT = Command("BrowserService/Snapshot", "SnapshotRequest", "SnapshotRespo
 _TEXT = Command("BrowserService/Text", "TextRequest", "TextResponse", result="text")
 _HTML = Command("BrowserService/Html", "HtmlRequest", "HtmlResponse", result="html")
 _LINKS = Command("BrowserService/Links", "LinksRequest", "LinksResponse", result="links")
+_FORMS = Command("BrowserService/Forms", "FormsRequest", "FormsResponse")
+_ACCESSIBILITY = Command("BrowserService/Accessibility", "AccessibilityRequest", "AccessibilityResponse")
+_MEDIA = Command("BrowserService/Media", "MediaRequest", "MediaResponse", result="media")
+_DATA = Command("BrowserService/Data", "DataRequest", "DataResponse")
+_MARKDOWN = Command("BrowserService/Markdown", "MarkdownRequest", "MarkdownResponse", result="markdown")
+_DIFF = Command("BrowserService/Diff", "DiffRequest", "DiffResponse", timeout=60.0)
+_UX_AUDIT = Command("BrowserService/UxAudit", "UxAuditRequest", "UxAuditResponse")
 _FIND = Command("BrowserService/Find", "FindRequest", "FindResponse")
 _JS = Command("BrowserService/Js", "JsRequest", "JsResponse", result="value")
 _EVAL = Command("BrowserService/Eval", "EvalRequest", "EvalResponse", result="value")
@@ -66,6 +73,16 @@ _PRINT_HTML = Command("BrowserService/PrintHtml", "PrintHtmlRequest", "PdfRespon
 _START_RECORDING = Command("BrowserService/StartRecording", "StartRecordingRequest", "StartRecordingResponse")
 _ARCHIVE = Command("BrowserService/Archive", "ArchiveRequest", "ArchiveResponse", timeout=60.0)
 _CDP = Command("BrowserService/Cdp", "CdpRequest", "CdpResponse")
+_FETCH = Command("BrowserService/Fetch", "FetchRequest", "FetchResponse", result="answer", timeout=15.0)
+_FETCH_SEND = Command("BrowserService/FetchSend", "FetchSendRequest", "FetchSendResponse", result="answer", timeout=15.0)
+_ROUTE = Command("BrowserService/Route", "RouteRequest", "RouteResponse", result="route")
+_UNROUTE = Command("BrowserService/Unroute", "UnrouteRequest", "UnrouteResponse")
+_LIST_ROUTES = Command("BrowserService/ListRoutes", "ListRoutesRequest", "ListRoutesResponse", result="routes")
+_START_HAR = Command("BrowserService/StartHar", "StartHarRequest", "StartHarResponse")
+_STOP_HAR = Command("BrowserService/StopHar", "StopHarRequest", "StopHarResponse")
+_APPROVE = Command("BrowserService/Approve", "ApproveRequest", "ApproveResponse", result="approvals")
+_START_TRACE = Command("BrowserService/StartTrace", "StartTraceRequest", "StartTraceResponse")
+_STOP_TRACE = Command("BrowserService/StopTrace", "StopTraceRequest", "StopTraceResponse", timeout=60.0)
 _LIST_TABS = Command("BrowserService/ListTabs", "ListTabsRequest", "ListTabsResponse", result="tabs")
 _ACTIVATE_TAB = Command("BrowserService/ActivateTab", "ActivateTabRequest", "ActivateTabResponse")
 _NEW_TAB = Command("BrowserService/NewTab", "NewTabRequest", "NewTabResponse")
@@ -180,6 +197,67 @@ class Commands(Client):
     def links(self) -> list[m.Link]:
         """Lists the links of the page."""
         return self._call(_LINKS, {})
+
+    def forms(self, *, structured: bool = False) -> m.FormsResponse:
+        """Lists the forms of the page, and the fields outside of any.
+
+        Passwords, one-time codes and card numbers are never told. Fields have refs to fill them by.
+
+        structured: Answers data in place of text.
+        """
+        return self._call(_FORMS, {"structured": structured})
+
+    def accessibility(self, *, structured: bool = False) -> m.AccessibilityResponse:
+        """Prints the whole accessibility tree: roles and names, without refs.
+
+        structured: Answers data in place of text.
+        """
+        return self._call(_ACCESSIBILITY, {"structured": structured})
+
+    def media(self, target: str | None = None, *, images: bool = False, videos: bool = False, audio: bool = False) -> list[m.MediaItem]:
+        """Lists images, videos and sounds.
+
+        target: Element to look in; the whole page when left out.
+        images: Only images.
+        videos: Only videos.
+        audio: Only sounds.
+        """
+        return self._call(_MEDIA, {"target": target, "images": images, "videos": videos, "audio": audio})
+
+    def data(self, *, jsonld: bool = False, og: bool = False, meta: bool = False, twitter: bool = False, structured: bool = False) -> m.DataResponse:
+        """Prints structured data: JSON-LD, Open Graph, Twitter cards, metadata.
+
+        jsonld: Only documents of JSON-LD.
+        og: Only Open Graph.
+        meta: Only title, language, links and tags that are neither Open Graph nor Twitter.
+        twitter: Only Twitter cards.
+        structured: Answers data in place of text.
+        """
+        return self._call(_DATA, {"jsonld": jsonld, "og": og, "meta": meta, "twitter": twitter, "structured": structured})
+
+    def markdown(self, target: str | None = None) -> str:
+        """Prints the main content of the page, or an element, as Markdown.
+
+        target: Element to write; the main content of the page when left out.
+        """
+        return self._call(_MARKDOWN, {"target": target})
+
+    def diff(self, url1: str, url2: str) -> m.DiffResponse:
+        """Compares the readable texts of two pages.
+
+        Each opens in a tab of its own, which is closed again. The tab of the call stays as it is.
+
+        url1: First address.
+        url2: Second address.
+        """
+        return self._call(_DIFF, {"url1": url1, "url2": url2})
+
+    def ux_audit(self, *, structured: bool = False) -> m.UxAuditResponse:
+        """Prints the structure of the page for a review of its design.
+
+        structured: Answers data in place of text.
+        """
+        return self._call(_UX_AUDIT, {"structured": structured})
 
     def find(self, pattern: str) -> m.FindResponse:
         """Finds text on the page, and prints the lines of the snapshot around it.
@@ -533,6 +611,93 @@ class Commands(Client):
         data: Answers the list as data.
         """
         return self._call(_CDP, {"method": method, "params": params, "data": data})
+
+    def fetch(self, url: str, *, parse: bool = False, include: bool = False) -> m.Fetched:
+        """Fetches an address without the browser and without its cookies.
+
+        At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
+
+        url: Address, http or https.
+        parse: Wants JSON: answers the value, or the first 2 KB of what is none.
+        include: Also prints the headers.
+        """
+        return self._call(_FETCH, {"url": url, "parse": parse, "include": include})
+
+    def fetch_send(self, url: str, *, method: str | None = None, header: list[str] | None = None, body: str | None = None, parse: bool = False, include: bool = False) -> m.Fetched:
+        """Sends a request of any method, with headers and a body.
+
+        The rules of `fetch` hold. What it does on the server cannot be undone.
+
+        url: Address, http or https.
+        method: HTTP method; POST when left out.
+        header: Headers to send, each `name: value`.
+        body: Text to send, at most 5 MiB.
+        parse: Wants JSON: answers the value, or the first 2 KB of what is none.
+        include: Also prints the headers.
+        """
+        return self._call(_FETCH_SEND, {"url": url, "method": method, "header": header, "body": body, "parse": parse, "include": include})
+
+    def route(self, glob: str, *, abort: bool = False, fulfil: str | None = None, body: str | None = None, status: int | None = None, header: list[str] | None = None, delay: int | None = None) -> m.RouteEntry:
+        """Decides what becomes of the tab's requests to some addresses.
+
+        `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
+
+        glob: Addresses: `*` is any run of letters, `?` any letter.
+        abort: Ends the requests, as a blocker would.
+        fulfil: Text of this: Answers with the text of this file.
+        body: Answers with this text.
+        status: Status of the answer; 200 when left out.
+        header: Headers of the answer, each `name: value`.
+        delay: Time before that, or before the request is sent on, at most 60,000 ms.
+        """
+        return self._call(_ROUTE, {"glob": glob, "abort": abort, "fulfil": fulfil, "body": body, "status": status, "header": header, "delay": delay})
+
+    def unroute(self, glob: str | None = None) -> m.UnrouteResponse:
+        """Removes the routes of a glob, or all of the tab.
+
+        glob: Glob of the routes to remove, as it was given; all when left out.
+        """
+        return self._call(_UNROUTE, {"glob": glob})
+
+    def routes(self) -> list[m.RouteEntry]:
+        """Lists the routes of the tab."""
+        return self._call(_LIST_ROUTES, {})
+
+    def start_har(self) -> m.StartHarResponse:
+        """Begins to record the requests of the tab in full."""
+        return self._call(_START_HAR, {})
+
+    def stop_har(self, *, format: m.HarFormat | None = None) -> m.StopHarResponse:
+        """Ends the recording, and writes it as a HAR file.
+
+        Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
+
+        format: Format, by the extension of the path.
+        """
+        return self._call(_STOP_HAR, {"format": format})
+
+    def approve(self, id: str | None = None) -> list[m.Approval]:
+        """Approves what another caller waits for, or lists what waits.
+
+        id: Id that the refusal named; lists what waits when left out.
+        """
+        return self._call(_APPROVE, {"id": id})
+
+    def start_trace(self, *, categories: str | None = None) -> m.StartTraceResponse:
+        """Begins to trace the whole browser.
+
+        categories: Categories, apart by commas; those of a performance panel when left out.
+        """
+        return self._call(_START_TRACE, {"categories": categories})
+
+    def stop_trace(self, *, format: m.TraceFormat | None = None) -> m.StopTraceResponse:
+        """Ends the trace, and writes it as JSON.
+
+        Performance panels of developer tools open it. At most 56 MiB.
+
+        format: Format, by the extension of the path.
+        """
+        return self._call(_STOP_TRACE, {"format": format})
 
     def tabs(self) -> list[m.Tab]:
         """Lists the open tabs."""

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     `focused`: It has the focus.
     """
 
+    HarFormat = Literal["har"]
+    """`har`: HTTP Archive 1.2."""
+
     ImageFormat = Literal["png", "jpeg", "webp"]
     """`webp`: At most 16,000 pixels a side."""
 
@@ -40,11 +43,8 @@ if TYPE_CHECKING:
     `description`: Accessible description.
     """
 
-    SameSite = Literal["strict", "lax", "none"]
-    """`strict`: Never.
-    `lax`: With navigations.
-    `none`: Always; needs `--secure`.
-    """
+    TraceFormat = Literal["json"]
+    """`json`: JSON."""
 
     WaitUntil = Literal["load", "domcontentloaded", "networkidle", "none"]
     """`load`: The load event.
@@ -188,138 +188,6 @@ class StartRecordingResponse(Message):
     """Height of the video in pixels."""
 
 
-class CookiesResponse(Message):
-    """An answer."""
-
-    cookies: list[Cookie]
-    """Cookies of the session, by domain and name."""
-
-
-class Cookie(Message):
-    """A cookie."""
-
-    name: str
-    """Name."""
-
-    value: str
-    """First characters of the value: a quarter of it, and four at most."""
-
-    length: int
-    """Characters of the value."""
-
-    domain: str
-    """Host; a dot before it stands for all below."""
-
-    path: str
-    """Path that it is sent to."""
-
-    secure: bool
-    """Sent over https only."""
-
-    http_only: bool
-    """Kept from scripts."""
-
-    same_site: str
-    """strict, lax or none; empty when the cookie does not say."""
-
-    expires: str
-    """When it ends, as RFC 3339 in UTC; empty when with the browser."""
-
-    partition: str
-    """Top-level site that it is kept for, when it is partitioned."""
-
-
-class SetCookieResponse(Message):
-    """An answer."""
-
-    name: str
-    """Name."""
-
-    domain: str
-    """Host; a dot before it stands for all below."""
-
-    path: str
-    """Path that it is sent to."""
-
-
-class DeleteCookieResponse(Message):
-    """An answer."""
-
-    removed: int
-    """Cookies removed."""
-
-
-class ImportCookiesResponse(Message):
-    """An answer."""
-
-    summary: str
-    """The counts, in words."""
-
-    imported: int
-    """Cookies that the session has now."""
-
-    domains: list[DomainCookies]
-    """The same by domain."""
-
-    problems: list[str]
-    """What is wrong with entries that were left out."""
-
-
-class DomainCookies(Message):
-    """Cookies of one domain. Values are never told."""
-
-    domain: str
-    """Host; a dot before it stands for all below."""
-
-    found: int
-    """Cookies that were found."""
-
-    imported: int
-    """Cookies that the session has now."""
-
-    expired: int
-    """Cookies that have ended."""
-
-    refused: int
-    """Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened."""
-
-
-class StorageResponse(Message):
-    """An answer."""
-
-    entries: list[StorageEntry]
-    """What the origin keeps, local storage first."""
-
-
-class StorageEntry(Message):
-    """An entry of the storage of an origin."""
-
-    area: str
-    """local or session."""
-
-    key: str
-    """Key."""
-
-    value: str
-    """Value; what looks like a secret is taken out, and long ones are cut."""
-
-    length: int
-    """Characters of the value."""
-
-    redacted: bool
-    """Whether something was taken out."""
-
-
-class SetStorageResponse(Message):
-    """An answer."""
-
-    key: str
-    """Key."""
-
-    origin: str
-    """Origin whose local storage has it."""
-
-
 class CdpResponse(Message):
     """An answer."""
 
@@ -350,6 +218,29 @@ class CdpMethod(Message):
 
     justification: str
     """Why it is allowed."""
+
+
+class StartTraceResponse(Message):
+    """An answer."""
+
+    categories: list[str]
+    """Categories that are recorded."""
+
+
+class StopTraceResponse(Message):
+    """An answer."""
+
+    trace: bytes
+    """The file, in the trace format of Chromium."""
+
+    mime: str
+    """Its MIME type."""
+
+    truncated: bool
+    """Whether its end is missing: it was too long."""
+
+    note: str
+    """How much it is."""
 
 
 class Receipt(Message):
@@ -846,6 +737,160 @@ class ExpectResponse(Message):
     """Time waited, in milliseconds."""
 
 
+class FetchResponse(Message):
+    """An answer."""
+
+    answer: Fetched | None
+
+
+class FetchSendResponse(Message):
+    """An answer."""
+
+    answer: Fetched | None
+
+
+class Fetched(Message):
+    """The answer of a server."""
+
+    status: int
+    """HTTP status."""
+
+    url: str
+    """Address that answered, after redirects."""
+
+    mime: str
+    """Content type, as the server says it."""
+
+    headers: list[Header]
+    """Headers; the values of cookies are redacted."""
+
+    head: str
+    """The same, one a line, when asked for."""
+
+    body: str
+    """Body as text; base64 when it is binary."""
+
+    base64: bool
+    """Whether the body is base64."""
+
+    size: int
+    """Bytes that were read, at most 500,000."""
+
+    truncated: bool
+    """Whether there was more."""
+
+    value: Any
+    """The JSON value, when it was wanted and is one."""
+
+    note: str
+    """Why there is no JSON value, when it was wanted."""
+
+    duration_ms: float
+    """From request to last byte, in milliseconds."""
+
+
+class Header(Message):
+    """A header of an answer."""
+
+    name: str
+
+    value: str
+
+
+class ApproveResponse(Message):
+    """An answer."""
+
+    approvals: list[Approval]
+    """What was approved, or what waits."""
+
+
+class Approval(Message):
+    """Something that a caller other than the owner wants to do."""
+
+    id: str
+    """Id to approve it by."""
+
+    client: str
+    """Who wants it."""
+
+    action: str
+    """What is wanted, such as `fetch api.example.com`."""
+
+    waiting_s: int
+    """Seconds since it was asked for."""
+
+    state: str
+    """waits or approved."""
+
+
+class RouteResponse(Message):
+    """An answer."""
+
+    route: RouteEntry | None
+
+
+class RouteEntry(Message):
+    """A route of a tab."""
+
+    glob: str
+    """Addresses that it is about."""
+
+    action: str
+    """continue, abort or fulfil."""
+
+    status: int | None
+    """Status that it answers with."""
+
+    size: int | None
+    """Bytes that it answers with."""
+
+    delay_ms: int | None
+    """Time that it holds requests up, in milliseconds."""
+
+    hits: int
+    """Requests that took it."""
+
+
+class UnrouteResponse(Message):
+    """An answer."""
+
+    removed: int
+    """Routes removed."""
+
+
+class ListRoutesResponse(Message):
+    """An answer."""
+
+    routes: list[RouteEntry]
+    """Routes of the tab, oldest first."""
+
+
+class StartHarResponse(Message):
+    """An answer."""
+
+    tab: int
+    """Tab whose requests are recorded."""
+
+
+class StopHarResponse(Message):
+    """An answer."""
+
+    har: bytes
+    """The file, HAR 1.2."""
+
+    mime: str
+    """Its MIME type."""
+
+    entries: int
+    """Requests in it."""
+
+    dropped: int
+    """Requests beyond the 5,000 that are kept."""
+
+    note: str
+    """How much it is."""
+
+
 class TextResponse(Message):
     """An answer."""
 
@@ -885,6 +930,399 @@ class FindResponse(Message):
 
     count: int
     """Number of matching lines."""
+
+
+class FormsResponse(Message):
+    """An answer."""
+
+    text: str | None
+    """One field a line, below its form; absent when data was asked for."""
+
+    forms: list[Form]
+    """Forms with a field, those of the main frame first."""
+
+    fields: list[FormField]
+    """Fields outside of any form."""
+
+
+class Form(Message):
+    """A form of the page."""
+
+    name: str
+    """Its `name` attribute, or its id."""
+
+    label: str
+    """Accessible name."""
+
+    method: str
+    """get, post or dialog."""
+
+    action: str
+    """Absolute address that it is sent to; empty for the page itself."""
+
+    frame: str
+    """Name or URL of its frame; empty for the main frame."""
+
+    fields: list[FormField]
+    """Fields and buttons in document order."""
+
+
+class FormField(Message):
+    """A field, or a button of a form."""
+
+    ref: str
+    """Ref to act on, such as `@e3`."""
+
+    name: str
+    """Its `name` attribute, or its id."""
+
+    label: str
+    """Accessible name."""
+
+    type: str
+    """Type of an input, `select`, `textarea`, `contenteditable`, or the role of a widget."""
+
+    value: str | None
+    """What it holds, or what a checked one sends; absent for passwords, one-time codes and card numbers."""
+
+    checked: bool | None
+    """Whether it is checked; absent for what cannot be."""
+
+    required: bool
+    """Whether the form wants it."""
+
+    disabled: bool
+    """Whether it takes no input."""
+
+    readonly: bool
+    """Whether it cannot be changed."""
+
+    multiple: bool
+    """Whether it takes several values."""
+
+    secret: bool
+    """Whether a password, a code or a card number goes in here."""
+
+    hidden: bool
+    """Whether it does not show, as a chooser of files behind a button."""
+
+    options: list[FormOption]
+    """What there is to choose from."""
+
+    group: str | None
+    """What a set of choices is about."""
+
+    placeholder: str | None
+    """What it suggests while it is empty."""
+
+    description: str | None
+    """Accessible description."""
+
+    min: str | None
+    """Lowest value."""
+
+    max: str | None
+    """Highest value."""
+
+    step: str | None
+    """Distance of values."""
+
+    pattern: str | None
+    """Regular expression that a value has to match."""
+
+    maxlength: str | None
+    """Characters that a value may have."""
+
+    accept: str | None
+    """Files that it takes."""
+
+    autocomplete: str | None
+    """What autofill would put in."""
+
+    problem: str | None
+    """What the browser has against its value."""
+
+    frame: str | None
+    """Name or URL of its frame, for fields outside of a form."""
+
+
+class FormOption(Message):
+    """A choice of a field."""
+
+    value: str
+    """What is sent."""
+
+    label: str
+    """What a person reads."""
+
+    selected: bool
+    """Whether it is chosen."""
+
+    disabled: bool
+    """Whether it cannot be chosen."""
+
+
+class AccessibilityResponse(Message):
+    """An answer."""
+
+    tree: str | None
+    """One element a line, two spaces a level; absent when data was asked for."""
+
+    nodes: list[AccessibilityNode]
+    """The same elements as data."""
+
+
+class AccessibilityNode(Message):
+    """One element of the accessibility tree."""
+
+    role: str
+    """ARIA role; `text` for plain text."""
+
+    name: str
+    """Accessible name, or the text."""
+
+    description: str | None
+    """Accessible description."""
+
+    states: list[str]
+    """States, such as `checked`, `disabled` or `level=2`."""
+
+    value: str | None
+    """Value of a field; never of a secret one."""
+
+    frame: str | None
+    """Name or URL of its frame; absent for the main frame."""
+
+    depth: int
+    """Levels below the root."""
+
+
+class MediaResponse(Message):
+    """An answer."""
+
+    media: list[MediaItem]
+    """Media in document order, each address once."""
+
+
+class MediaItem(Message):
+    """An image, a video or a sound."""
+
+    kind: str
+    """image, video or audio."""
+
+    url: str
+    """Absolute address. Of a `data:` address only its beginning."""
+
+    type: str | None
+    """MIME type, as the server or the document says it; absent when neither does."""
+
+    size: str | None
+    """Size of the picture in pixels, such as `640x480`; absent when it was not loaded."""
+
+    bytes: int | None
+    """Bytes received over the network, or held by a `data:` address."""
+
+    seconds: float | None
+    """Length in seconds."""
+
+    alt: str | None
+    """Alternative text, or accessible name."""
+
+    shown: bool
+    """Whether it shows."""
+
+    background: bool
+    """Whether a style paints it."""
+
+
+class DataResponse(Message):
+    """An answer."""
+
+    text: str | None
+    """One tag a line; absent when data was asked for."""
+
+    jsonld: list[Any]
+    """Documents of JSON-LD."""
+
+    og: list[MetaTag]
+    """Open Graph tags."""
+
+    twitter: list[MetaTag]
+    """Twitter tags."""
+
+    meta: list[MetaTag]
+    """All other metadata, the title first."""
+
+    problems: list[str]
+    """What could not be read."""
+
+
+class MetaTag(Message):
+    """A tag of metadata."""
+
+    name: str
+    """Name or property."""
+
+    content: str
+    """Content; empty for keys of the session."""
+
+
+class MarkdownResponse(Message):
+    """An answer."""
+
+    markdown: str
+    """Markdown without hidden text; addresses are absolute."""
+
+
+class DiffResponse(Message):
+    """An answer."""
+
+    diff: str
+    """Unified diff of the readable texts; empty when they are the same."""
+
+    added: int
+    """Lines that only the second has."""
+
+    removed: int
+    """Lines that only the first has."""
+
+
+class UxAuditResponse(Message):
+    """An answer."""
+
+    text: str | None
+    """The same as text; absent when data was asked for."""
+
+    site: AuditSite | None
+    """What the page says it is."""
+
+    nav: list[AuditLink]
+    """Links of navigation landmarks, at most 100."""
+
+    headings: list[AuditHeading]
+    """Headings, at most 50."""
+
+    text_blocks: list[AuditText]
+    """Elements with text of their own, at most 100."""
+
+    interactive: list[AuditControl]
+    """What can be operated, at most 200."""
+
+    counts: AuditCounts | None
+    """How many there are of each."""
+
+    findings: list[str]
+    """What stands out as wrong."""
+
+
+class AuditSite(Message):
+    """What a page says it is."""
+
+    title: str
+    """Title of the document."""
+
+    name: str
+    """Name of the site, or its host."""
+
+    description: str | None
+    """What it is about."""
+
+    url: str
+    """Its address."""
+
+    canonical: str | None
+    """Address that it wants to be known by."""
+
+    lang: str | None
+    """Language tag."""
+
+    icon: str | None
+    """Address of its icon."""
+
+    viewport: Box | None
+    """The part that shows, in pixels of the document."""
+
+    page: Box | None
+    """All of the document, in pixels."""
+
+
+class AuditLink(Message):
+    """A link of a navigation landmark."""
+
+    nav: str | None
+    """Name of the landmark."""
+
+    text: str
+    """Accessible name."""
+
+    href: str
+    """Absolute address."""
+
+    current: bool
+    """Whether it leads to the page itself."""
+
+
+class AuditHeading(Message):
+    """A heading."""
+
+    level: int
+    """From 1."""
+
+    text: str
+    """Accessible name."""
+
+    box: Box | None
+    """Position in pixels of the document."""
+
+
+class AuditText(Message):
+    """An element with text of its own."""
+
+    text: str
+    """Its beginning."""
+
+    words: int
+    """Words of all of it."""
+
+    font_px: float
+    """Height of the letters in pixels."""
+
+    box: Box | None
+    """Position in pixels of the document."""
+
+
+class AuditControl(Message):
+    """Something that can be operated."""
+
+    role: str
+    """ARIA role."""
+
+    name: str
+    """Accessible name."""
+
+    type: str | None
+    """Type of an input."""
+
+    disabled: bool
+    """Whether it takes no input."""
+
+    in_view: bool
+    """Whether it shows without scrolling."""
+
+    box: Box | None
+    """Position in pixels of the document."""
+
+
+class AuditCounts(Message):
+    """Numbers of all elements of a kind."""
+
+    headings: int
+
+    text_blocks: int
+
+    interactive: int
+
+    images: int
 
 
 class CssResponse(Message):

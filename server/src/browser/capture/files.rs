@@ -82,13 +82,15 @@ async fn all(
     let left = Mutex::new(left);
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let work = (0..workers).map(|_| async {
-        let helper = helper(&cx).await?;
+        let mut tab = helper(&cx).await?;
         while let Some((number, source)) = next() {
-            if let Err(error) = transfer::transfer(&cx, &helper, number, &source, &pipe).await {
+            if let Err(error) = transfer::transfer(&cx, &tab, number, &source, &pipe).await {
                 if is_over(error.reason()) {
                     return Err(error);
                 }
                 pipe.send(failed(number, &source, &error)).await?;
+                // What it left behind must not be taken for the next file.
+                tab = helper(&cx).await?;
             }
         }
         Ok(())

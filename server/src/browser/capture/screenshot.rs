@@ -9,6 +9,9 @@ use crate::{
     error::{Error, Result},
 };
 
+/// Bytes that an image may have: it is one answer.
+const MOST_BYTES: usize = 60 << 20;
+
 /// Quality of the formats that lose some, of 100.
 const QUALITY: u8 = 90;
 
@@ -46,6 +49,13 @@ pub(super) async fn take(
     };
     check(area)?;
     let taken = page.screenshot(area, format).await?;
+    if taken.bytes.len() > MOST_BYTES {
+        let message = format!(
+            "the image has {} bytes, more than one answer holds; capture it as .jpg, or in parts with `--clip`",
+            taken.bytes.len()
+        );
+        return Err(Error::new(Reason::ImageRefused, message));
+    }
     let size = imagesize::blob_size(&taken.bytes).map_err(|error| {
         Error::new(Reason::ImageRefused, format!("the browser made no image: {error}"))
     })?;

@@ -26,11 +26,23 @@ pub async fn snapshot(cx: &Context, request: v1::SnapshotRequest) -> Result<v1::
     } else {
         tab.engine().snapshot(&options).await?
     };
+    if text.is_empty() {
+        cx.say(if request.diff { "nothing changed" } else { nothing(&request) });
+    }
     Ok(v1::SnapshotResponse {
         tree: text,
         nodes: nodes.into_iter().filter(|_| request.nodes).map(node).collect(),
         suggested_skills: navigation::suggest(cx, &url),
     })
+}
+
+/// Why a tree is empty.
+fn nothing(request: &v1::SnapshotRequest) -> &'static str {
+    match request.depth {
+        Some(0) => "a depth of 0 leaves nothing: `-d 1` shows the topmost elements",
+        _ if request.interactive => "nothing on the page can be operated",
+        _ => "nothing shows there",
+    }
 }
 
 fn node(node: Node) -> v1::SnapshotNode {

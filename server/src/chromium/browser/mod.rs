@@ -10,3 +10,4 @@ pub(crate) mod registry;
 pub(crate) mod spare;
 pub(crate) mod start;
 mod targets;
+pub(crate) mod trace;

@@ -13,6 +13,7 @@ use crate::chromium::guard::proxy::Proxy;
 use crate::chromium::guard::rules::LiveRules;
 use crate::chromium::ids::{BrowserContextId, FrameId};
 use crate::chromium::page::page::Page;
+use crate::chromium::page::routes::Way;
 use crate::chromium::sync::Lock;
 
 use super::registry::Registry;
@@ -50,7 +51,7 @@ impl Policies {
 impl Registry {
     /// `Fetch.requestPaused`: decides, answers, and remembers a refusal with
     /// the tab, so that its caller hears the reason.
-    pub(crate) fn document_requested(&self, paused: &RequestPaused) {
+    pub(crate) fn document_requested(&self, paused: RequestPaused) {
         let page = self.page_of_frame(&paused.frame_id);
         let url = &paused.request.url;
         let decision = match &page {
@@ -62,7 +63,14 @@ impl Registry {
             None => decide(url, &Asker::Free { files: &[] }),
         };
         let Err(reason) = decision else {
-            return release(&self.shared.connection, paused);
+            // What may be loaded meets the routes of its tab.
+            return match page {
+                Some(page) => {
+                    let connection = self.shared.connection.clone();
+                    page.take_route(Way { connection, session: None }, paused);
+                }
+                None => release(&self.shared.connection, &paused),
+            };
         };
         let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
         tracing::info!(?host, %reason, "a document was refused");
@@ -70,7 +78,7 @@ impl Registry {
             let is_main = paused.frame_id.as_str() == page.target_id().as_str();
             page.denied(Denied { url: url.clone(), reason }, is_main);
         }
-        refuse(&self.shared.connection, paused);
+        refuse(&self.shared.connection, &paused);
     }
 
     /// The tab a frame belongs to.

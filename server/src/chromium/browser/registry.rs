@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use super::options::{BrowserOptions, DialogPolicy, Viewport};
 use super::policy::Policies;
+use super::trace::{self, Tracing};
 use crate::chromium::capture::downloads::OpenDownloads;
 use crate::chromium::capture::event::{Event, EventSink};
 use crate::chromium::connection::envelope::RawEvent;
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
 /// All that is attached.
 pub(crate) struct Registry {
     pub shared: Arc<Shared>,
+    pub tracing: Lock<Tracing>,
     pub downloads: Lock<OpenDownloads>,
     pub download_folder: PathBuf,
     pub(super) maps: Lock<Maps>,
@@ -114,6 +116,7 @@ impl Registry {
         };
         Arc::new(Self {
             shared: Arc::new(shared),
+            tracing: Lock::default(),
             downloads: Lock::default(),
             download_folder,
             maps: Lock::default(),
@@ -230,8 +233,12 @@ impl EventHandler for Registry {
         }
         if event.method == "Fetch.requestPaused" && event.session.is_none() {
             if let Some(paused) = event.params() {
-                self.document_requested(&paused);
+                self.document_requested(paused);
             }
+            return;
+        }
+        if event.method == "Tracing.tracingComplete" {
+            trace::completed(&mut self.tracing.lock(), event);
             return;
         }
         if event.method.starts_with("Browser.") {
@@ -252,6 +259,7 @@ impl EventHandler for Registry {
         for page in maps.pages {
             page.end(&error);
         }
+        *self.tracing.lock() = Tracing::Idle;
         self.gone.send_replace(Some(reason.to_owned()));
         self.changed.send_replace(());
         self.shared.sink.event(Event::BrowserGone(reason.to_owned()));

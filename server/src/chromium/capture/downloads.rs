@@ -92,7 +92,14 @@ impl Registry {
                 let state = match progress.state.as_str() {
                     "completed" => DownloadState::Completed,
                     "canceled" => DownloadState::Canceled,
-                    _ => return None,
+                    _ => {
+                        let download = open.get_mut(&progress.guid)?;
+                        download.received = progress.received_bytes as u64;
+                        let report = download.clone();
+                        drop(open);
+                        self.kept(&report);
+                        return Some(());
+                    }
                 };
                 let mut download = open.remove(&progress.guid)?;
                 download.received = progress.received_bytes as u64;
@@ -102,7 +109,22 @@ impl Registry {
             _ => return None,
         };
         drop(open);
-        self.shared.sink.event(Event::Download(report));
+        if !self.kept(&report) {
+            self.shared.sink.event(Event::Download(report));
+        }
         Some(())
+    }
+
+    /// Reports to the tab that fetches into a file, if it is one.
+    fn kept(&self, report: &Download) -> bool {
+        let all = self.all_pages();
+        let page = all.iter().find(|page| Some(page.target_id()) == report.tab.as_ref());
+        page.is_some_and(|page| {
+            let kept = page.kept.lock();
+            kept.as_ref().is_some_and(|to| {
+                to.send_replace(Some(report.clone()));
+                true
+            })
+        })
     }
 }

@@ -4,5 +4,6 @@ pub(crate) mod body;
 pub(crate) mod console;
 pub(crate) mod downloads;
 pub(crate) mod event;
+pub(crate) mod har;
 pub(crate) mod network;
 pub(crate) mod valve;

@@ -119,7 +119,13 @@ fn place_v6(address: Ipv6Addr) -> Place {
         Place::LinkLocal
     } else if address.is_unique_local() || address.segments()[0] & 0xffc0 == 0xfec0 {
         Place::Private
-    } else if address.is_multicast() {
+    } else if matches!(address.segments(), [0x64, 0xff9b, 1, ..]) {
+        // Translated to IPv4 by a prefix that is the network's own choice.
+        Place::Private
+    } else if matches!(address.segments(), [0x2001, 0 | 0xdb8, ..])
+        || address.segments()[0] & 0xe000 != 0x2000
+    {
+        // Teredo, which hides IPv4 addresses; examples; what nobody was given.
         Place::Special
     } else {
         Place::Public
@@ -214,6 +220,11 @@ mod tests {
             ("255.255.255.255", Place::Special),
             ("0.1.2.3", Place::Special),
             ("ff02::1", Place::Special),
+            ("64:ff9b:1::1", Place::Private),
+            ("2001:0:7f00:1::", Place::Special),
+            ("2001:db8::1", Place::Special),
+            ("2001:4860:4860::8888", Place::Public),
+            ("4000::1", Place::Special),
         ];
         for (text, expected) in table {
             assert_eq!(place(text.parse().expect(text)), expected, "{text}");

@@ -20,14 +20,20 @@ use crate::chromium::ids::FrameId;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RequestPaused {
-    request_id: String,
+    pub request_id: String,
     pub request: PausedRequest,
     pub frame_id: FrameId,
+    #[serde(default)]
+    pub resource_type: String,
 }
 
 #[derive(Deserialize)]
 pub(crate) struct PausedRequest {
     pub url: String,
+    #[serde(default)]
+    pub method: String,
+    #[serde(default)]
+    pub headers: serde_json::Map<String, serde_json::Value>,
 }
 
 /// Who asks for a document.

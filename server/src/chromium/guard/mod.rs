@@ -11,4 +11,5 @@ pub(crate) mod forward;
 pub(crate) mod proxy;
 pub(crate) mod reach;
 pub(crate) mod resolver_rules;
+pub(crate) mod route;
 pub(crate) mod rules;

@@ -20,11 +20,16 @@ enum Replacement {
 
 /// Where a host leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Mapped {
+pub enum Mapped {
     /// No rule is about it.
     Unchanged,
     /// The user says: there. An address behind it is the user's own choice.
-    To { host: String, port: u16 },
+    To {
+        /// A name or an address.
+        host: String,
+        /// Its port.
+        port: u16,
+    },
     /// The user says: nowhere.
     NotFound,
 }
@@ -60,7 +65,7 @@ impl ResolverRules {
     }
 
     /// Applies the rules to a host and port.
-    pub(crate) fn map(&self, host: &str, port: u16) -> Mapped {
+    pub fn map(&self, host: &str, port: u16) -> Mapped {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         let with_port = format!("{host}:{port}");
         let matches = |pattern: &String| {

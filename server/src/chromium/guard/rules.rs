@@ -73,6 +73,15 @@ impl HostRules {
             .any(|rule| rule.port.is_none_or(|only| only == port) && rule.pattern.covers(host))
     }
 
+    /// Whether a rule other than `*` covers the host.
+    pub fn names(&self, host: &Host<&str>, port: u16) -> bool {
+        self.0.iter().any(|rule| {
+            rule.port.is_none_or(|only| only == port)
+                && rule.pattern != Pattern::Any
+                && rule.pattern.covers(host)
+        })
+    }
+
     /// Whether a rule names this address itself. Only such a rule opens a
     /// place that is not public: a name may resolve to anything.
     pub fn names_address(&self, address: IpAddr, port: u16) -> bool {

@@ -10,7 +10,7 @@ use super::protocol::{
 };
 use super::state::{LoadSet, LoadState, PageState, Pending};
 use crate::chromium::capture::console::{ConsoleApiCalled, ExceptionThrown, LogEntryAdded};
-use crate::chromium::capture::{network, valve};
+use crate::chromium::capture::{har, network, valve};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::session::Session;
 use crate::chromium::ids::LoaderId;
@@ -21,6 +21,13 @@ use crate::chromium::page::response::{LoadingFailed, RequestWillBeSent, Response
 pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
     let known = match event.method.split_once('.') {
         Some(("Page", name)) => frame_event(page, session, name, event),
+        Some(("Fetch", "requestPaused")) if page.is_routed() => {
+            if let Some(paused) = event.params() {
+                page.route_paused(session, paused);
+            }
+            None
+        }
+        // A tab that fetches, which is hidden and so has no routes.
         Some(("Fetch", "requestPaused")) => {
             if let Some(paused) = event.params() {
                 page.request_paused(paused);
@@ -29,6 +36,7 @@ pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
         }
         Some(("Runtime", name)) => runtime_event(page, session, name, event),
         Some(("Network", name)) => {
+            har::apply(page, session, name, event);
             network::apply(page, name, event);
             network_event(page, name, event)
         }

@@ -5,13 +5,17 @@
 //! so that no document comes of it. Nothing is held in memory but the piece
 //! that is being read.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::page::Page;
 use super::print::ByteStream;
+use crate::chromium::capture::downloads::{Download, DownloadState};
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::{Error, Result};
@@ -93,6 +97,14 @@ pub struct Visit<'a> {
     navigation: Call<Navigated>,
     paused: mpsc::Receiver<Paused>,
     held: Option<Paused>,
+    /// The headers of the answer, as they go on to Chromium.
+    kept_headers: Vec<Value>,
+}
+
+/// A body on its way into a file, which goes when it is dropped.
+pub struct Kept<'a> {
+    page: &'a Page,
+    states: watch::Receiver<Option<Download>>,
 }
 
 impl Page {
@@ -111,7 +123,14 @@ impl Page {
             params["referrer"] = json!(referrer);
         }
         let navigation = self.session().call_method("Page.navigate", &params);
-        Ok(Visit { page: self, url: url.to_owned(), navigation, paused, held: None })
+        Ok(Visit {
+            page: self,
+            url: url.to_owned(),
+            navigation,
+            paused,
+            held: None,
+            kept_headers: Vec::new(),
+        })
     }
 
     /// A request of this tab is paused.
@@ -157,6 +176,10 @@ impl Visit<'_> {
                 Answer { status, url: paused.request.url.clone(), headers: Vec::new() };
             let mut paused = paused;
             answer.headers = std::mem::take(&mut paused.response_headers);
+            let others = answer.headers.iter();
+            let others = others.filter(|h| !h.name.eq_ignore_ascii_case("content-disposition"));
+            self.kept_headers =
+                others.map(|h| json!({ "name": h.name, "value": h.value })).collect();
             self.held = Some(paused);
             return Ok(Stop::Answer(answer));
         }
@@ -167,10 +190,17 @@ impl Visit<'_> {
     pub fn allow(&mut self) {
         if let Some(paused) = self.held.take() {
             let kept = paused.request.headers.iter();
-            let kept = kept.filter(|(name, _)| !name.eq_ignore_ascii_case("accept"));
+            let ours = |name: &str| {
+                ["accept", "accept-encoding"].iter().any(|own| name.eq_ignore_ascii_case(own))
+            };
+            let kept = kept.filter(|(name, _)| !ours(name));
             let headers: Vec<_> = kept
                 .map(|(name, value)| json!({ "name": name, "value": value }))
-                .chain([json!({ "name": "Accept", "value": "*/*" })])
+                .chain([
+                    json!({ "name": "Accept", "value": "*/*" }),
+                    // A packed body has no size that could be checked.
+                    json!({ "name": "Accept-Encoding", "value": "identity" }),
+                ])
                 .collect();
             self.go_on(&paused, Some(json!(headers)));
         }
@@ -183,6 +213,25 @@ impl Visit<'_> {
         let taken: Call<Taken> =
             self.page.session().call_method("Fetch.takeResponseBodyAsStream", &params);
         Ok(ByteStream::new(self.page.session().clone(), taken.await?.stream))
+    }
+
+    /// Lets Chromium keep the body in a file, where its size is not known: only
+    /// then a body that broke off can be told from a whole one.
+    pub fn keep(&mut self) -> Kept<'_> {
+        let (sender, states) = watch::channel(None);
+        *self.page.kept.lock() = Some(sender);
+        if let Some(paused) = self.held.take() {
+            let mut headers = vec![json!({ "name": "Content-Disposition", "value": "attachment" })];
+            headers.extend(self.kept_headers.drain(..));
+            let params = json!({
+                "requestId": paused.request_id,
+                "responseCode": 200,
+                "responseHeaders": headers,
+            });
+            let method = "Fetch.continueResponse";
+            self.page.session().call_method::<IgnoredAny>(method, &params).ignore();
+        }
+        Kept { page: self.page, states }
     }
 
     fn go_on(&self, paused: &Paused, headers: Option<Value>) {
@@ -200,6 +249,43 @@ impl Visit<'_> {
                 url: self.url.clone(),
                 error_text: text.unwrap_or_else(|| "ERR_EMPTY_RESPONSE".to_owned()),
             },
+        }
+    }
+}
+
+impl Kept<'_> {
+    /// The file, once it is whole; `None` when nothing more came for `stall`.
+    pub async fn file(&mut self, stall: Duration) -> Option<PathBuf> {
+        let mut received = 0;
+        loop {
+            let moved = |state: &Option<Download>| {
+                let state = state.as_ref();
+                state.is_some_and(|s| s.state != DownloadState::Started || s.received > received)
+            };
+            let state = tokio::time::timeout(stall, self.states.wait_for(moved)).await;
+            let state = state.ok()?.ok()?.clone()?;
+            match state.state {
+                DownloadState::Started => received = state.received,
+                DownloadState::Completed => return Some(state.path),
+                DownloadState::Canceled => return None,
+            }
+        }
+    }
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        *self.page.kept.lock() = None;
+        let last =
+            self.states.borrow().as_ref().map(|state| (state.id.clone(), state.path.clone()));
+        if let Some((id, path)) = last {
+            let params = json!({ "guid": id, "browserContextId": self.page.context_id() });
+            let connection = &self.page.shared.connection;
+            let method = "Browser.cancelDownload";
+            connection.call_method::<IgnoredAny>(None, method, &params).ignore();
+            // It may be under either name; the folder goes with the profile.
+            let _ = std::fs::remove_file(path.with_extension("crdownload"));
+            let _ = std::fs::remove_file(path);
         }
     }
 }

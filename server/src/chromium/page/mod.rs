@@ -14,6 +14,7 @@ pub(crate) mod print;
 pub(crate) mod protocol;
 pub(crate) mod raw;
 pub(crate) mod response;
+pub(crate) mod routes;
 pub(crate) mod screencast;
 pub(crate) mod screenshot;
 pub(crate) mod setup;

@@ -11,11 +11,14 @@ use super::frames::{Frame, FrameTree};
 use super::screencast::{self, Pointer};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use crate::chromium::browser::registry::Shared;
+use crate::chromium::capture::downloads::Download;
 use crate::chromium::capture::event::Event;
+use crate::chromium::capture::har::Recorder;
 use crate::chromium::capture::network::OpenRequests;
 use crate::chromium::capture::valve::Valve;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
+use crate::chromium::guard::route::Routes;
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
 use crate::chromium::sync::Lock;
 use crate::chromium::world::cache::WorldCache;
@@ -35,10 +38,15 @@ pub struct Page {
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
+    pub(crate) routes: Lock<Routes>,
+    /// While its requests are recorded in full.
+    pub(crate) recorder: Lock<Option<Recorder>>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw: tokio::sync::OnceCell<Session>,
     /// Where paused requests go, of a tab that fetches.
     pub(crate) paused: Lock<Option<mpsc::Sender<Paused>>>,
+    /// Where its download is reported, of a tab that fetches into a file.
+    pub(crate) kept: Lock<Option<watch::Sender<Option<Download>>>>,
     /// Where frames go, of a tab that is filmed.
     pub(crate) film: Lock<Option<watch::Sender<Option<Arc<screencast::Frame>>>>>,
     /// Where the pointer is; none until it first moves.
@@ -69,8 +77,11 @@ impl Page {
             requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
+            routes: Lock::default(),
+            recorder: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
             paused: Lock::default(),
+            kept: Lock::default(),
             film: Lock::default(),
             pointer: watch::Sender::new(None),
             changed: watch::Sender::new(()),

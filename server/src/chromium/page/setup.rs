@@ -62,6 +62,7 @@ pub(crate) fn set_up_page(page: &Arc<Page>, viewport: Viewport) {
 /// Sets the session of an out-of-process frame up.
 pub(crate) fn set_up_frame(page: &Arc<Page>, session: &Session) {
     observe(page, session);
+    page.route_frame(session);
     resume(session);
 }
 

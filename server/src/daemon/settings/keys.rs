@@ -94,6 +94,12 @@ pub static KEYS: &[Key] = &[
         help: "keep the key of states in the keychain, not in a file (true)",
     },
     Key {
+        name: "fetch_allow",
+        variable: "BROWSE_FETCH_ALLOW",
+        file: File::User,
+        help: "hosts that `fetch` reaches without approval, and where they are not public",
+    },
+    Key {
         name: "dialogs",
         variable: "BROWSE_DIALOGS",
         file: File::Any,

@@ -12,7 +12,11 @@ use super::{
     keys::{File, KEYS, Key},
     values::{Raw, refuse},
 };
-use crate::{chromium::DialogPolicy, daemon::project, error::Result};
+use crate::{
+    chromium::{DialogPolicy, HostRules},
+    daemon::project,
+    error::Result,
+};
 
 const IDLE: Duration = Duration::from_secs(30 * 60);
 const MAX_HTML: usize = 50 << 20;
@@ -86,6 +90,7 @@ impl SettingsReader {
             bundled_skills: get("bundled_skills").map(|raw| raw.path()).transpose()?,
             max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
+            fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
             project,
             home,

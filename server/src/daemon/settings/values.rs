@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use browse_proto::Reason;
 
 use crate::{
-    chromium::DialogPolicy,
+    chromium::{DialogPolicy, HostRules},
     error::{Error, Result},
 };
 
@@ -69,6 +69,15 @@ impl Raw {
             "dismiss" => Ok(DialogPolicy::Dismiss),
             _ => Err(self.refuse("`accept` or `dismiss`")),
         }
+    }
+
+    /// Hosts: `example.com`, `*.example.com`, `127.0.0.1:3000`, `*`; apart by
+    /// blanks or commas.
+    pub fn hosts(&self) -> Result<HostRules> {
+        let items = self.words()?;
+        let words = items.iter().flat_map(|item| item.split([',', ' ']));
+        let words: Vec<_> = words.map(str::trim).filter(|word| !word.is_empty()).collect();
+        HostRules::parse(&words).map_err(|bad| refuse(self.name, &self.place, &bad.to_string()))
     }
 
     /// Words, quoted as for a shell; items of a list stand as they are.

@@ -46,5 +46,5 @@ const says = ({ target }) =>
   withElement(target, (found) => {
     const field = fieldOf(found);
     if (field instanceof HTMLSelectElement) return { text: whole(list(selectOptions(field)).filter(optionSelected).map(optionLabel).join('\n')) };
-    return { text: whole(readText(isFormControl(field) ? field : found, UNREADABLE)) };
+    return { text: whole(textWithin(isFormControl(field) ? field : found)) };
   });

@@ -22,7 +22,7 @@ const whole = (text) => (text.isWellFormed() ? text : text.toWellFormed());
 
 const attributesOf = ({ target }) =>
   withElement(target, (element) => {
-    const secret = element instanceof HTMLInputElement && inputType(element) === 'password';
+    const secret = isSecret(element);
     return { attributes: attributeNames(element).map((name) => [name, secret && name === 'value' ? '' : whole(attribute(element, name) || '')]) };
   });
 
@@ -40,6 +40,7 @@ const doctype = () => {
 const value = ({ target }) =>
   withElement(target, (found) => {
     const element = fieldOf(found);
+    if (isSecret(element)) return { value: '' };
     if (element instanceof HTMLSelectElement) return { value: whole(selectValue(element)) };
     if (element instanceof HTMLInputElement && ['checkbox', 'radio', 'button', 'submit', 'reset'].includes(inputType(element))) return { value: whole(inputValue(element)) };
     return { value: whole(valueOf(element, roleOf(element))) };

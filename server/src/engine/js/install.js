@@ -1,7 +1,47 @@
 // What the daemon can call. Every command takes one object and answers JSON:
 // its result, or `{error: reason, …}` for a refusal.
 
-const COMMANDS = { snapshot, aim, settle, armEmpty, place, mapRect, fill, choose, count, describe, attributes: attributesOf, html, value, box, is, focus, resolve, scroll, hideAll, declutter, showAt, putBack, text, links, hasText, shows, vanished, watch, report, frameOf, stateIs, says, computed, perf };
+const COMMANDS = {
+  snapshot,
+  aim,
+  settle,
+  armEmpty,
+  place,
+  mapRect,
+  fill,
+  choose,
+  count,
+  describe,
+  attributes: attributesOf,
+  html,
+  value,
+  box,
+  is,
+  focus,
+  resolve,
+  scroll,
+  text,
+  links,
+  forms,
+  media,
+  data,
+  markdown,
+  audit,
+  hasText,
+  shows,
+  vanished,
+  watch,
+  report,
+  frameOf,
+  stateIs,
+  says,
+  computed,
+  perf,
+  hideAll,
+  declutter,
+  showAt,
+  putBack,
+};
 
 /** @param {string} command @param {object} argument @returns {string} */
 const call = (command, argument) => {

@@ -1,61 +1,131 @@
-// Readable text and links: what a person would read, without the furniture.
+// Readable text: what a person would read, without the furniture.
+//
+// The browser's own innerText knows layout best and costs a tenth of a walk,
+// so the walk goes only into what holds something that innerText gets wrong:
+// what is to be left out, fields, frames, slots and shadow trees.
 
-/** Landmarks and widgets that frame the content of a page. */
-const FURNITURE =
-  'nav,footer,aside,[role=navigation],[role=contentinfo],[role=complementary],[role=search],[role=toolbar],[role=menu],[role=menubar],[aria-hidden=true],[inert],[id*=cookie-banner],[class*=cookie-banner],[class*=cookie-consent],[id*=cookie-consent]';
+/** Elements whose text is not that of their children. */
+const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
 
-/** What holds no text that flows. */
-const UNREADABLE = 'script,style,noscript,template,svg,iframe,frame,object,canvas,audio,video,select,datalist,map';
+const FRAME_TAGS = new Set(['iframe', 'frame', 'object']);
 
-/** @param {{target?: Target}} argument The text of a target is whole; of a page without its furniture. */
-const text = ({ target }) => {
-  beginCall();
-  if (target) return { text: whole(readText(findOne(target), UNREADABLE)) };
-  const body = documentBody(document) || documentElement(document);
-  if (!body) return { text: '' };
-  const content = readText(body, `${UNREADABLE},${FURNITURE}`);
-  return { text: whole(content !== '' ? content : readText(body, UNREADABLE)) };
+/** Stands for the text of a frame: its number between two code points that no text has. */
+const FRAME_MARK = ['\uFDD0', '\uFDD1'];
+
+/** What nobody can read: icon fonts, and the marks. */
+const UNREADABLE = /[\uE000-\uF8FF\uFDD0\uFDD1\uDB80-\uDBFF]/;
+
+const legible = (text) => (UNREADABLE.test(text) ? text.replace(PRIVATE_USE, '').replace(/[\uFDD0\uFDD1]/g, '') : text);
+
+/**
+ * @param {{target?: Target, entire?: boolean}} argument The text of a target
+ *   is entire; that of a page without its furniture, if that leaves anything.
+ */
+const text = ({ target, entire }) => {
+  if (target) beginCall();
+  const top = target ? findOne(target) : documentBody(document) || documentElement(document);
+  if (!top) return { text: '', suspects: 0 };
+  const survey = surveyText(top);
+  foundSuspects = survey.suspects;
+  const furniture = target || entire ? new Set() : furnitureWithin(top, survey.roots, survey.tagged);
+  // What it prepares is asked for only where innerText does not do.
+  if (!target && (survey.odd.length > 0 || furniture.size > 0)) beginCall();
+  let content = readText(top, survey, furniture);
+  if (content === '' && furniture.size > 0) content = readText(top, survey, new Set());
+  return { text: whole(content), suspects: survey.suspects.length };
 };
 
 /**
- * The text that shows in an element. The browser's own innerText knows layout
- * best and costs a tenth of a walk, so the walk goes only into what holds
- * something to be left out, or a shadow tree.
- * @param {Element} top @param {string} without A selector of what to leave out.
+ * One pass over all elements, shadow trees included, for what the walk must
+ * look at itself.
+ * @param {Element} top
+ * @returns {{odd: Element[], tagged: Element[], roots: ShadowRoot[], suspects: Element[], art: boolean}} `art`: lines may be drawn with dashes.
  */
-const readText = (top, without) => {
-  const left = new Set(selectAll(top, without));
-  const mixed = mixedElements(top, left);
+const surveyText = (top) => {
+  const survey = { odd: [], tagged: [], roots: [], suspects: [], art: false };
+  if (!(top instanceof HTMLElement)) survey.odd.push(top);
+  surveyElement(survey, top, localName(top));
+  surveyTree(survey, selectAll(top, '*'));
+  return survey;
+};
+
+const surveyTree = (survey, all) => {
+  for (let index = 0; index < all.length; index++) {
+    const element = all[index];
+    surveyElement(survey, element, localName(element));
+  }
+};
+
+const surveyElement = (survey, element, tag) => {
+  if (HOST_TAGS.has(tag) || tag.includes('-')) {
+    const root = shadowOf(element);
+    if (root) {
+      meetRoot(root);
+      survey.odd.push(element);
+      survey.roots.push(root);
+      surveyTree(survey, shadowSelectAll(root, '*'));
+    } else if ((firstElementChild(element) === null || tag.includes('-')) && !askedHosts.has(element) && isSuspect(element)) survey.suspects.push(element);
+  } else if (FIELD_TAGS.has(tag) || FRAME_TAGS.has(tag) || tag === 'slot') survey.odd.push(element);
+  else if (tag === 'pre') survey.art = true;
+  if (FURNITURE_TAGS.has(tag)) survey.tagged.push(element);
+};
+
+/**
+ * The text that shows in an element.
+ * @param {Element} top
+ * @param {Set<Element>} left What to leave out.
+ */
+const readText = (top, survey, left) => {
+  const mixed = mixedElements(top, survey.odd, left);
   const parts = [];
   let level = 0;
   const visit = (element) => {
     if (left.has(element)) return;
-    const field = fieldText(element);
-    if (field !== null) {
-      parts.push(field);
+    const tag = localName(element);
+    const style = styleOf(element);
+    if (style.display === 'none' || (style.display !== 'contents' && !checkVisibility(element))) return;
+    if (FIELD_TAGS.has(tag)) {
+      if (style.visibility === 'visible') parts.push(legible(fieldText(element)));
       return;
     }
-    const style = styleOf(element);
-    if (style.display === 'none') return;
-    const gap = gapOf(localName(element), style.display);
+    if (FRAME_TAGS.has(tag)) {
+      if (style.visibility === 'visible') parts.push(frameMark(element));
+      if (tag !== 'object' || ownerNumber(element) > 0) return;
+    }
+    const gap = gapOf(tag, style.display);
     if (gap !== '') parts.push(gap);
-    if (!mixed.has(element) && element instanceof HTMLElement) parts.push(innerText(element));
+    if (!mixed.has(element) && element instanceof HTMLElement) parts.push(legible(innerText(element)));
     else if (level < MAX_LEVEL) {
       level += 1;
+      const collapses = !style.whiteSpace.startsWith('pre') && !style.whiteSpace.startsWith('break');
       eachChild(element, (child) => {
         if (nodeType(child) === ELEMENT) visit(child);
-        else if (nodeType(child) === TEXT && style.visibility === 'visible') parts.push(renderedText(textData(child), element).replace(/\s+/g, style.whiteSpace.startsWith('pre') ? '$&' : ' '));
+        else if (nodeType(child) === TEXT && style.visibility === 'visible') {
+          const shown = legible(renderedText(textData(child), element));
+          parts.push(collapses ? shown.replace(/[ \t\r\n\f]+/g, ' ') : shown);
+        }
       });
       level -= 1;
     }
     if (gap !== '') parts.push(gap);
   };
-  visit(top);
-  return layOut(parts.join(''));
+  if (isConnected(top) && isReachable(top)) visit(top);
+  return layOut(parts.join(''), survey.art);
 };
 
-/** The elements on the way to what is left out and to shadow trees. @returns {Set<Element>} */
-const mixedElements = (top, left) => {
+/** All the text that shows in an element of this document. */
+const textWithin = (element) => readText(element, surveyText(element), new Set()).replace(/\uFDD0\d+\uFDD1\n?/g, '');
+
+/** Whether the ancestors let an element show; innerText tells everything of what does not. */
+const isReachable = (element) => {
+  for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
+    if (styleOf(node).display !== 'contents') return checkVisibility(node);
+  }
+  return true;
+};
+
+/** The elements on the way to what needs a look of its own. @returns {Set<Element>} */
+const mixedElements = (top, odd, left) => {
   const mixed = new Set();
   const mark = (element) => {
     for (let node = element; node && !mixed.has(node); node = flatParent(node)) {
@@ -63,20 +133,39 @@ const mixedElements = (top, left) => {
       if (node === top) return;
     }
   };
-  for (const element of left) {
-    const parent = flatParent(element);
-    if (parent) mark(parent);
-  }
-  for (const root of shadowRootsWithin(top)) mark(shadowHost(root));
-  if (!(top instanceof HTMLElement)) mark(top);
+  odd.forEach(mark);
+  left.forEach(mark);
   return mixed;
 };
 
-/** What a text field holds; null for any other element. */
+/** What a field shows; nothing of what is secret. */
 const fieldText = (element) => {
-  const tag = localName(element);
-  if (tag !== 'input' && tag !== 'textarea') return null;
-  return isFormControl(element) ? valueOf(element, 'textbox') : null;
+  if (element instanceof HTMLSelectElement) return selectMultiple(element) || selectSize(element) > 1 ? `\n${list(selectOptions(element)).map((option) => tidy(optionLabel(option))).join('\n')}\n` : selectedLabels(element);
+  if (!(element instanceof HTMLInputElement)) return element instanceof HTMLTextAreaElement ? valueOf(element, 'textbox') : '';
+  switch (inputType(element)) {
+    case 'submit':
+    case 'reset':
+    case 'button':
+      return buttonText(element);
+    case 'image':
+      return tidy(attribute(element, 'alt') || '');
+    case 'range':
+    case 'color':
+      return '';
+  }
+  return valueOf(element, 'textbox');
+};
+
+const DEFAULT_LABELS = { submit: 'Submit', reset: 'Reset', button: '' };
+
+const buttonText = (input) => {
+  const own = attribute(input, 'value');
+  return own === null ? DEFAULT_LABELS[inputType(input)] : tidy(own);
+};
+
+const frameMark = (element) => {
+  const number = hasFrameArea(element) ? ownerNumber(element) : 0;
+  return number > 0 ? `\n${FRAME_MARK[0]}${number}${FRAME_MARK[1]}\n` : '';
 };
 
 /** Line ends that belong around an element. */
@@ -90,45 +179,13 @@ const gapOf = (tag, display) => {
 /** Blocks that stand between empty lines. */
 const APART = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'dl', 'table', 'pre', 'blockquote', 'section', 'article', 'figure', 'form', 'main', 'header']);
 
-const layOut = (raw) =>
-  raw
-    .replace(PRIVATE_USE, '')
-    .replace(/[ \t]*\t[ \t]*/g, '\t')
-    .replace(/ +\n/g, '\n')
-    .replace(/\n (?=\S)/g, '\n')
-    .replace(/\n[ \t]*\n(?:[ \t]*\n)*/g, '\n\n')
-    .replace(/\t\n|\n\t/g, '\n')
-    .trim()
-    .replace(/\t/g, ' | ');
+/** A line that only sets other things apart, or is what is left of a list item. */
+const SEPARATOR_LINE = /^[ \t\u00a0]*[-–—•·|](?:[ \t\u00a0]*[-–—•·|])?[ \t\u00a0]*$\n?/gm;
 
-/** Every address once, with the first text that leads there. */
-const links = () => {
-  beginCall();
-  const seen = new Map();
-  const collect = (root) => {
-    const all = root === document ? documentSelectAll(document, 'a[href],area[href]') : shadowSelectAll(root, 'a[href],area[href]');
-    for (const link of list(all)) {
-      const href = link instanceof HTMLAnchorElement || link instanceof HTMLAreaElement ? link.href : attribute(link, 'href') || '';
-      if (href === '' || href.startsWith('javascript:') || !isShown(link)) continue;
-      const name = whole(nameOf(link, 'link'));
-      if (!seen.has(href) || seen.get(href) === '') seen.set(href, name);
-    }
-  };
-  collect(document);
-  for (const root of shadowRootsWithin(document)) collect(root);
-  return { links: [...seen].map(([href, name]) => [name, whole(href)]) };
-};
-
-/** Whether a text shows anywhere; innerText leaves out what is not rendered. */
-const hasText = ({ text: wanted }) => {
-  const needle = tidy(wanted).toLowerCase();
-  const body = documentBody(document);
-  const shows = (element) => element instanceof HTMLElement && tidy(innerText(element)).toLowerCase().includes(needle);
-  if (body && shows(body)) return { is: true };
-  return { is: shadowRootsWithin(document).some((root) => { for (let child = firstElementChildOf(root); child; child = nextElementSibling(child)) if (shows(child)) return true; return false; }) };
-};
-
-const firstElementChildOf = (root) => {
-  for (let child = firstChild(root); child; child = nextSibling(child)) if (nodeType(child) === ELEMENT) return child;
-  return null;
+const layOut = (raw, art) => {
+  let laid = raw.includes('\t') ? raw.replace(/[ \t]*\t[ \t]*/g, '\t').replace(/\t\n|\n\t/g, '\n') : raw;
+  laid = laid.replace(/[ \u00a0]+\n/g, '\n');
+  // In drawings and code such lines and blanks mean something.
+  if (!art) laid = laid.replace(/ {2,}/g, ' ').replace(/\n (?=\S)/g, '\n').replace(SEPARATOR_LINE, '');
+  return laid.replace(/\n{3,}/g, '\n\n').trim().replace(/\t/g, ' | ');
 };

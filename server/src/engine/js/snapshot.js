@@ -1,13 +1,13 @@
 // The snapshot of one document, as one string: the cheapest way out of a page.
 
 /**
- * @param {{interactive?: boolean, cursor?: boolean, detail?: boolean, scope?: Target}} options
+ * @param {{interactive?: boolean, cursor?: boolean, detail?: boolean, target?: Target}} options
  * @returns {string} JSON: serial, number of new refs, url, title, nodes, and with `detail` descriptions and boxes.
  */
 const snapshot = (options) => {
   beginRefs();
   beginCall();
-  const scope = options.scope ? findOne(options.scope) : documentElement(document);
+  const scope = options.target ? findOne(options.target) : documentElement(document);
   if (!scope) return JSON.stringify({ serial: pending.serial, fresh: 0, url: location.href, title: '', suspects: 0, owners: 0, nodes: [] });
   const walk = walkFrom(scope, { interactive: !!options.interactive, cursor: !!options.cursor, detail: !!options.detail });
   foundSuspects = walk.suspects;

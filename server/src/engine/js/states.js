@@ -102,8 +102,18 @@ let focusedNow = null;
 
 const isFocused = (element) => element === focusedNow;
 
-/** Password fields never tell; their length is not told either. @returns {string} */
+/** Autofill fields that hold secrets, whatever their type. */
+const SECRET_AUTOFILL = /(?:^|\s)(?:current-password|new-password|one-time-code|cc-number|cc-csc|cc-exp|cc-exp-month|cc-exp-year)(?:\s|$)/i;
+
+/** Passwords, codes and card numbers. */
+const isSecret = (element) => {
+  if (!isFormControl(element)) return false;
+  return (element instanceof HTMLInputElement && inputType(element) === 'password') || SECRET_AUTOFILL.test(attribute(element, 'autocomplete') || '');
+};
+
+/** Secret fields never tell; their length is not told either. @returns {string} */
 const valueOf = (element, role) => {
+  if (isSecret(element)) return '';
   if (element instanceof HTMLInputElement) {
     const type = inputType(element);
     if (['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden', 'password'].includes(type)) return '';
@@ -134,6 +144,7 @@ const selectedLabels = (select) => list(selectOptions(select)).filter(optionSele
 const editableText = (element, role) => {
   if (element instanceof HTMLElement && isContentEditable(element)) return innerText(element).replace(/\n$/, '');
   const field = selectFirst(element, 'input:not([type=password]), textarea');
+  if (field && isSecret(field)) return '';
   if (field) return field instanceof HTMLInputElement ? inputValue(field) : areaValue(field);
   return role === 'combobox' ? '' : tidy(textContent(element));
 };

@@ -6,6 +6,7 @@ pub mod script;
 
 pub(crate) mod choice;
 pub(crate) mod closed_roots;
+pub(crate) mod gather;
 pub(crate) mod numbering;
 pub(crate) mod owners;
 pub(crate) mod refs;

@@ -1,8 +1,15 @@
-//! Reading a page: text, links, facts about elements, and waiting for them.
+//! Reading a page: text, links, forms, media, what it says about itself, facts
+//! about elements, and waiting for them.
 
+pub mod audit;
+pub mod data;
 pub mod expect;
 pub mod facts;
 pub mod find;
+pub mod forms;
+pub mod markdown;
+pub mod media;
 pub mod perf;
+pub(crate) mod splice;
 pub mod text;
 pub mod wait;

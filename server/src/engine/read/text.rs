@@ -3,8 +3,10 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use super::splice::Written;
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
+use crate::engine::page::gather::{Question, Survey};
 use crate::engine::target::target::Target;
 
 /// A link.
@@ -16,9 +18,23 @@ pub struct Link {
     pub href: String,
 }
 
+/// The text of one document; marks stand for the texts of its frames.
 #[derive(Deserialize)]
 struct Text {
     text: String,
+    suspects: u32,
+}
+
+impl Survey for Text {
+    fn suspects(&self) -> u32 {
+        self.suspects
+    }
+}
+
+impl Written for Text {
+    fn text(&self) -> &str {
+        &self.text
+    }
 }
 
 #[derive(Deserialize)]
@@ -35,7 +51,10 @@ impl Engine {
     /// Readable text: of the whole page without its furniture, or all the text
     /// that shows in an element.
     pub async fn text(&self, target: Option<&Target>) -> Result<String> {
-        Ok(self.read::<Text>("text", target).await?.text)
+        let argument = json!({ "entire": target.is_some() });
+        let question = Question { command: "text", argument, target };
+        let gathered = self.gather::<Text>(&question, self.frame_of(target).await?).await?;
+        Ok(self.written(&gathered))
     }
 
     /// The document as HTML, or what stands in an element.
@@ -49,7 +68,8 @@ impl Engine {
         Ok(links.links.into_iter().map(|(text, href)| Link { text, href }).collect())
     }
 
-    async fn read<T: serde::de::DeserializeOwned>(
+    /// Asks the frame that selectors look in, or that of the target.
+    pub(crate) async fn read<T: serde::de::DeserializeOwned>(
         &self,
         command: &str,
         target: Option<&Target>,

@@ -41,15 +41,7 @@ impl Assembly<'_> {
     fn frame(&mut self, id: &FrameId, depth: u32) {
         let collected = self.collected;
         let Some(walk) = collected.walks.get(id) else { return };
-        let frame =
-            if *id == collected.root && walk.world.frame() == &self.engine.page().main_frame().id {
-                String::new()
-            } else {
-                self.engine.page().frame(id).map_or_else(
-                    |_| id.to_string(),
-                    |frame| if frame.name.is_empty() { frame.url } else { frame.name },
-                )
-            };
+        let frame = self.engine.frame_name(id);
         let document = Engine::document_of(&walk.world);
         for (index, line) in walk.walked.nodes.0.iter().enumerate() {
             let mut node = node(line, &walk.walked, index, walk.base);

@@ -26,9 +26,11 @@ impl Engine {
         Ok(snapshot)
     }
 
-    /// The tree as assistive technology sees it, without refs.
-    pub async fn accessibility(&self) -> Result<Snapshot> {
-        let (mut snapshot, _) = self.take(&SnapshotOptions::default()).await?;
+    /// The tree as assistive technology sees it, without refs; `details` are
+    /// descriptions.
+    pub async fn accessibility(&self, details: bool) -> Result<Snapshot> {
+        let options = SnapshotOptions { details, ..SnapshotOptions::default() };
+        let (mut snapshot, _) = self.take(&options).await?;
         for node in &mut snapshot.nodes {
             node.reference = None;
         }

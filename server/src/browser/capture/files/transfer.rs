@@ -1,10 +1,10 @@
 //! One file, from where it lies to the caller.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use browse_proto::{Reason, v1};
 use sha2::{Digest as _, Sha256};
-use tokio::time::timeout;
+use tokio::{io::AsyncReadExt as _, time::timeout};
 
 use super::{blob, data_url, names, pipe::Pipe, source::Source, web};
 use crate::{
@@ -15,6 +15,9 @@ use crate::{
 
 /// Time without a byte after which a file is given up.
 const STALL: Duration = Duration::from_secs(30);
+
+/// Bytes that are read from a file at once.
+const PIECE: usize = 256 << 10;
 
 /// Sends the file `number`: its head, its bytes, its tail.
 ///
@@ -51,8 +54,16 @@ pub async fn transfer(
             let name = names::of(answer.header("content-disposition"), source.wanted(), &mime);
             let name = if name.is_empty() { names::from_url(&answer.url, &mime) } else { name };
             sending.head(key.clone(), name, mime, size).await?;
-            let body = visit.body().await?;
-            sending.stream(&key, body, size).await?;
+            match size {
+                Some(_) => sending.stream(&key, visit.body().await?, size).await?,
+                None => {
+                    let mut kept = visit.keep();
+                    let file = kept.file(STALL).await;
+                    let file =
+                        file.ok_or_else(|| failed(&key, "it broke off, or no more of it comes"))?;
+                    sending.file(&file).await?;
+                }
+            }
         }
     }
     sending.tail().await
@@ -100,6 +111,23 @@ impl Sending<'_> {
                 Err(failed(url, &why))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Passes a file on.
+    async fn file(&mut self, path: &Path) -> Result<()> {
+        let lost = |error: std::io::Error| {
+            Error::new(Reason::DownloadFailed, format!("the download was lost: {error}"))
+        };
+        let mut file = tokio::fs::File::open(path).await.map_err(lost)?;
+        loop {
+            let mut piece = vec![0; PIECE];
+            let length = file.read(&mut piece).await.map_err(lost)?;
+            if length == 0 {
+                return Ok(());
+            }
+            piece.truncate(length);
+            self.data(piece).await?;
         }
     }
 

@@ -1,0 +1,239 @@
+//! HTTP from the daemon, without the browser and without its cookies.
+
+use std::time::Duration;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use browse_proto::{Reason, v1};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use crate::{
+    browser::{address, navigation},
+    content::Sources,
+    dispatch::Context,
+    error::{Error, Result},
+    outbound::{Answer, Ask, Gate, Reach, exchange},
+    secrets,
+};
+
+/// Bytes of a body that are answered.
+const MOST_BODY: usize = 500_000;
+
+/// Bytes of what is no JSON that are shown to whoever wanted JSON.
+const MOST_SHOWN: usize = 2048;
+
+/// Bytes that may be sent.
+const MOST_SENT: usize = 5 << 20;
+
+/// Longest that a fetch takes.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Headers that the connection sets itself.
+const OURS: [HeaderName; 10] = [
+    header::HOST,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::TRANSFER_ENCODING,
+    header::ACCEPT_ENCODING,
+    header::UPGRADE,
+    header::TE,
+    header::TRAILER,
+    header::PROXY_AUTHORIZATION,
+    header::EXPECT,
+];
+
+/// Fetches an address.
+pub async fn fetch(cx: &Context, request: v1::FetchRequest) -> Result<v1::FetchResponse> {
+    let wish = Wish { parse: request.parse, headers: request.include };
+    let ask = ask(cx, &request.url, Method::GET, HeaderMap::new(), Bytes::new())?;
+    Ok(v1::FetchResponse { answer: Some(perform(cx, ask, wish).await?) })
+}
+
+/// Sends a request of any method, with headers and a body.
+pub async fn fetch_send(
+    cx: &Context,
+    request: v1::FetchSendRequest,
+) -> Result<v1::FetchSendResponse> {
+    let wish = Wish { parse: request.parse, headers: request.include };
+    let body = request.body.unwrap_or_default();
+    if body.len() > MOST_SENT {
+        let message = format!("the body has {} bytes", body.len());
+        return Err(Error::new(Reason::TooLarge, message).with("limit", "5 MiB"));
+    }
+    let method = match request.method.as_deref() {
+        Some(method) => method
+            .to_ascii_uppercase()
+            .parse()
+            .ok()
+            .filter(|method| *method != Method::CONNECT && *method != Method::TRACE),
+        None => Some(Method::POST),
+    };
+    let method = method.ok_or_else(|| argument("the method is none that can be sent"))?;
+    let headers = headers(&request.header)?;
+    let ask = ask(cx, &request.url, method, headers, body.into())?;
+    Ok(v1::FetchSendResponse { answer: Some(perform(cx, ask, wish).await?) })
+}
+
+/// What the caller wants to see.
+struct Wish {
+    parse: bool,
+    headers: bool,
+}
+
+fn ask(
+    cx: &Context,
+    url: &str,
+    method: Method,
+    mut headers: HeaderMap,
+    body: Bytes,
+) -> Result<Ask> {
+    let asker = address::Asker { cwd: None, ..navigation::asker(cx) };
+    let invalid = |message: &str| Error::new(Reason::UrlInvalid, message).with("url", url);
+    let url = match url.trim_start().get(..5) {
+        Some(scheme) if scheme.eq_ignore_ascii_case("file:") => {
+            return Err(invalid("only http and https are fetched"));
+        }
+        _ => address::parse(url, &asker)?,
+    };
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(invalid("only http and https are fetched"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        let message = "an address with a user and password is not fetched";
+        return Err(Error::new(Reason::UrlInvalid, message));
+    }
+    let default = |headers: &mut HeaderMap, name: HeaderName, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    default(&mut headers, header::ACCEPT, "*/*");
+    default(&mut headers, header::USER_AGENT, concat!("browse/", env!("CARGO_PKG_VERSION")));
+    Ok(Ask { url, method, headers, body, most: MOST_BODY })
+}
+
+/// Reads `name: value` lines.
+fn headers(lines: &[String]) -> Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for line in lines {
+        // The value may be a secret, so that no message quotes it.
+        let (name, value) = line
+            .split_once(':')
+            .ok_or_else(|| argument("a header is `name: value`, and one has no colon"))?;
+        let name: HeaderName =
+            name.trim().parse().map_err(|_| argument("the name of a header is not valid"))?;
+        if OURS.contains(&name) {
+            return Err(argument(&format!("the header `{name}` is set by the connection")));
+        }
+        let value = HeaderValue::from_str(value.trim())
+            .map_err(|_| argument(&format!("the value of the header `{name}` is not valid")))?;
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+fn argument(message: &str) -> Error {
+    Error::new(Reason::ArgumentInvalid, message).with("command", "fetch send")
+}
+
+/// The rules of the caller, for each address on the way.
+struct Rules<'a> {
+    cx: &'a Context,
+    reach: &'a Reach,
+}
+
+impl Gate for Rules<'_> {
+    fn pass(&self, url: &Url) -> Result<()> {
+        self.cx.check_address(url)?;
+        if self.cx.is_root() || self.reach.allows(url) {
+            return Ok(());
+        }
+        let host = url.host_str().unwrap_or_default();
+        let host = match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        let action = format!("{} {host}", self.cx.command().name);
+        let waiting = self.cx.daemon().approvals().check(self.cx.capability(), &action);
+        waiting.map_err(|id| {
+            let message = format!("`{action}` waits for the owner's approval");
+            Error::new(Reason::ApprovalNeeded, message).with("id", id).with("host", host)
+        })
+    }
+}
+
+async fn perform(cx: &Context, ask: Ask, wish: Wish) -> Result<v1::Fetched> {
+    let reach = cx.daemon().outbound();
+    let rules = Rules { cx, reach };
+    let begun = Instant::now();
+    let host = ask.url.host_str().unwrap_or_default().to_owned();
+    let limit = cx.deadline().min(begun + LONGEST);
+    let answer = timeout_at(limit, exchange(reach, &rules, ask)).await.map_err(|_| {
+        let took = begun.elapsed().as_secs_f64();
+        let message = format!("`{host}` gave no whole answer within {took:.1} s");
+        Error::new(Reason::DeadlineExceeded, message).with("host", &host)
+    })??;
+    let mut sources = Sources::default();
+    sources.add_url(answer.url.as_str());
+    cx.set_sources(sources);
+    Ok(describe(answer, &wish, begun.elapsed()))
+}
+
+fn describe(answer: Answer, wish: &Wish, took: Duration) -> v1::Fetched {
+    let show = |(name, value): (&HeaderName, &HeaderValue)| v1::Header {
+        name: name.to_string(),
+        value: secrets::redact_header(name.as_str(), &String::from_utf8_lossy(value.as_bytes())),
+    };
+    let headers: Vec<_> = answer.headers.iter().map(show).collect();
+    let mime = answer.headers.get(header::CONTENT_TYPE).map(|value| value.as_bytes());
+    let mut fetched = v1::Fetched {
+        status: u32::from(answer.status.as_u16()),
+        url: answer.url.to_string(),
+        mime: mime.map(|mime| String::from_utf8_lossy(mime).into_owned()).unwrap_or_default(),
+        size: answer.body.len() as u64,
+        truncated: answer.truncated,
+        duration_ms: (took.as_secs_f64() * 10_000.0).round() / 10.0,
+        ..Default::default()
+    };
+    if wish.headers {
+        let line = |header: &v1::Header| format!("{}: {}\n", header.name, header.value);
+        fetched.head = headers.iter().map(line).collect();
+    }
+    fetched.headers = headers;
+    fill(&mut fetched, &answer.body, wish);
+    fetched
+}
+
+/// Puts the body where it belongs: as JSON, as text, or as base64.
+fn fill(fetched: &mut v1::Fetched, body: &[u8], wish: &Wish) {
+    if wish.parse {
+        match serde_json::from_slice::<&serde_json::value::RawValue>(body) {
+            Ok(value) => return fetched.value = value.get().to_owned(),
+            Err(error) => {
+                let cut = if fetched.truncated { "the body was cut, and" } else { "the body" };
+                fetched.note = format!("{cut} is no JSON: {error}");
+                let shown = body.len().min(MOST_SHOWN);
+                fetched.truncated |= shown < body.len();
+                return fetched.body = String::from_utf8_lossy(&body[..shown]).into_owned();
+            }
+        }
+    }
+    match std::str::from_utf8(body) {
+        Ok(text) if !text.contains('\0') => fetched.body = text.to_owned(),
+        // The cut may go through a letter.
+        Err(error) if fetched.truncated && error.error_len().is_none() => {
+            fetched.body = String::from_utf8_lossy(&body[..error.valid_up_to()]).into_owned();
+        }
+        _ if is_text(&fetched.mime) => fetched.body = String::from_utf8_lossy(body).into_owned(),
+        _ => {
+            fetched.base64 = true;
+            fetched.body = BASE64_STANDARD.encode(body);
+        }
+    }
+}
+
+/// Whether the type says that it is text, in whatever encoding.
+fn is_text(mime: &str) -> bool {
+    let mime = mime.to_ascii_lowercase();
+    mime.starts_with("text/") || ["json", "xml", "javascript"].iter().any(|of| mime.contains(of))
+}

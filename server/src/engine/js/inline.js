@@ -1,0 +1,151 @@
+// Inline Markdown: text, links, images, emphasis, and the escapes they need.
+
+const contentDocument = getter(HTMLIFrameElement.prototype, 'contentDocument');
+
+/** The inline content of an element, with blanks as they come. */
+const inlineOf = (writing, element) => {
+  const tag = localName(element);
+  switch (tag) {
+    case 'br':
+      return '\\\n';
+    case 'img':
+      return imageText(element);
+    case 'input':
+    case 'select':
+    case 'textarea':
+      return escaped(legible(fieldText(element)));
+    case 'iframe':
+      return frameText(element);
+    case 'video':
+    case 'audio':
+      return playerText(element, tag);
+    case 'svg':
+      return escaped(nameOf(element, 'img'));
+    case 'math':
+      return escaped(attribute(element, 'alttext') || tidy(textContent(element)));
+    case 'canvas':
+    case 'object':
+    case 'embed':
+      return '';
+  }
+  const inner = inlineIn(writing, element);
+  switch (tag) {
+    case 'a':
+      return linkText(element, inner);
+    case 'strong':
+    case 'b':
+      return marked(inner, '**');
+    case 'em':
+    case 'i':
+    case 'cite':
+    case 'dfn':
+    case 'var':
+      return marked(inner, '*');
+    case 'del':
+    case 's':
+      return marked(inner, '~~');
+    case 'code':
+    case 'kbd':
+    case 'samp':
+    case 'tt':
+      return codeSpan(element);
+    case 'q':
+      return `“${inner.trim()}”`;
+  }
+  return inner;
+};
+
+const inlineIn = (writing, element) => {
+  if (writing.level > MAX_LEVEL / 3) return '';
+  writing.level += 1;
+  let run = '';
+  const outer = styleOf(element);
+  eachChild(element, (child) => {
+    if (nodeType(child) === TEXT) run += textRun(child, outer);
+    if (nodeType(child) !== ELEMENT) return;
+    const style = styleOf(child);
+    if (isLeftOut(writing, child, style)) return;
+    const block = !style.display.startsWith('inline') && style.display !== 'contents';
+    run += block ? ` ${inlineOf(writing, child)} ` : spaced(inlineOf(writing, child), style, outer);
+  });
+  writing.level -= 1;
+  return run;
+};
+
+/** A text node as rendered, escaped. */
+const textRun = (node, style) => {
+  if (style.visibility !== 'visible') return '';
+  const data = legible(renderedText(textData(node), nodeType(parentNode(node)) === ELEMENT ? parentNode(node) : documentElement(document)));
+  const keeps = style.whiteSpace.startsWith('pre') || style.whiteSpace === 'break-spaces';
+  return escaped(keeps ? data : data.replace(/\s+/g, ' ')).replace(/\n/g, keeps ? '\\\n' : ' ');
+};
+
+/** A backslash before what would be read as markup. */
+const escaped = (text) => text.replace(/[\\\x60*]/g, '\\$&').replace(/(^|[^\p{L}\p{N}])(_+)(?=[\p{L}\p{N}])|(_+)(?=$|[^\p{L}\p{N}_])/gu, (all) => all.replace(/_/g, '\\_')).replace(/<(?=[a-z/!])/gi, '\\<').replace(/\](?=\()/g, '\\]');
+
+/** A paragraph of what was collected: blanks joined, and no line that begins like a block. */
+const tidyRun = (run) =>
+  run
+    .replace(/[ \t\u00a0]+/g, ' ')
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
+    .replace(/^(?:\\?\n)+|(?:\\?\n|\\)+$/g, '')
+    .replace(/(?:\\\n){2,}/g, '\n\n')
+    .replace(/^(?:#{1,6}(?= )|[-+](?= )|>|=+$|-{3,}$)/gm, '\\$&')
+    .replace(/^(\d+)([.)])(?= )/gm, '$1\\$2')
+    .trim();
+
+/** Marks stand next to the text; blanks stay outside. */
+const marked = (inner, mark) => {
+  const text = inner.trim();
+  if (text === '' || text.includes('\n') || text.startsWith(mark) || text.endsWith('\\')) return inner;
+  return inner.replace(text, () => `${mark}${text}${mark}`);
+};
+
+const codeSpan = (element) => {
+  const code = tidy(legible(element instanceof HTMLElement ? innerText(element) : textContent(element)));
+  if (code === '') return '';
+  const longest = Math.max(0, ...[...code.matchAll(/\x60+/g)].map(([ticks]) => ticks.length));
+  const fence = '\x60'.repeat(longest + 1);
+  return longest > 0 ? `${fence} ${code} ${fence}` : `${fence}${code}${fence}`;
+};
+
+/** @returns {string} The address of a link in Markdown, or '' for one that leads nowhere. */
+const linkTarget = (link) => {
+  const href = (attribute(link, 'href') || '').trim();
+  if (href === '' || href === '#' || /^(?:javascript|data):/i.test(href)) return '';
+  return href.startsWith('#') ? href.replace(/[\s()]/g, encodeURIComponent) : absolute(href).replace(/[\s()]/g, (letter) => (letter === '(' ? '%28' : letter === ')' ? '%29' : '%20'));
+};
+
+const linkText = (link, inner) => {
+  const text = inner.trim();
+  const href = linkTarget(link);
+  if (href === '' || (text === '' && !givenName(link))) return inner;
+  if (text === '') return `[${escaped(givenName(link))}](${href})`;
+  // What has a link in it cannot be one.
+  if (/(?<!\\)\](?:\()/.test(text.replace(/!\[[^\]]*\]\([^)]*\)/g, ''))) return inner;
+  return inner.replace(text, () => `[${text.replace(/\\?\n/g, ' ')}](${href})`);
+};
+
+/** An image that says something; one without an alternative text is decoration. */
+const imageText = (image) => {
+  const alt = tidy(attribute(image, 'alt') || '') || nameOf(image, 'img');
+  if (alt === '' || !(image instanceof HTMLImageElement)) return '';
+  const { url } = imageItem(image);
+  return url === '' || url.startsWith('data:') ? `[image: ${escaped(alt)}]` : `![${escaped(alt).replace(/[[\]]/g, '\\$&')}](${url.replace(/[\s()]/g, encodeURIComponent)})`;
+};
+
+const playerText = (player, tag) => {
+  const source = playerSource(player);
+  const name = givenName(player) || tidy(attribute(player, 'title') || '') || tag;
+  return source === '' || source.startsWith('blob:') ? '' : `[${escaped(name)}](${source})`;
+};
+
+/** A frame of the same site is part of the page; another is a link. */
+const frameText = (frame) => {
+  if (contentDocument(frame) !== null) return frameMark(frame);
+  const address = absolute(attribute(frame, 'src') || '');
+  if (!address.startsWith('http') || !hasFrameArea(frame)) return '';
+  return `[${escaped(givenName(frame) || tidy(attribute(frame, 'title') || '') || new URL(address).host)}](${address})`;
+};

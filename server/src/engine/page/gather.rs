@@ -1,0 +1,169 @@
+//! Asks all frames of a tab the same question at once.
+//!
+//! One flight when the worlds are there already: every frame's question and
+//! that for its frame owners are written before anything is awaited.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{owners, wire};
+use crate::chromium::{self, Frame, FrameId, World};
+use crate::engine::error::{Error, Result};
+use crate::engine::page::engine::Engine;
+use crate::engine::target::target::Target;
+
+/// How long a frame of another process may take before its tab goes on without
+/// it: an advertisement that hangs must not hide the page around it.
+const FRAME_PATIENCE: Duration = Duration::from_secs(2);
+
+/// An answer that may have met closed shadow roots.
+pub(crate) trait Survey: DeserializeOwned {
+    /// Elements that may hold a closed root.
+    fn suspects(&self) -> u32;
+}
+
+/// A question for every frame.
+pub(crate) struct Question<'a> {
+    pub command: &'static str,
+    /// An object.
+    pub argument: Value,
+    /// What of the topmost frame is meant; frames below it are asked whole.
+    pub target: Option<&'a Target>,
+}
+
+/// The answers by frame, and the frames that gave none.
+pub(crate) struct Gathered<T> {
+    pub root: FrameId,
+    /// All that were asked, parents first.
+    pub order: Vec<FrameId>,
+    pub answers: HashMap<FrameId, (Arc<World>, T)>,
+    pub silent: HashSet<FrameId>,
+}
+
+impl Engine {
+    /// Asks `root` and all frames below it. Only `root` has to answer.
+    pub(crate) async fn gather<T: Survey>(
+        &self,
+        question: &Question<'_>,
+        root: FrameId,
+    ) -> Result<Gathered<T>> {
+        let within = below(&self.page().frames(), &root);
+        let asked = within.iter().map(|frame| self.ask_patiently(frame, &root, question));
+        let answers = join_all(asked).await;
+        let order = within.iter().map(|frame| frame.id.clone()).collect();
+        let mut gathered =
+            Gathered { root, order, answers: HashMap::new(), silent: HashSet::new() };
+        for (frame, answer) in within.into_iter().zip(answers) {
+            match answer {
+                Ok(Some(answer)) => {
+                    gathered.answers.insert(frame.id, answer);
+                }
+                Ok(None) => {
+                    gathered.silent.insert(frame.id);
+                }
+                Err(error) if frame.id == gathered.root => return Err(error),
+                // A frame that left while we looked is no part of the tab.
+                Err(error) if error.is_stale_document() => {}
+                Err(error) => {
+                    tracing::debug!(frame = %frame.id, %error, "a frame could not be read");
+                    gathered.silent.insert(frame.id);
+                }
+            }
+        }
+        Ok(gathered)
+    }
+
+    /// The frame that a question about `target` begins in.
+    pub(crate) async fn frame_of(&self, target: Option<&Target>) -> Result<FrameId> {
+        match target {
+            Some(target) => Ok(self.world_for(target).await?.frame().clone()),
+            None => self.frame(),
+        }
+    }
+
+    /// The name of a frame, or else its URL; empty for the main frame.
+    pub(crate) fn frame_name(&self, id: &FrameId) -> String {
+        if *id == self.page().main_frame().id {
+            return String::new();
+        }
+        self.page().frame(id).map_or_else(
+            |_| id.to_string(),
+            |frame| if frame.name.is_empty() { frame.url } else { frame.name },
+        )
+    }
+
+    /// None when a frame does not answer in time.
+    async fn ask_patiently<T: Survey>(
+        &self,
+        frame: &Frame,
+        root: &FrameId,
+        question: &Question<'_>,
+    ) -> Result<Option<(Arc<World>, T)>> {
+        let answer = self.ask_frame(frame, frame.id == *root, question);
+        if frame.session == *self.page().session() || frame.id == *root {
+            return answer.await.map(Some);
+        }
+        match tokio::time::timeout(FRAME_PATIENCE, answer).await {
+            Ok(answer) => answer.map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    async fn ask_frame<T: Survey>(
+        &self,
+        frame: &Frame,
+        is_root: bool,
+        question: &Question<'_>,
+    ) -> Result<(Arc<World>, T)> {
+        let frames = self.page().frames();
+        let has_children = frames.iter().any(|other| other.parent.as_ref() == Some(&frame.id));
+        let target = question.target.filter(|_| is_root);
+        let mut argument = question.argument.clone();
+        if let Some(target) = target {
+            argument["target"] = serde_json::to_value(&target.query).map_err(Error::internal)?;
+        }
+        let mut again = true;
+        loop {
+            let world = self.world(&frame.id).await?;
+            let answer = self.ask(&world, question.command, &argument);
+            let owners = has_children.then(|| owners::ask(&world, "ownerWindows"));
+            let text = match (answer.text().await, again) {
+                // The document was replaced between two calls: look at the new one.
+                (Err(Error::Browser(chromium::Error::StaleContext)), true) => {
+                    again = false;
+                    continue;
+                }
+                (text, _) => text,
+            };
+            let answer: T = match target {
+                Some(target) => self.understand(target, &world, text).await?,
+                None => wire::decode(&text?)?,
+            };
+            if let Some(owners) = owners {
+                self.learn_owners(&world, owners).await?;
+            }
+            if answer.suspects() == 0 || self.adopt_closed_roots(&world).await? == 0 {
+                return Ok((world, answer));
+            }
+            // With the closed trees in place the script sees them too.
+        }
+    }
+}
+
+/// A frame and all frames below it, parents first.
+fn below(frames: &[Frame], root: &FrameId) -> Vec<Frame> {
+    let mut ids = HashSet::from([root.clone()]);
+    let mut within = Vec::new();
+    for frame in frames {
+        if frame.id == *root || frame.parent.as_ref().is_some_and(|parent| ids.contains(parent)) {
+            ids.insert(frame.id.clone());
+            within.push(frame.clone());
+        }
+    }
+    within
+}

@@ -1,0 +1,165 @@
+//! Forms and their fields, in all frames.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::engine::error::Result;
+use crate::engine::page::engine::Engine;
+use crate::engine::page::gather::{Question, Survey};
+use crate::engine::page::numbering::number;
+use crate::engine::page::refs::Label;
+use crate::engine::target::reference::{RefKind, Reference};
+
+/// The forms of one frame, and the fields outside of any.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FrameForms {
+    /// Name or URL of the frame; empty for the main frame.
+    pub frame: String,
+    /// In document order, each with a field at least.
+    pub forms: Vec<Form>,
+    /// Fields that belong to no form.
+    pub loose: Vec<Field>,
+}
+
+/// A form.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub struct Form {
+    /// Its `name`, or its id.
+    pub name: String,
+    /// Its accessible name.
+    pub label: String,
+    /// `get`, `post` or `dialog`.
+    pub method: String,
+    /// Where it is sent to; empty for the page itself.
+    pub action: String,
+    /// In document order.
+    pub fields: Vec<Field>,
+}
+
+/// A field, or a button of a form.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Field {
+    #[serde(rename = "ref")]
+    local: i64,
+    /// The ref to act on.
+    #[serde(skip)]
+    pub reference: Option<Reference>,
+    /// Type of an input, `select`, `textarea`, `contenteditable`, or the role
+    /// of a widget.
+    #[serde(rename = "type")]
+    pub kind: String,
+    role: String,
+    /// Accessible name.
+    pub label: String,
+    /// Its `name`, or its id.
+    pub name: String,
+    /// What it holds; none when that is secret. Of what is checked, what is sent.
+    pub value: Option<String>,
+    /// Of what can be checked.
+    pub checked: Option<bool>,
+    /// Whether a password, a code or a card number goes in here.
+    pub secret: bool,
+    /// Whether the form wants it.
+    pub required: bool,
+    /// Whether it takes no input.
+    pub disabled: bool,
+    /// Whether it cannot be changed.
+    pub readonly: bool,
+    /// Whether it takes several values.
+    pub multiple: bool,
+    /// Whether it does not show: a chooser of files behind a button.
+    pub hidden: bool,
+    /// What it suggests while empty.
+    pub placeholder: String,
+    /// Accessible description.
+    pub description: String,
+    /// What a set of choices is about.
+    pub group: String,
+    /// Lowest value.
+    pub min: String,
+    /// Highest value.
+    pub max: String,
+    /// Distance of values.
+    pub step: String,
+    /// Expression that a value has to match.
+    pub pattern: String,
+    /// Characters that a value may have.
+    pub maxlength: String,
+    /// Files that it takes.
+    pub accept: String,
+    /// What autofill would put in.
+    pub autocomplete: String,
+    /// What the browser has against its value, once a person was told.
+    pub problem: String,
+    /// What there is to choose from.
+    pub options: Vec<FieldOption>,
+}
+
+/// A choice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct FieldOption {
+    /// What is sent.
+    pub value: String,
+    /// What a person reads.
+    pub label: String,
+    /// Whether it is chosen.
+    pub selected: bool,
+    /// Whether it cannot be chosen.
+    pub disabled: bool,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    serial: u64,
+    fresh: usize,
+    suspects: u32,
+    forms: Vec<Form>,
+    fields: Vec<Field>,
+}
+
+impl Survey for Found {
+    fn suspects(&self) -> u32 {
+        self.suspects
+    }
+}
+
+impl Engine {
+    /// The forms of the frame that selectors look in, and of those below it.
+    pub async fn forms(&self) -> Result<Vec<FrameForms>> {
+        let question = Question { command: "forms", argument: json!({}), target: None };
+        let mut gathered = self.gather::<Found>(&question, self.frame()?).await?;
+        let mut frames = Vec::new();
+        for id in &gathered.order {
+            let Some((world, mut found)) = gathered.answers.remove(id) else { continue };
+            let labels = labels(&found);
+            let base = self.commit(&world, found.serial, labels);
+            fields(&mut found).for_each(|field| {
+                let number = number(field.local, base);
+                field.reference = Some(Reference { kind: RefKind::Element, number });
+            });
+            found.forms.retain(|form| !form.fields.is_empty());
+            let frame = self.frame_name(id);
+            frames.push(FrameForms { frame, forms: found.forms, loose: found.fields });
+        }
+        Ok(frames)
+    }
+}
+
+fn fields(found: &mut Found) -> impl Iterator<Item = &mut Field> {
+    found.forms.iter_mut().flat_map(|form| &mut form.fields).chain(&mut found.fields)
+}
+
+/// Role and name of the new elements, by their index.
+fn labels(found: &Found) -> Vec<Label> {
+    let mut labels: Vec<Label> = vec![("".into(), Box::default()); found.fresh];
+    let all = found.forms.iter().flat_map(|form| &form.fields).chain(&found.fields);
+    for field in all {
+        let index = usize::try_from(-field.local - 1).ok();
+        if let Some(label) = index.and_then(|index| labels.get_mut(index)) {
+            let name: String = field.label.chars().take(60).collect();
+            *label = (field.role.as_str().into(), name.into());
+        }
+    }
+    labels
+}

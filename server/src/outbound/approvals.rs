@@ -1,0 +1,134 @@
+//! What callers other than the owner wait to have approved, and what was. Kept
+//! in memory: a new daemon asks again.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use crate::policy::{Capability, Kind};
+
+/// Requests that may wait; the oldest give way.
+const MOST_PENDING: usize = 100;
+
+/// Approvals that are remembered.
+const MOST_GRANTED: usize = 10_000;
+
+/// Time after which a request that nobody approved is forgotten.
+const PATIENCE: Duration = Duration::from_secs(30 * 60);
+
+/// The approvals of a daemon.
+#[derive(Debug, Default)]
+pub struct Approvals {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    pending: VecDeque<Pending>,
+    granted: HashSet<(String, String)>,
+}
+
+/// Something that waits for approval.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    /// What it is approved by.
+    pub id: String,
+    /// Who wants it.
+    pub client: String,
+    /// What is wanted, such as `fetch api.example.com`.
+    pub action: String,
+    /// When it was asked for first.
+    pub since: Instant,
+}
+
+impl Approvals {
+    /// Whether `caller` may do `action`; the id to approve it by when not.
+    ///
+    /// # Errors
+    /// The id.
+    pub fn check(&self, caller: &Capability, action: &str) -> Result<(), String> {
+        let client = name(caller);
+        let mut state = self.lock();
+        if state.granted.contains(&(client.clone(), action.to_owned())) {
+            return Ok(());
+        }
+        let same = |waiting: &&Pending| waiting.client == client && waiting.action == action;
+        if let Some(waiting) = state.pending.iter().find(same) {
+            return Err(waiting.id.clone());
+        }
+        if state.pending.len() == MOST_PENDING {
+            state.pending.pop_front();
+        }
+        let id = format!("{:06x}", rand::random::<u32>() & 0x00ff_ffff);
+        let (action, since) = (action.to_owned(), Instant::now());
+        state.pending.push_back(Pending { id: id.clone(), client, action, since });
+        Err(id)
+    }
+
+    /// What waits, oldest first.
+    pub fn pending(&self) -> Vec<Pending> {
+        self.lock().pending.iter().cloned().collect()
+    }
+
+    /// Approves what waits under `id`.
+    pub fn approve(&self, id: &str) -> Option<Pending> {
+        let mut state = self.lock();
+        let at = state.pending.iter().position(|waiting| waiting.id == id)?;
+        let approved = state.pending.remove(at)?;
+        if state.granted.len() < MOST_GRANTED {
+            state.granted.insert((approved.client.clone(), approved.action.clone()));
+        }
+        Some(approved)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.pending.retain(|waiting| waiting.since.elapsed() < PATIENCE);
+        state
+    }
+}
+
+/// Whom an approval is for: of a skill all its runs, each of which has a client
+/// of its own.
+fn name(caller: &Capability) -> String {
+    let client = caller.client.as_str();
+    match (caller.kind, client.rsplit_once(':')) {
+        (Kind::Skill, Some((skill, _run))) if skill.contains(':') => skill.to_owned(),
+        _ => client.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::ClientId;
+
+    fn skill(client: &str) -> Capability {
+        let client = ClientId::new(client).expect("a good name");
+        Capability { client, kind: Kind::Skill, ..Capability::root() }
+    }
+
+    #[test]
+    fn an_approval_is_for_all_runs_of_one_skill_and_one_action() {
+        let approvals = Approvals::default();
+        let id = approvals.check(&skill("skill:a:1"), "fetch x").expect_err("it is new");
+        assert_eq!(approvals.check(&skill("skill:a:2"), "fetch x"), Err(id.clone()));
+        assert_eq!(approvals.pending().len(), 1);
+        assert_eq!(approvals.approve(&id).expect("it waits").action, "fetch x");
+        assert!(approvals.approve(&id).is_none() && approvals.pending().is_empty());
+        assert_eq!(approvals.check(&skill("skill:a:3"), "fetch x"), Ok(()));
+        assert!(approvals.check(&skill("skill:a:3"), "fetch y").is_err());
+        assert!(approvals.check(&skill("skill:b:1"), "fetch x").is_err());
+    }
+
+    #[test]
+    fn what_waits_is_bounded() {
+        let approvals = Approvals::default();
+        for number in 0..3 * MOST_PENDING {
+            let _ = approvals.check(&skill("skill:a:1"), &format!("fetch {number}"));
+        }
+        assert_eq!(approvals.pending().len(), MOST_PENDING);
+    }
+}
