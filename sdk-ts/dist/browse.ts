@@ -136,11 +136,6 @@ const MESSAGES: Record<string, string> = {
   DialogEntry: 'timeMs:1u kind:2s message:3s answer:4s defaultText:5?s url:6s',
   ClearDialogRequest: '',
   ClearDialogResponse: 'removed:1u',
-  AnnotateSnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s cursor:5b maxTokens:6?u viewport:7b',
-  AnnotateSnapshotResponse: 'image:1y mime:2s width:3u height:4u note:5s marks:6*mPictureMark tree:7s',
-  PictureMark: 'ref:1s box:2?mBox',
-  HeatSnapshotRequest: 'heat:1s viewport:2b',
-  HeatSnapshotResponse: 'image:1y mime:2s width:3u height:4u note:5s marks:6*mPictureMark legend:7s',
   ExpectRequest: 'target:1s expected:2s text:3b exact:4b',
   ExpectResponse: 'summary:1s waitedMs:2u',
   FetchRequest: 'url:1s parse:2b include:3b',
@@ -200,21 +195,6 @@ const MESSAGES: Record<string, string> = {
   AuditCounts: 'headings:1u textBlocks:2u interactive:3u images:4u',
   CssRequest: 'target:1s property:2s pseudo:3?s',
   CssResponse: 'value:1s',
-  InspectRequest: 'target:1?s all:2b history:3b structured:4b',
-  InspectResponse: 'report:1s ref:2s element:3s selector:4s box:5?mBoxModel rules:6*mStyleRule inherited:7*mStyleRule computed:8*mComputedProperty history:9*mStyleChange',
-  BoxModel: 'borderBox:1?mBox margin:2?mSides border:3?mSides padding:4?mSides contentWidth:5d contentHeight:6d',
-  Sides: 'top:1d right:2d bottom:3d left:4d',
-  StyleRule: 'selector:1s specificity:2s origin:3s pseudo:4s conditions:5*s layer:6s source:7s declarations:8*mStyleDeclaration',
-  StyleDeclaration: 'name:1s value:2s important:3b standing:4s',
-  ComputedProperty: 'name:1s value:2s',
-  StyleChange: 'id:1u ref:2s target:3s property:4s value:5s before:6s after:7s',
-  StyleRequest: 'target:1s property:2s value:3s',
-  StyleResponse: 'id:1u property:2s before:3s after:4s note:5s',
-  UndoStyleRequest: 'change:1?u',
-  UndoStyleResponse: 'id:1u target:2s property:3s after:4s',
-  CleanupRequest: 'ads:1b cookies:2b sticky:3b social:4b all:5b',
-  CleanupResponse: 'summary:1s removed:2*mCleanupCount unlocked:3b',
-  CleanupCount: 'kind:1s count:2u',
   ListTabsRequest: '',
   ListTabsResponse: 'tabs:1*mTab',
   Tab: 'id:1u active:2b url:3s title:4s owner:5s state:6s',
@@ -1526,48 +1506,6 @@ export interface ClearDialogResponse {
   removed: number;
 }
 
-export interface AnnotateSnapshotResponse {
-  /** The picture, as PNG. */
-  image: Uint8Array;
-  /** Its MIME type. */
-  mime: string;
-  /** Width in pixels. */
-  width: number;
-  /** Height in pixels. */
-  height: number;
-  /** What the picture lacks. */
-  note: string;
-  /** The boxes in it. */
-  marks: PictureMark[];
-  /** The snapshot: one element a line, two spaces a level. */
-  tree: string;
-}
-
-/** The box of a ref in a picture. */
-export interface PictureMark {
-  /** Ref. */
-  ref: string;
-  /** Box in CSS pixels from the corner of the picture. */
-  box?: Box;
-}
-
-export interface HeatSnapshotResponse {
-  /** The picture, as PNG. */
-  image: Uint8Array;
-  /** Its MIME type. */
-  mime: string;
-  /** Width in pixels. */
-  width: number;
-  /** Height in pixels. */
-  height: number;
-  /** What the picture lacks. */
-  note: string;
-  /** The boxes in it. */
-  marks: PictureMark[];
-  /** Refs with their values, hottest first. */
-  legend: string;
-}
-
 export interface ExpectResponse {
   /** What holds, and how long it took. */
   summary: string;
@@ -1998,145 +1936,6 @@ export interface CssResponse {
   value: string;
 }
 
-export interface InspectResponse {
-  /** Everything as text, unless data was asked for. */
-  report: string;
-  /** Ref of the element. */
-  ref: string;
-  /** Role and name. */
-  element: string;
-  /** Tag, id and classes. */
-  selector: string;
-  /** Box; absent when the element is not rendered. */
-  box?: BoxModel;
-  /** Rules that match, strongest first; those of pseudo-elements last. */
-  rules: StyleRule[];
-  /** Rules of what it inherits from, nearest first. */
-  inherited: StyleRule[];
-  /** Computed properties that the page sets; all when asked for. */
-  computed: ComputedProperty[];
-  /** Changes by `style` that are in force, oldest first. */
-  history: StyleChange[];
-}
-
-/** The box of an element, in CSS pixels. */
-export interface BoxModel {
-  /** Border box in the viewport of the main frame. */
-  borderBox?: Box;
-  margin?: Sides;
-  border?: Sides;
-  padding?: Sides;
-  contentWidth: number;
-  contentHeight: number;
-}
-
-/** Widths at the four sides, in CSS pixels. */
-export interface Sides {
-  top: number;
-  right: number;
-  bottom: number;
-  left: number;
-}
-
-/** A rule of a style sheet, or the style of the element itself. */
-export interface StyleRule {
-  /** Selectors that match, `element.style` or `attributes`. */
-  selector: string;
-  /** Specificity as `ids,classes,types`; empty where there is none. */
-  specificity: string;
-  /** page, inline, attributes or browser. */
-  origin: string;
-  /** Pseudo-element that it styles; empty for the element. */
-  pseudo: string;
-  /** At-rules around it, such as `@media (min-width: 40em)`. */
-  conditions: string[];
-  /** Cascade layer. */
-  layer: string;
-  /** Address of the sheet and line: `https://example.com/site.css:12`. */
-  source: string;
-  /** What it declares. */
-  declarations: StyleDeclaration[];
-}
-
-/** A declaration of a rule. */
-export interface StyleDeclaration {
-  /** Property. */
-  name: string;
-  /** Value. */
-  value: string;
-  /** Whether it is `!important`. */
-  important: boolean;
-  /** wins, partly overridden, overridden, or inherited. */
-  standing: string;
-}
-
-/** A computed property. */
-export interface ComputedProperty {
-  /** Property. */
-  name: string;
-  /** Value. */
-  value: string;
-}
-
-/** A change that `style` made. */
-export interface StyleChange {
-  /** Number to give to `style --undo`. */
-  id: number;
-  /** Ref of the element. */
-  ref: string;
-  /** Element as the caller named it. */
-  target: string;
-  /** Property. */
-  property: string;
-  /** Value as it was given. */
-  value: string;
-  /** Computed value before. */
-  before: string;
-  /** Computed value afterwards. */
-  after: string;
-}
-
-export interface StyleResponse {
-  /** Number to give to `style --undo`. */
-  id: number;
-  /** Property. */
-  property: string;
-  /** Computed value before. */
-  before: string;
-  /** Computed value now. */
-  after: string;
-  /** Why nothing changed, if nothing did. */
-  note: string;
-}
-
-export interface UndoStyleResponse {
-  /** Number of the change. */
-  id: number;
-  /** Element as the caller named it. */
-  target: string;
-  /** Property. */
-  property: string;
-  /** Computed value now. */
-  after: string;
-}
-
-export interface CleanupResponse {
-  /** Elements of each kind. */
-  summary: string;
-  /** Elements by kind. */
-  removed: CleanupCount[];
-  /** Whether the page scrolls again, which a banner had stopped. */
-  unlocked: boolean;
-}
-
-/** Elements of one kind. */
-export interface CleanupCount {
-  /** ads, cookies, sticky or social. */
-  kind: string;
-  /** Elements that went. */
-  count: number;
-}
-
 export interface ListTabsResponse {
   /** Tabs of the session, oldest first. */
   tabs: Tab[];
@@ -2251,30 +2050,6 @@ export interface SnapshotOptions {
   nodes?: boolean;
 }
 
-/** What `annotateSnapshot` can be told besides. */
-export interface AnnotateSnapshotOptions {
-  /** Only elements that can be acted on. */
-  interactive?: boolean;
-  /** Leaves out structure that carries no name. */
-  compact?: boolean;
-  /** Levels to descend. */
-  depth?: number;
-  /** Only what lies within this element, which is all that the picture shows. */
-  scope?: string;
-  /** Also elements that take clicks without having a role, as @c refs. */
-  cursor?: boolean;
-  /** Cuts the tree to about this many tokens, and says what was left out. */
-  maxTokens?: number;
-  /** Only what the viewport shows, instead of the whole page. */
-  viewport?: boolean;
-}
-
-/** What `heatSnapshot` can be told besides. */
-export interface HeatSnapshotOptions {
-  /** Only what the viewport shows, instead of the whole page. */
-  viewport?: boolean;
-}
-
 /** What `forms` can be told besides. */
 export interface FormsOptions {
   /** Answers data in place of text. */
@@ -2347,30 +2122,6 @@ export interface ExpectOptions {
 export interface CssOptions {
   /** Pseudo-element to read instead, such as `before`. */
   pseudo?: string;
-}
-
-/** What `inspect` can be told besides. */
-export interface InspectOptions {
-  /** Also the rules of the browser, and every computed property. */
-  all?: boolean;
-  /** The changes that `style` made; without a target nothing else. */
-  history?: boolean;
-  /** Answers data instead of a report. */
-  structured?: boolean;
-}
-
-/** What `cleanup` can be told besides. */
-export interface CleanupOptions {
-  /** Advertisements. */
-  ads?: boolean;
-  /** Banners that ask for consent. */
-  cookies?: boolean;
-  /** What stays in view while the page scrolls. */
-  sticky?: boolean;
-  /** Buttons to share and follow. */
-  social?: boolean;
-  /** All of these, as without any flag. */
-  all?: boolean;
 }
 
 /** What `click` can be told besides. */
@@ -2585,8 +2336,6 @@ const COMMANDS = {
   wait: { path: '/browse.v1.BrowserService/Wait', request: 'WaitRequest', response: 'WaitResponse', args: ['target'], timeout: 15000 },
   frame: { path: '/browse.v1.BrowserService/Frame', request: 'FrameRequest', response: 'FrameResponse', args: ['target'] },
   snapshot: { path: '/browse.v1.BrowserService/Snapshot', request: 'SnapshotRequest', response: 'SnapshotResponse' },
-  annotateSnapshot: { path: '/browse.v1.BrowserService/AnnotateSnapshot', request: 'AnnotateSnapshotRequest', response: 'AnnotateSnapshotResponse', timeout: 60000 },
-  heatSnapshot: { path: '/browse.v1.BrowserService/HeatSnapshot', request: 'HeatSnapshotRequest', response: 'HeatSnapshotResponse', args: ['heat'], timeout: 60000 },
   text: { path: '/browse.v1.BrowserService/Text', request: 'TextRequest', response: 'TextResponse', args: ['target'], result: 'text' },
   html: { path: '/browse.v1.BrowserService/Html', request: 'HtmlRequest', response: 'HtmlResponse', args: ['target'], result: 'html' },
   links: { path: '/browse.v1.BrowserService/Links', request: 'LinksRequest', response: 'LinksResponse', result: 'links' },
@@ -2614,10 +2363,6 @@ const COMMANDS = {
   clearDialog: { path: '/browse.v1.BrowserService/ClearDialog', request: 'ClearDialogRequest', response: 'ClearDialogResponse' },
   expect: { path: '/browse.v1.BrowserService/Expect', request: 'ExpectRequest', response: 'ExpectResponse', args: ['target', 'expected'], timeout: 5000 },
   css: { path: '/browse.v1.BrowserService/Css', request: 'CssRequest', response: 'CssResponse', args: ['target', 'property'], result: 'value' },
-  inspect: { path: '/browse.v1.BrowserService/Inspect', request: 'InspectRequest', response: 'InspectResponse', args: ['target'] },
-  style: { path: '/browse.v1.BrowserService/Style', request: 'StyleRequest', response: 'StyleResponse', args: ['target', 'property', 'value'] },
-  undoStyle: { path: '/browse.v1.BrowserService/UndoStyle', request: 'UndoStyleRequest', response: 'UndoStyleResponse', args: ['change'] },
-  cleanup: { path: '/browse.v1.BrowserService/Cleanup', request: 'CleanupRequest', response: 'CleanupResponse' },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
   doubleClick: { path: '/browse.v1.BrowserService/DoubleClick', request: 'DoubleClickRequest', response: 'DoubleClickResponse', args: ['target'], result: 'receipt' },
   hover: { path: '/browse.v1.BrowserService/Hover', request: 'HoverRequest', response: 'HoverResponse', args: ['target'], result: 'receipt' },
@@ -2727,26 +2472,6 @@ export class Commands extends Client {
    */
   snapshot(options?: SnapshotOptions): Promise<SnapshotResponse> {
     return this.call(COMMANDS.snapshot, [], options);
-  }
-
-  /**
-   * Captures the page with the box and the name of each ref drawn in.
-   *
-   * Prints the path of the picture and the snapshot. The page is not touched.
-   */
-  annotateSnapshot(options?: AnnotateSnapshotOptions): Promise<AnnotateSnapshotResponse> {
-    return this.call(COMMANDS.annotateSnapshot, [], options);
-  }
-
-  /**
-   * Captures the page with the elements of refs tinted by values.
-   *
-   * Prints the path of the picture and the refs, hottest first.
-   *
-   * @param heat JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
-   */
-  heatSnapshot(heat: string, options?: HeatSnapshotOptions): Promise<HeatSnapshotResponse> {
-    return this.call(COMMANDS.heatSnapshot, [heat], options);
   }
 
   /**
@@ -2955,48 +2680,6 @@ export class Commands extends Client {
    */
   css(target: string, property: string, options?: CssOptions): Promise<string> {
     return this.call(COMMANDS.css, [target, property], options);
-  }
-
-  /**
-   * Prints why an element looks as it does.
-   *
-   * Rules with their specificity, strongest first, computed styles, and the box. Of computed styles those that the page sets are shown.
-   *
-   * @param target Element to inspect; the body of the document when left out.
-   */
-  inspect(target?: string | InspectOptions, options?: InspectOptions): Promise<InspectResponse> {
-    return this.call(COMMANDS.inspect, [target], options);
-  }
-
-  /**
-   * Sets a CSS property of an element, in its style attribute.
-   *
-   * @param target Element to change.
-   * @param property Property, such as `color`; write `--` before one that begins with dashes.
-   * @param value Value, with `!important` where wanted; empty removes the property.
-   */
-  style(target: string, property: string, value: string): Promise<StyleResponse> {
-    return this.call(COMMANDS.style, [target, property, value]);
-  }
-
-  /**
-   * Takes back a change that `style` made.
-   *
-   * Changes can be undone in any order. `inspect --history` lists them.
-   *
-   * @param change Number of the change; the latest when left out.
-   */
-  undoStyle(change?: number): Promise<UndoStyleResponse> {
-    return this.call(COMMANDS.undoStyle, [change]);
-  }
-
-  /**
-   * Hides advertisements, consent banners, sticky bars and share buttons.
-   *
-   * Everything without a flag. The elements stay in the document, unseen.
-   */
-  cleanup(options?: CleanupOptions): Promise<CleanupResponse> {
-    return this.call(COMMANDS.cleanup, [], options);
   }
 
   /**

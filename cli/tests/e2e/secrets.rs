@@ -39,7 +39,6 @@ fn no_record_holds_a_live_secret() {
         &["storage"],
         &["--json", "--raw", "storage"],
         &["state", "save", "work"],
-        &["state", "save", LIVE],
         &["state", "list"],
         &["state", "load", "work", "--replace"],
         &["cookie-import-browser"],

@@ -125,7 +125,7 @@ impl Keyring<'_> {
     /// The key in `place`.
     ///
     /// # Errors
-    /// `KEYCHAIN_UNAVAILABLE`; `STATE_KEY_LOST` when the file is gone.
+    /// `KEYCHAIN_UNAVAILABLE`; `STATE_FOREIGN` when the file is gone.
     pub async fn for_loading(&self, place: Place, deadline: Instant) -> Result<Key> {
         match place {
             Place::File => self.read_file()?.ok_or_else(|| {
