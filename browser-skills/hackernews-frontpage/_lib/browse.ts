@@ -39,6 +39,8 @@ const MESSAGES: Record<string, string> = {
   ChainResponse: 'results:1*mStepResult',
   BatchRequest: 'steps:1*mStep',
   BatchResponse: 'results:1*mStepResult',
+  TabEachRequest: 'command:1?a',
+  TabEachResponse: 'results:1*mStepResult',
   Step: 'tab:1?u request:2?a',
   StepResult: 'command:1s tab:2?u response:3?a error:4?mStepError',
   StepError: 'reason:1s message:2s hint:3s metadata:4M',
@@ -55,6 +57,52 @@ const MESSAGES: Record<string, string> = {
   ArchiveResponse: 'archive:1y mime:2s bytes:3u',
   StartRecordingRequest: 'fps:1?u',
   StartRecordingResponse: 'width:1u height:2u',
+  Emulated: 'name:1s value:2s',
+  ViewportRequest: 'size:1?s scale:2?d reset:3b',
+  ViewportResponse: 'width:1u height:2u scale:3d',
+  UserAgentRequest: 'agent:1?s reset:2b',
+  UserAgentResponse: 'agent:1s',
+  HeaderRequest: 'header:1?s',
+  HeaderResponse: 'headers:1*mExtraHeader',
+  ExtraHeader: 'name:1s value:2s',
+  EmulateRequest: '',
+  EmulateResponse: 'settings:1*mEmulated',
+  EmulateDeviceRequest: 'device:1?s',
+  EmulateDeviceResponse: 'settings:1*mEmulated',
+  EmulateGeoRequest: 'latitude:1d longitude:2d accuracy:3?d',
+  EmulateGeoResponse: 'settings:1*mEmulated',
+  EmulateTimezoneRequest: 'timezone:1s',
+  EmulateTimezoneResponse: 'settings:1*mEmulated',
+  EmulateLocaleRequest: 'locale:1s',
+  EmulateLocaleResponse: 'settings:1*mEmulated',
+  EmulateMediaRequest: 'type:1eMediaType scheme:2eColorScheme motion:3eMotionPreference contrast:4eContrastPreference forcedColors:5eForcedColors',
+  EmulateMediaResponse: 'settings:1*mEmulated',
+  EmulateOfflineRequest: 'state:1?eSwitch',
+  EmulateOfflineResponse: 'settings:1*mEmulated',
+  EmulateCpuRequest: 'slowdown:1d',
+  EmulateCpuResponse: 'settings:1*mEmulated',
+  EmulateNetworkRequest: 'speed:1?eNetworkSpeed down:2?u up:3?u latency:4?u',
+  EmulateNetworkResponse: 'settings:1*mEmulated',
+  ResetEmulationRequest: '',
+  ResetEmulationResponse: 'settings:1*mEmulated',
+  CookiesRequest: 'domain:1?s',
+  CookiesResponse: 'cookies:1*mCookie',
+  Cookie: 'name:1s value:2s length:3u domain:4s path:5s secure:6b httpOnly:7b sameSite:8s expires:9s partition:10s',
+  SetCookieRequest: 'cookie:1s domain:2?s path:3?s secure:4b httpOnly:5b sameSite:6eSameSite expires:7?s',
+  SetCookieResponse: 'name:1s domain:2s path:3s',
+  DeleteCookieRequest: 'name:1s domain:2?s path:3?s',
+  DeleteCookieResponse: 'removed:1u',
+  ImportCookiesRequest: 'cookies:1s',
+  ImportCookiesResponse: 'summary:1s imported:2u domains:3*mDomainCookies problems:4*s',
+  DomainCookies: 'domain:1s found:2u imported:3u expired:4u refused:5u',
+  ImportBrowserCookiesRequest: 'browser:1?s domain:2?s profile:3?s all:4b',
+  ImportBrowserCookiesResponse: 'summary:1s imported:2u profiles:3*mBrowserProfile problems:4*s',
+  BrowserProfile: 'browser:1s profile:2s domains:3*mDomainCookies',
+  StorageRequest: '',
+  StorageResponse: 'entries:1*mStorageEntry',
+  StorageEntry: 'area:1s key:2s value:3s length:4u redacted:5b',
+  SetStorageRequest: 'key:1s value:2s',
+  SetStorageResponse: 'key:1s origin:2s',
   CdpRequest: 'method:1?s params:2?s data:3b',
   CdpResponse: 'value:1j trusted:2j list:3s methods:4*mCdpMethod',
   CdpMethod: 'method:1s scope:2s output:3s justification:4s',
@@ -83,6 +131,27 @@ const MESSAGES: Record<string, string> = {
   UncheckResponse: 'receipt:1?mReceipt',
   ScrollRequest: 'target:1?s by:2?u',
   ScrollResponse: 'summary:1s x:2d y:3d',
+  DragRequest: 'target:1s onto:2s steps:3?u hold:4?u',
+  DragResponse: 'receipt:1?mReceipt',
+  MoveMouseRequest: 'to:1*s offset:2?s steps:3?u modifiers:4?s',
+  MoveMouseResponse: 'receipt:1?mReceipt',
+  PressMouseRequest: 'to:1*s offset:2?s button:3eMouseButton modifiers:4?s',
+  PressMouseResponse: 'receipt:1?mReceipt',
+  ReleaseMouseRequest: 'to:1*s offset:2?s button:3eMouseButton modifiers:4?s',
+  ReleaseMouseResponse: 'receipt:1?mReceipt',
+  TurnWheelRequest: 'dy:1d dx:2?d at:3?s modifiers:4?s',
+  TurnWheelResponse: 'receipt:1?mReceipt',
+  UploadFile: 'name:1s content:2y',
+  UploadRequest: 'target:1s file:2*mUploadFile',
+  UploadResponse: 'receipt:1?mReceipt',
+  DialogAcceptRequest: 'text:1?s',
+  DialogAcceptResponse: 'summary:1s',
+  DialogDismissRequest: '',
+  DialogDismissResponse: 'summary:1s',
+  ReadClipboardRequest: '',
+  ReadClipboardResponse: 'text:1s',
+  WriteClipboardRequest: 'text:1s',
+  WriteClipboardResponse: 'characters:1u',
   GotoRequest: 'url:1s wait:2eWaitUntil',
   GotoResponse: 'status:1?u url:2s title:3s suggestedSkills:4*mSuggestedSkill',
   SuggestedSkill: 'id:1s title:2s kind:3s',
@@ -100,6 +169,8 @@ const MESSAGES: Record<string, string> = {
   FrameResponse: 'frame:1s url:2s',
   GetUrlRequest: '',
   GetUrlResponse: 'url:1s',
+  StopLoadingRequest: '',
+  StopLoadingResponse: 'url:1s',
   SnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s diff:5b cursor:6b maxTokens:7?u nodes:8b',
   SnapshotResponse: 'tree:1s nodes:2*mSnapshotNode suggestedSkills:3*mSuggestedSkill',
   SnapshotNode: 'ref:1s role:2s name:3s description:4s states:5*s value:6?s frame:7s depth:8u box:9?mBox',
@@ -136,6 +207,11 @@ const MESSAGES: Record<string, string> = {
   DialogEntry: 'timeMs:1u kind:2s message:3s answer:4s defaultText:5?s url:6s',
   ClearDialogRequest: '',
   ClearDialogResponse: 'removed:1u',
+  AnnotateSnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s cursor:5b maxTokens:6?u viewport:7b',
+  AnnotateSnapshotResponse: 'image:1y mime:2s width:3u height:4u note:5s marks:6*mPictureMark tree:7s',
+  PictureMark: 'ref:1s box:2?mBox',
+  HeatSnapshotRequest: 'heat:1s viewport:2b',
+  HeatSnapshotResponse: 'image:1y mime:2s width:3u height:4u note:5s marks:6*mPictureMark legend:7s',
   ExpectRequest: 'target:1s expected:2s text:3b exact:4b',
   ExpectResponse: 'summary:1s waitedMs:2u',
   FetchRequest: 'url:1s parse:2b include:3b',
@@ -195,6 +271,30 @@ const MESSAGES: Record<string, string> = {
   AuditCounts: 'headings:1u textBlocks:2u interactive:3u images:4u',
   CssRequest: 'target:1s property:2s pseudo:3?s',
   CssResponse: 'value:1s',
+  InspectRequest: 'target:1?s all:2b history:3b structured:4b',
+  InspectResponse: 'report:1s ref:2s element:3s selector:4s box:5?mBoxModel rules:6*mStyleRule inherited:7*mStyleRule computed:8*mComputedProperty history:9*mStyleChange',
+  BoxModel: 'borderBox:1?mBox margin:2?mSides border:3?mSides padding:4?mSides contentWidth:5d contentHeight:6d',
+  Sides: 'top:1d right:2d bottom:3d left:4d',
+  StyleRule: 'selector:1s specificity:2s origin:3s pseudo:4s conditions:5*s layer:6s source:7s declarations:8*mStyleDeclaration',
+  StyleDeclaration: 'name:1s value:2s important:3b standing:4s',
+  ComputedProperty: 'name:1s value:2s',
+  StyleChange: 'id:1u ref:2s target:3s property:4s value:5s before:6s after:7s',
+  StyleRequest: 'target:1s property:2s value:3s',
+  StyleResponse: 'id:1u property:2s before:3s after:4s note:5s',
+  UndoStyleRequest: 'change:1?u',
+  UndoStyleResponse: 'id:1u target:2s property:3s after:4s',
+  CleanupRequest: 'ads:1b cookies:2b sticky:3b social:4b all:5b',
+  CleanupResponse: 'summary:1s removed:2*mCleanupCount unlocked:3b',
+  CleanupCount: 'kind:1s count:2u',
+  SaveStateRequest: 'name:1s',
+  SaveStateResponse: 'summary:1s cookies:2u origins:3u tabs:4u key:5s',
+  LoadStateRequest: 'name:1s replace:2b noTabs:3b',
+  LoadStateResponse: 'summary:1s cookies:2u dropped:3u origins:4u tabs:5u problems:6*s',
+  ListStatesRequest: '',
+  ListStatesResponse: 'states:1*mState',
+  State: 'name:1s saved:2s bytes:3u cookies:4?u origins:5?u tabs:6?u key:7s problem:8s holds:9s',
+  RemoveStateRequest: 'name:1s',
+  RemoveStateResponse: 'name:1s',
   ListTabsRequest: '',
   ListTabsResponse: 'tabs:1*mTab',
   Tab: 'id:1u active:2b url:3s title:4s owner:5s state:6s',
@@ -204,16 +304,39 @@ const MESSAGES: Record<string, string> = {
   NewTabResponse: 'tabId:1u url:2s suggestedSkills:3*mSuggestedSkill',
   CloseTabRequest: 'id:1?u',
   CloseTabResponse: 'closed:1u active:2?u',
+  StopWatchRequest: '',
+  StopWatchResponse: 'ended:1u',
+  Screen: 'display:1?s waylandDisplay:2?s xauthority:3?s xdgRuntimeDir:4?s',
+  ConnectRequest: 'screen:1?mScreen',
+  ConnectResponse: 'summary:1s tabs:2*mWindowTab',
+  DisconnectRequest: '',
+  DisconnectResponse: 'summary:1s tabs:2*mWindowTab',
+  HandoffRequest: 'reason:1?s screen:2?mScreen',
+  HandoffResponse: 'summary:1s tabs:2*mWindowTab',
+  ResumeRequest: '',
+  ResumeResponse: 'tabs:1*mTabChange',
+  WindowTab: 'id:1u url:2s note:3?s',
+  TabChange: 'id:1u change:2s url:3s before:4?s note:5?s',
+  FocusRequest: 'target:1?s',
+  FocusResponse: 'summary:1s tab:2u visible:3b receipt:4?mReceipt',
 };
 
 /** The words of each enum, in the order of their numbers; that of zero is empty. */
 const ENUMS: Record<string, string> = {
+  ColorScheme: ' default light dark',
+  ContrastPreference: ' default more less',
   ElementState: ' visible hidden enabled disabled checked editable focused',
+  ForcedColors: ' default active none',
   HarFormat: ' har',
   ImageFormat: ' png jpeg webp',
+  MediaType: ' default screen print',
+  MotionPreference: ' default reduce full',
   MouseButton: ' left right middle',
+  NetworkSpeed: ' default slow-3g fast-3g 4g wifi',
   PaperFormat: ' letter a4 legal',
   Property: ' title value count box role name description',
+  SameSite: ' strict lax none',
+  Switch: ' on off',
   TraceFormat: ' json',
   WaitUntil: ' load domcontentloaded networkidle none',
 };
@@ -984,6 +1107,12 @@ function noDaemon(): BrowseError {
 /** What `Any` holds: the name of a message as `@type`, and its fields. */
 export type AnyMessage = { '@type': string; [field: string]: unknown };
 
+/** `default`: Those of the browser. */
+export type ColorScheme = 'default' | 'light' | 'dark';
+
+/** `default`: That of the browser. */
+export type ContrastPreference = 'default' | 'more' | 'less';
+
 /**
  * `visible`: It has a box and is not hidden by style.
  * `hidden`: It is not visible, or not there.
@@ -995,13 +1124,31 @@ export type AnyMessage = { '@type': string; [field: string]: unknown };
  */
 export type ElementState = 'visible' | 'hidden' | 'enabled' | 'disabled' | 'checked' | 'editable' | 'focused';
 
+/** `default`: As the browser has it. */
+export type ForcedColors = 'default' | 'active' | 'none';
+
 /** `har`: HTTP Archive 1.2. */
 export type HarFormat = 'har';
 
 /** `webp`: At most 16,000 pixels a side. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
+/** `default`: That of the browser. */
+export type MediaType = 'default' | 'screen' | 'print';
+
+/** `default`: That of the browser. */
+export type MotionPreference = 'default' | 'reduce' | 'full';
+
 export type MouseButton = 'left' | 'right' | 'middle';
+
+/**
+ * `default`: The full speed.
+ * `slow-3g`: 400 kbit/s both ways, 2,000 ms.
+ * `fast-3g`: 1,600 kbit/s down, 750 kbit/s up, 560 ms.
+ * `4g`: 9,000 kbit/s both ways, 170 ms.
+ * `wifi`: 30,000 kbit/s down, 15,000 kbit/s up, 2 ms.
+ */
+export type NetworkSpeed = 'default' | 'slow-3g' | 'fast-3g' | '4g' | 'wifi';
 
 /**
  * `letter`: 8.5 x 11 in.
@@ -1021,6 +1168,15 @@ export type PaperFormat = 'letter' | 'a4' | 'legal';
  */
 export type Property = 'title' | 'value' | 'count' | 'box' | 'role' | 'name' | 'description';
 
+/**
+ * `strict`: Never.
+ * `lax`: With navigations.
+ * `none`: Always; needs `--secure`.
+ */
+export type SameSite = 'strict' | 'lax' | 'none';
+
+export type Switch = 'on' | 'off';
+
 /** `json`: JSON. */
 export type TraceFormat = 'json';
 
@@ -1039,6 +1195,11 @@ export interface ChainResponse {
 
 export interface BatchResponse {
   /** One entry per step, in order. */
+  results: StepResult[];
+}
+
+export interface TabEachResponse {
+  /** One entry per tab, oldest tab first. */
   results: StepResult[];
 }
 
@@ -1126,6 +1287,206 @@ export interface StartRecordingResponse {
   width: number;
   /** Height of the video in pixels. */
   height: number;
+}
+
+/** One setting of what a session emulates. */
+export interface Emulated {
+  /** What is emulated. */
+  name: string;
+  /** How it is set; "default" when it is not. */
+  value: string;
+}
+
+export interface ViewportResponse {
+  /** Width in CSS pixels. */
+  width: number;
+  /** Height in CSS pixels. */
+  height: number;
+  /** Device pixels for each CSS pixel. */
+  scale: number;
+}
+
+export interface UserAgentResponse {
+  /** What is sent now. */
+  agent: string;
+}
+
+export interface HeaderResponse {
+  /** What is sent now. */
+  headers: ExtraHeader[];
+}
+
+/** A header that is sent with every request of a session. */
+export interface ExtraHeader {
+  /** Name in lower case. */
+  name: string;
+  /** Value; what looks secret in it is "[redacted]". */
+  value: string;
+}
+
+export interface EmulateResponse {
+  /** Every setting. */
+  settings: Emulated[];
+}
+
+export interface EmulateDeviceResponse {
+  /** The settings that changed, or the devices. */
+  settings: Emulated[];
+}
+
+export interface EmulateGeoResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateTimezoneResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateLocaleResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateMediaResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateOfflineResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateCpuResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateNetworkResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface ResetEmulationResponse {
+  /** Every setting. */
+  settings: Emulated[];
+}
+
+export interface CookiesResponse {
+  /** Cookies of the session, by domain and name. */
+  cookies: Cookie[];
+}
+
+/** A cookie. */
+export interface Cookie {
+  /** Name. */
+  name: string;
+  /** First characters of the value: a quarter of it, and four at most. */
+  value: string;
+  /** Characters of the value. */
+  length: number;
+  /** Host; a dot before it stands for all below. */
+  domain: string;
+  /** Path that it is sent to. */
+  path: string;
+  /** Sent over https only. */
+  secure: boolean;
+  /** Kept from scripts. */
+  httpOnly: boolean;
+  /** strict, lax or none; empty when the cookie does not say. */
+  sameSite: string;
+  /** When it ends, as RFC 3339 in UTC; empty when with the browser. */
+  expires: string;
+  /** Top-level site that it is kept for, when it is partitioned. */
+  partition: string;
+}
+
+export interface SetCookieResponse {
+  /** Name. */
+  name: string;
+  /** Host; a dot before it stands for all below. */
+  domain: string;
+  /** Path that it is sent to. */
+  path: string;
+}
+
+export interface DeleteCookieResponse {
+  /** Cookies removed. */
+  removed: number;
+}
+
+export interface ImportCookiesResponse {
+  /** The counts, in words. */
+  summary: string;
+  /** Cookies that the session has now. */
+  imported: number;
+  /** The same by domain. */
+  domains: DomainCookies[];
+  /** What is wrong with entries that were left out. */
+  problems: string[];
+}
+
+/** Cookies of one domain. Values are never told. */
+export interface DomainCookies {
+  /** Host; a dot before it stands for all below. */
+  domain: string;
+  /** Cookies that were found. */
+  found: number;
+  /** Cookies that the session has now. */
+  imported: number;
+  /** Cookies that have ended. */
+  expired: number;
+  /** Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened. */
+  refused: number;
+}
+
+export interface ImportBrowserCookiesResponse {
+  /** The counts, in words. */
+  summary: string;
+  /** Cookies that the session has now; 0 when nothing but the list was asked for. */
+  imported: number;
+  /** The counts by profile and domain. */
+  profiles: BrowserProfile[];
+  /** What is wrong with what was left out. */
+  problems: string[];
+}
+
+/** A profile of a browser. */
+export interface BrowserProfile {
+  /** Browser. */
+  browser: string;
+  /** Folder of the profile. */
+  profile: string;
+  /** Its cookies by domain. */
+  domains: DomainCookies[];
+}
+
+export interface StorageResponse {
+  /** What the origin keeps, local storage first. */
+  entries: StorageEntry[];
+}
+
+/** An entry of the storage of an origin. */
+export interface StorageEntry {
+  /** local or session. */
+  area: string;
+  /** Key. */
+  key: string;
+  /** Value; what looks like a secret is taken out, and long ones are cut. */
+  value: string;
+  /** Characters of the value. */
+  length: number;
+  /** Whether something was taken out. */
+  redacted: boolean;
+}
+
+export interface SetStorageResponse {
+  /** Key. */
+  key: string;
+  /** Origin whose local storage has it. */
+  origin: string;
 }
 
 export interface CdpResponse {
@@ -1230,6 +1591,58 @@ export interface ScrollResponse {
   y: number;
 }
 
+export interface DragResponse {
+  receipt?: Receipt;
+}
+
+export interface MoveMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface PressMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface ReleaseMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface TurnWheelResponse {
+  receipt?: Receipt;
+}
+
+/** A file that is sent to a page. */
+export interface UploadFile {
+  /** Name, without folders. */
+  name: string;
+  /** Content. */
+  content: Uint8Array;
+}
+
+export interface UploadResponse {
+  receipt?: Receipt;
+}
+
+export interface DialogAcceptResponse {
+  /** What will happen. */
+  summary: string;
+}
+
+export interface DialogDismissResponse {
+  /** What will happen. */
+  summary: string;
+}
+
+export interface ReadClipboardResponse {
+  /** Text of the clipboard, which a page may have put there. */
+  text: string;
+}
+
+export interface WriteClipboardResponse {
+  /** Characters that were written. */
+  characters: number;
+}
+
 export interface GotoResponse {
   /** HTTP status of the document; absent for file: and about: documents. */
   status?: number;
@@ -1299,6 +1712,11 @@ export interface FrameResponse {
 
 export interface GetUrlResponse {
   /** Address of the tab. */
+  url: string;
+}
+
+export interface StopLoadingResponse {
+  /** Address that the tab shows. */
   url: string;
 }
 
@@ -1504,6 +1922,48 @@ export interface DialogEntry {
 export interface ClearDialogResponse {
   /** Dialogs removed. */
   removed: number;
+}
+
+export interface AnnotateSnapshotResponse {
+  /** The picture, as PNG. */
+  image: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Width in pixels. */
+  width: number;
+  /** Height in pixels. */
+  height: number;
+  /** What the picture lacks. */
+  note: string;
+  /** The boxes in it. */
+  marks: PictureMark[];
+  /** The snapshot: one element a line, two spaces a level. */
+  tree: string;
+}
+
+/** The box of a ref in a picture. */
+export interface PictureMark {
+  /** Ref. */
+  ref: string;
+  /** Box in CSS pixels from the corner of the picture. */
+  box?: Box;
+}
+
+export interface HeatSnapshotResponse {
+  /** The picture, as PNG. */
+  image: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Width in pixels. */
+  width: number;
+  /** Height in pixels. */
+  height: number;
+  /** What the picture lacks. */
+  note: string;
+  /** The boxes in it. */
+  marks: PictureMark[];
+  /** Refs with their values, hottest first. */
+  legend: string;
 }
 
 export interface ExpectResponse {
@@ -1936,6 +2396,205 @@ export interface CssResponse {
   value: string;
 }
 
+export interface InspectResponse {
+  /** Everything as text, unless data was asked for. */
+  report: string;
+  /** Ref of the element. */
+  ref: string;
+  /** Role and name. */
+  element: string;
+  /** Tag, id and classes. */
+  selector: string;
+  /** Box; absent when the element is not rendered. */
+  box?: BoxModel;
+  /** Rules that match, strongest first; those of pseudo-elements last. */
+  rules: StyleRule[];
+  /** Rules of what it inherits from, nearest first. */
+  inherited: StyleRule[];
+  /** Computed properties that the page sets; all when asked for. */
+  computed: ComputedProperty[];
+  /** Changes by `style` that are in force, oldest first. */
+  history: StyleChange[];
+}
+
+/** The box of an element, in CSS pixels. */
+export interface BoxModel {
+  /** Border box in the viewport of the main frame. */
+  borderBox?: Box;
+  margin?: Sides;
+  border?: Sides;
+  padding?: Sides;
+  contentWidth: number;
+  contentHeight: number;
+}
+
+/** Widths at the four sides, in CSS pixels. */
+export interface Sides {
+  top: number;
+  right: number;
+  bottom: number;
+  left: number;
+}
+
+/** A rule of a style sheet, or the style of the element itself. */
+export interface StyleRule {
+  /** Selectors that match, `element.style` or `attributes`. */
+  selector: string;
+  /** Specificity as `ids,classes,types`; empty where there is none. */
+  specificity: string;
+  /** page, inline, attributes or browser. */
+  origin: string;
+  /** Pseudo-element that it styles; empty for the element. */
+  pseudo: string;
+  /** At-rules around it, such as `@media (min-width: 40em)`. */
+  conditions: string[];
+  /** Cascade layer. */
+  layer: string;
+  /** Address of the sheet and line: `https://example.com/site.css:12`. */
+  source: string;
+  /** What it declares. */
+  declarations: StyleDeclaration[];
+}
+
+/** A declaration of a rule. */
+export interface StyleDeclaration {
+  /** Property. */
+  name: string;
+  /** Value. */
+  value: string;
+  /** Whether it is `!important`. */
+  important: boolean;
+  /** wins, partly overridden, overridden, or inherited. */
+  standing: string;
+}
+
+/** A computed property. */
+export interface ComputedProperty {
+  /** Property. */
+  name: string;
+  /** Value. */
+  value: string;
+}
+
+/** A change that `style` made. */
+export interface StyleChange {
+  /** Number to give to `style --undo`. */
+  id: number;
+  /** Ref of the element. */
+  ref: string;
+  /** Element as the caller named it. */
+  target: string;
+  /** Property. */
+  property: string;
+  /** Value as it was given. */
+  value: string;
+  /** Computed value before. */
+  before: string;
+  /** Computed value afterwards. */
+  after: string;
+}
+
+export interface StyleResponse {
+  /** Number to give to `style --undo`. */
+  id: number;
+  /** Property. */
+  property: string;
+  /** Computed value before. */
+  before: string;
+  /** Computed value now. */
+  after: string;
+  /** Why nothing changed, if nothing did. */
+  note: string;
+}
+
+export interface UndoStyleResponse {
+  /** Number of the change. */
+  id: number;
+  /** Element as the caller named it. */
+  target: string;
+  /** Property. */
+  property: string;
+  /** Computed value now. */
+  after: string;
+}
+
+export interface CleanupResponse {
+  /** Elements of each kind. */
+  summary: string;
+  /** Elements by kind. */
+  removed: CleanupCount[];
+  /** Whether the page scrolls again, which a banner had stopped. */
+  unlocked: boolean;
+}
+
+/** Elements of one kind. */
+export interface CleanupCount {
+  /** ads, cookies, sticky or social. */
+  kind: string;
+  /** Elements that went. */
+  count: number;
+}
+
+export interface SaveStateResponse {
+  /** What was saved, in words. */
+  summary: string;
+  /** Cookies saved. */
+  cookies: number;
+  /** Origins whose local storage was saved. */
+  origins: number;
+  /** Addresses of tabs saved. */
+  tabs: number;
+  /** Where the key is: keychain or file. */
+  key: string;
+}
+
+export interface LoadStateResponse {
+  /** What was loaded, in words. */
+  summary: string;
+  /** Cookies that the session has from the state. */
+  cookies: number;
+  /** Cookies left out: they have ended, or are not allowed. */
+  dropped: number;
+  /** Origins whose local storage was written. */
+  origins: number;
+  /** Tabs opened. */
+  tabs: number;
+  /** What could not be loaded. */
+  problems: string[];
+}
+
+export interface ListStatesResponse {
+  /** States, by name. */
+  states: State[];
+}
+
+/** A saved state. */
+export interface State {
+  /** Name. */
+  name: string;
+  /** When it was saved, as RFC 3339 in UTC. */
+  saved: string;
+  /** Size of its file. */
+  bytes: number;
+  /** Cookies that it holds; absent when it cannot be opened. */
+  cookies?: number;
+  /** Origins whose local storage it holds. */
+  origins?: number;
+  /** Addresses of tabs that it holds. */
+  tabs?: number;
+  /** Where its key is: keychain, or file (`state/key` in BROWSE_HOME). */
+  key: string;
+  /** Why it cannot be opened. */
+  problem: string;
+  /** What it holds, in words; empty when it cannot be opened. */
+  holds: string;
+}
+
+export interface RemoveStateResponse {
+  /** Name. */
+  name: string;
+}
+
 export interface ListTabsResponse {
   /** Tabs of the session, oldest first. */
   tabs: Tab[];
@@ -1976,6 +2635,84 @@ export interface CloseTabResponse {
   closed: number;
   /** Tab that is active now. */
   active?: number;
+}
+
+export interface StopWatchResponse {
+  /** Watches that ended. */
+  ended: number;
+}
+
+/** The screen of the caller, who may sit at another than the daemon was started from. */
+export interface Screen {
+  /** X display. */
+  display?: string;
+  /** Wayland display. */
+  waylandDisplay?: string;
+  /** File with the keys of the X display. */
+  xauthority?: string;
+  /** Folder of the Wayland socket. */
+  xdgRuntimeDir?: string;
+}
+
+export interface ConnectResponse {
+  /** What happened, and what comes next. */
+  summary: string;
+  /** Tabs in the window. */
+  tabs: WindowTab[];
+}
+
+export interface DisconnectResponse {
+  /** What happened. */
+  summary: string;
+  /** Tabs that came back. */
+  tabs: WindowTab[];
+}
+
+export interface HandoffResponse {
+  /** What happened, and what comes next. */
+  summary: string;
+  /** Tabs in the window. */
+  tabs: WindowTab[];
+}
+
+export interface ResumeResponse {
+  /** Tabs, and what became of them while the person had them. */
+  tabs: TabChange[];
+}
+
+/** A tab that moved to another browser. */
+export interface WindowTab {
+  /** Its id, which stays. */
+  id: number;
+  /** Its address. */
+  url: string;
+  /** What did not come along. */
+  note?: string;
+}
+
+/** What became of a tab. */
+export interface TabChange {
+  /** Its id, which stays. */
+  id: number;
+  /** same, moved, opened or closed. */
+  change: string;
+  /** Its address now; that of a closed tab before. */
+  url: string;
+  /** Its address when it was handed over. */
+  before?: string;
+  /** What did not come along. */
+  note?: string;
+}
+
+export interface FocusResponse {
+  /** What happened, one fact a line. */
+  summary: string;
+  /** Tab that is in front now. */
+  tab: number;
+  /** Whether a person can see it. */
+  visible: boolean;
+  /** What the focus changed, when an element got it. */
+  receipt?: Receipt;
 }
 
 /** What `goto` can be told besides. */
@@ -2048,6 +2785,30 @@ export interface SnapshotOptions {
   maxTokens?: number;
   /** Also answers the elements as data. */
   nodes?: boolean;
+}
+
+/** What `annotateSnapshot` can be told besides. */
+export interface AnnotateSnapshotOptions {
+  /** Only elements that can be acted on. */
+  interactive?: boolean;
+  /** Leaves out structure that carries no name. */
+  compact?: boolean;
+  /** Levels to descend. */
+  depth?: number;
+  /** Only what lies within this element, which is all that the picture shows. */
+  scope?: string;
+  /** Also elements that take clicks without having a role, as @c refs. */
+  cursor?: boolean;
+  /** Cuts the tree to about this many tokens, and says what was left out. */
+  maxTokens?: number;
+  /** Only what the viewport shows, instead of the whole page. */
+  viewport?: boolean;
+}
+
+/** What `heatSnapshot` can be told besides. */
+export interface HeatSnapshotOptions {
+  /** Only what the viewport shows, instead of the whole page. */
+  viewport?: boolean;
 }
 
 /** What `forms` can be told besides. */
@@ -2124,6 +2885,70 @@ export interface CssOptions {
   pseudo?: string;
 }
 
+/** What `inspect` can be told besides. */
+export interface InspectOptions {
+  /** Also the rules of the browser, and every computed property. */
+  all?: boolean;
+  /** The changes that `style` made; without a target nothing else. */
+  history?: boolean;
+  /** Answers data instead of a report. */
+  structured?: boolean;
+}
+
+/** What `cleanup` can be told besides. */
+export interface CleanupOptions {
+  /** Advertisements. */
+  ads?: boolean;
+  /** Banners that ask for consent. */
+  cookies?: boolean;
+  /** What stays in view while the page scrolls. */
+  sticky?: boolean;
+  /** Buttons to share and follow. */
+  social?: boolean;
+  /** All of these, as without any flag. */
+  all?: boolean;
+}
+
+/** What `cookies` can be told besides. */
+export interface CookiesOptions {
+  /** Only cookies of this host and those below it. */
+  domain?: string;
+}
+
+/** What `setCookie` can be told besides. */
+export interface SetCookieOptions {
+  /** Host that it is for, with all below it; the host of the page alone when left out. */
+  domain?: string;
+  /** Path that it is sent to; `/` when left out. */
+  path?: string;
+  /** Sends it over https only. */
+  secure?: boolean;
+  /** Keeps it from scripts. */
+  httpOnly?: boolean;
+  /** Whether it travels with requests of other sites. */
+  sameSite?: SameSite;
+  /** When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out. */
+  expires?: string;
+}
+
+/** What `deleteCookie` can be told besides. */
+export interface DeleteCookieOptions {
+  /** Host of the cookie; whatever the page would be sent when left out. */
+  domain?: string;
+  /** Only the cookie of this path. */
+  path?: string;
+}
+
+/** What `importBrowserCookies` can be told besides. */
+export interface ImportBrowserCookiesOptions {
+  /** Imports the cookies of this host and those below it. */
+  domain?: string;
+  /** Folder of the profile: `Default`, `Profile 1`. */
+  profile?: string;
+  /** Imports the cookies of every host. */
+  all?: boolean;
+}
+
 /** What `click` can be told besides. */
 export interface ClickOptions {
   /** Mouse button. */
@@ -2146,6 +2971,96 @@ export interface DoubleClickOptions {
 export interface ScrollOptions {
   /** Pixels to scroll by; a screen when left out. */
   by?: number;
+}
+
+/** What `drag` can be told besides. */
+export interface DragOptions {
+  /** Moves of the pointer on the way, 1 to 200; 10 when left out. */
+  steps?: number;
+  /** Milliseconds that the button is down before the first move, for lists that want a long press. */
+  hold?: number;
+}
+
+/** What `moveMouse` can be told besides. */
+export interface MoveMouseOptions {
+  /** Point of the element instead of its centre, in CSS pixels from its top left corner. */
+  offset?: string;
+  /** Moves on the way, 1 to 200; one when left out. */
+  steps?: number;
+  /** Keys held down: "Control+Shift". */
+  modifiers?: string;
+}
+
+/** What `pressMouse` can be told besides. */
+export interface PressMouseOptions {
+  /** Point of the element instead of its centre, in CSS pixels from its top left corner. */
+  offset?: string;
+  /** Mouse button. */
+  button?: MouseButton;
+  /** Keys held down: "Control+Shift". */
+  modifiers?: string;
+}
+
+/** What `releaseMouse` can be told besides. */
+export interface ReleaseMouseOptions {
+  /** Point of the element instead of its centre, in CSS pixels from its top left corner. */
+  offset?: string;
+  /** Mouse button. */
+  button?: MouseButton;
+  /** Keys held down: "Control+Shift". */
+  modifiers?: string;
+}
+
+/** What `turnWheel` can be told besides. */
+export interface TurnWheelOptions {
+  /** Element to turn it over; where the pointer is when left out. */
+  at?: string;
+  /** Keys held down: "Control" zooms on many pages. */
+  modifiers?: string;
+}
+
+/** What `viewport` can be told besides. */
+export interface ViewportOptions {
+  /** Device pixels for each CSS pixel, 1 to 3. */
+  scale?: number;
+  /** Goes back to the size that the browser began with. */
+  reset?: boolean;
+}
+
+/** What `userAgent` can be told besides. */
+export interface UserAgentOptions {
+  /** Goes back to the browser's own. */
+  reset?: boolean;
+}
+
+/** What `emulateGeo` can be told besides. */
+export interface EmulateGeoOptions {
+  /** Radius of uncertainty in metres; 10 when left out. */
+  accuracy?: number;
+}
+
+/** What `emulateMedia` can be told besides. */
+export interface EmulateMediaOptions {
+  /** Medium. */
+  type?: MediaType;
+  /** Colours that the user prefers. */
+  scheme?: ColorScheme;
+  /** Movement that the user prefers. */
+  motion?: MotionPreference;
+  /** Contrast that the user prefers. */
+  contrast?: ContrastPreference;
+  /** Colours that the system forces. */
+  forcedColors?: ForcedColors;
+}
+
+/** What `emulateNetwork` can be told besides. */
+export interface EmulateNetworkOptions {
+  /** Kilobits a second that arrive, instead of those of the named speed. */
+  down?: number;
+  /** Kilobits a second that are sent, instead of those of the named speed. */
+  up?: number;
+  /** Milliseconds before each answer, instead of those of the named speed. */
+  latency?: number;
 }
 
 /** What `screenshot` can be told besides. */
@@ -2326,16 +3241,39 @@ export interface StopTraceOptions {
   format?: TraceFormat;
 }
 
+/** What `loadState` can be told besides. */
+export interface LoadStateOptions {
+  /** Removes the cookies and the local storage that the session has now; without it, what is saved comes on top. */
+  replace?: boolean;
+  /** Opens none of the saved pages. */
+  noTabs?: boolean;
+}
+
+/** What `connect` can be told besides. */
+export interface ConnectOptions {
+  /** Screen of the caller. */
+  screen?: Screen;
+}
+
+/** What `handoff` can be told besides. */
+export interface HandoffOptions {
+  /** Screen of the caller. */
+  screen?: Screen;
+}
+
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
   back: { path: '/browse.v1.BrowserService/Back', request: 'BackRequest', response: 'BackResponse' },
   forward: { path: '/browse.v1.BrowserService/Forward', request: 'ForwardRequest', response: 'ForwardResponse' },
   reload: { path: '/browse.v1.BrowserService/Reload', request: 'ReloadRequest', response: 'ReloadResponse' },
+  stopLoading: { path: '/browse.v1.BrowserService/StopLoading', request: 'StopLoadingRequest', response: 'StopLoadingResponse' },
   url: { path: '/browse.v1.BrowserService/GetUrl', request: 'GetUrlRequest', response: 'GetUrlResponse', result: 'url' },
   wait: { path: '/browse.v1.BrowserService/Wait', request: 'WaitRequest', response: 'WaitResponse', args: ['target'], timeout: 15000 },
   frame: { path: '/browse.v1.BrowserService/Frame', request: 'FrameRequest', response: 'FrameResponse', args: ['target'] },
   snapshot: { path: '/browse.v1.BrowserService/Snapshot', request: 'SnapshotRequest', response: 'SnapshotResponse' },
+  annotateSnapshot: { path: '/browse.v1.BrowserService/AnnotateSnapshot', request: 'AnnotateSnapshotRequest', response: 'AnnotateSnapshotResponse', timeout: 60000 },
+  heatSnapshot: { path: '/browse.v1.BrowserService/HeatSnapshot', request: 'HeatSnapshotRequest', response: 'HeatSnapshotResponse', args: ['heat'], timeout: 60000 },
   text: { path: '/browse.v1.BrowserService/Text', request: 'TextRequest', response: 'TextResponse', args: ['target'], result: 'text' },
   html: { path: '/browse.v1.BrowserService/Html', request: 'HtmlRequest', response: 'HtmlResponse', args: ['target'], result: 'html' },
   links: { path: '/browse.v1.BrowserService/Links', request: 'LinksRequest', response: 'LinksResponse', result: 'links' },
@@ -2363,6 +3301,17 @@ const COMMANDS = {
   clearDialog: { path: '/browse.v1.BrowserService/ClearDialog', request: 'ClearDialogRequest', response: 'ClearDialogResponse' },
   expect: { path: '/browse.v1.BrowserService/Expect', request: 'ExpectRequest', response: 'ExpectResponse', args: ['target', 'expected'], timeout: 5000 },
   css: { path: '/browse.v1.BrowserService/Css', request: 'CssRequest', response: 'CssResponse', args: ['target', 'property'], result: 'value' },
+  inspect: { path: '/browse.v1.BrowserService/Inspect', request: 'InspectRequest', response: 'InspectResponse', args: ['target'] },
+  style: { path: '/browse.v1.BrowserService/Style', request: 'StyleRequest', response: 'StyleResponse', args: ['target', 'property', 'value'] },
+  undoStyle: { path: '/browse.v1.BrowserService/UndoStyle', request: 'UndoStyleRequest', response: 'UndoStyleResponse', args: ['change'] },
+  cleanup: { path: '/browse.v1.BrowserService/Cleanup', request: 'CleanupRequest', response: 'CleanupResponse' },
+  cookies: { path: '/browse.v1.BrowserService/Cookies', request: 'CookiesRequest', response: 'CookiesResponse', result: 'cookies' },
+  setCookie: { path: '/browse.v1.BrowserService/SetCookie', request: 'SetCookieRequest', response: 'SetCookieResponse', args: ['cookie'] },
+  deleteCookie: { path: '/browse.v1.BrowserService/DeleteCookie', request: 'DeleteCookieRequest', response: 'DeleteCookieResponse', args: ['name'] },
+  importCookies: { path: '/browse.v1.BrowserService/ImportCookies', request: 'ImportCookiesRequest', response: 'ImportCookiesResponse', args: ['cookies'] },
+  importBrowserCookies: { path: '/browse.v1.BrowserService/ImportBrowserCookies', request: 'ImportBrowserCookiesRequest', response: 'ImportBrowserCookiesResponse', args: ['browser'], timeout: 60000 },
+  storage: { path: '/browse.v1.BrowserService/Storage', request: 'StorageRequest', response: 'StorageResponse', result: 'entries' },
+  setStorage: { path: '/browse.v1.BrowserService/SetStorage', request: 'SetStorageRequest', response: 'SetStorageResponse', args: ['key', 'value'] },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
   doubleClick: { path: '/browse.v1.BrowserService/DoubleClick', request: 'DoubleClickRequest', response: 'DoubleClickResponse', args: ['target'], result: 'receipt' },
   hover: { path: '/browse.v1.BrowserService/Hover', request: 'HoverRequest', response: 'HoverResponse', args: ['target'], result: 'receipt' },
@@ -2373,6 +3322,29 @@ const COMMANDS = {
   check: { path: '/browse.v1.BrowserService/Check', request: 'CheckRequest', response: 'CheckResponse', args: ['target'], result: 'receipt' },
   uncheck: { path: '/browse.v1.BrowserService/Uncheck', request: 'UncheckRequest', response: 'UncheckResponse', args: ['target'], result: 'receipt' },
   scroll: { path: '/browse.v1.BrowserService/Scroll', request: 'ScrollRequest', response: 'ScrollResponse', args: ['target'] },
+  drag: { path: '/browse.v1.BrowserService/Drag', request: 'DragRequest', response: 'DragResponse', args: ['target', 'onto'], result: 'receipt' },
+  moveMouse: { path: '/browse.v1.BrowserService/MoveMouse', request: 'MoveMouseRequest', response: 'MoveMouseResponse', args: ['to'], result: 'receipt' },
+  pressMouse: { path: '/browse.v1.BrowserService/PressMouse', request: 'PressMouseRequest', response: 'PressMouseResponse', args: ['to'], result: 'receipt' },
+  releaseMouse: { path: '/browse.v1.BrowserService/ReleaseMouse', request: 'ReleaseMouseRequest', response: 'ReleaseMouseResponse', args: ['to'], result: 'receipt' },
+  turnWheel: { path: '/browse.v1.BrowserService/TurnWheel', request: 'TurnWheelRequest', response: 'TurnWheelResponse', args: ['dy', 'dx'], result: 'receipt' },
+  upload: { path: '/browse.v1.BrowserService/Upload', request: 'UploadRequest', response: 'UploadResponse', args: ['target', 'file'], result: 'receipt' },
+  dialogAccept: { path: '/browse.v1.BrowserService/DialogAccept', request: 'DialogAcceptRequest', response: 'DialogAcceptResponse', args: ['text'] },
+  dialogDismiss: { path: '/browse.v1.BrowserService/DialogDismiss', request: 'DialogDismissRequest', response: 'DialogDismissResponse' },
+  readClipboard: { path: '/browse.v1.BrowserService/ReadClipboard', request: 'ReadClipboardRequest', response: 'ReadClipboardResponse', result: 'text' },
+  writeClipboard: { path: '/browse.v1.BrowserService/WriteClipboard', request: 'WriteClipboardRequest', response: 'WriteClipboardResponse', args: ['text'] },
+  viewport: { path: '/browse.v1.BrowserService/Viewport', request: 'ViewportRequest', response: 'ViewportResponse', args: ['size'] },
+  userAgent: { path: '/browse.v1.BrowserService/UserAgent', request: 'UserAgentRequest', response: 'UserAgentResponse', args: ['agent'], result: 'agent' },
+  header: { path: '/browse.v1.BrowserService/Header', request: 'HeaderRequest', response: 'HeaderResponse', args: ['header'], result: 'headers' },
+  emulate: { path: '/browse.v1.BrowserService/Emulate', request: 'EmulateRequest', response: 'EmulateResponse', result: 'settings' },
+  emulateDevice: { path: '/browse.v1.BrowserService/EmulateDevice', request: 'EmulateDeviceRequest', response: 'EmulateDeviceResponse', args: ['device'], result: 'settings' },
+  emulateGeo: { path: '/browse.v1.BrowserService/EmulateGeo', request: 'EmulateGeoRequest', response: 'EmulateGeoResponse', args: ['latitude', 'longitude'], result: 'settings' },
+  emulateTimezone: { path: '/browse.v1.BrowserService/EmulateTimezone', request: 'EmulateTimezoneRequest', response: 'EmulateTimezoneResponse', args: ['timezone'], result: 'settings' },
+  emulateLocale: { path: '/browse.v1.BrowserService/EmulateLocale', request: 'EmulateLocaleRequest', response: 'EmulateLocaleResponse', args: ['locale'], result: 'settings' },
+  emulateMedia: { path: '/browse.v1.BrowserService/EmulateMedia', request: 'EmulateMediaRequest', response: 'EmulateMediaResponse', result: 'settings' },
+  emulateOffline: { path: '/browse.v1.BrowserService/EmulateOffline', request: 'EmulateOfflineRequest', response: 'EmulateOfflineResponse', args: ['state'], result: 'settings' },
+  emulateCpu: { path: '/browse.v1.BrowserService/EmulateCpu', request: 'EmulateCpuRequest', response: 'EmulateCpuResponse', args: ['slowdown'], result: 'settings' },
+  emulateNetwork: { path: '/browse.v1.BrowserService/EmulateNetwork', request: 'EmulateNetworkRequest', response: 'EmulateNetworkResponse', args: ['speed'], result: 'settings' },
+  resetEmulation: { path: '/browse.v1.BrowserService/ResetEmulation', request: 'ResetEmulationRequest', response: 'ResetEmulationResponse', result: 'settings' },
   screenshot: { path: '/browse.v1.BrowserService/Screenshot', request: 'ScreenshotRequest', response: 'ScreenshotResponse', args: ['target'] },
   prettyScreenshot: { path: '/browse.v1.BrowserService/PrettyScreenshot', request: 'PrettyScreenshotRequest', response: 'ScreenshotResponse' },
   responsive: { path: '/browse.v1.BrowserService/Responsive', request: 'ResponsiveRequest', response: 'ResponsiveResponse', timeout: 60000 },
@@ -2395,8 +3367,19 @@ const COMMANDS = {
   activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
   newTab: { path: '/browse.v1.BrowserService/NewTab', request: 'NewTabRequest', response: 'NewTabResponse', args: ['url'] },
   closeTab: { path: '/browse.v1.BrowserService/CloseTab', request: 'CloseTabRequest', response: 'CloseTabResponse', args: ['id'] },
+  saveState: { path: '/browse.v1.BrowserService/SaveState', request: 'SaveStateRequest', response: 'SaveStateResponse', args: ['name'], timeout: 60000 },
+  loadState: { path: '/browse.v1.BrowserService/LoadState', request: 'LoadStateRequest', response: 'LoadStateResponse', args: ['name'], timeout: 60000 },
+  states: { path: '/browse.v1.BrowserService/ListStates', request: 'ListStatesRequest', response: 'ListStatesResponse', result: 'states' },
+  removeState: { path: '/browse.v1.BrowserService/RemoveState', request: 'RemoveStateRequest', response: 'RemoveStateResponse', args: ['name'] },
+  connect: { path: '/browse.v1.BrowserService/Connect', request: 'ConnectRequest', response: 'ConnectResponse', timeout: 60000 },
+  disconnect: { path: '/browse.v1.BrowserService/Disconnect', request: 'DisconnectRequest', response: 'DisconnectResponse', timeout: 60000 },
+  handoff: { path: '/browse.v1.BrowserService/Handoff', request: 'HandoffRequest', response: 'HandoffResponse', args: ['reason'], timeout: 60000 },
+  resume: { path: '/browse.v1.BrowserService/Resume', request: 'ResumeRequest', response: 'ResumeResponse', result: 'tabs', timeout: 60000 },
+  focus: { path: '/browse.v1.BrowserService/Focus', request: 'FocusRequest', response: 'FocusResponse', args: ['target'] },
   chain: { path: '/browse.v1.BrowserService/Chain', request: 'ChainRequest', response: 'ChainResponse', args: ['steps'], result: 'results' },
   batch: { path: '/browse.v1.BrowserService/Batch', request: 'BatchRequest', response: 'BatchResponse', args: ['steps'], result: 'results' },
+  tabEach: { path: '/browse.v1.BrowserService/TabEach', request: 'TabEachRequest', response: 'TabEachResponse', args: ['command'], result: 'results' },
+  stopWatch: { path: '/browse.v1.BrowserService/StopWatch', request: 'StopWatchRequest', response: 'StopWatchResponse' },
 } satisfies Record<string, Command>;
 
 /** The commands of the browser, each as a method. */
@@ -2438,6 +3421,15 @@ export class Commands extends Client {
     return this.call(COMMANDS.reload, [], options);
   }
 
+  /**
+   * Ends a navigation that hangs, and whatever the page still loads.
+   *
+   * The tab keeps what it has shown so far.
+   */
+  stopLoading(): Promise<StopLoadingResponse> {
+    return this.call(COMMANDS.stopLoading, []);
+  }
+
   /** Prints the address of the tab. */
   url(): Promise<string> {
     return this.call(COMMANDS.url, []);
@@ -2472,6 +3464,26 @@ export class Commands extends Client {
    */
   snapshot(options?: SnapshotOptions): Promise<SnapshotResponse> {
     return this.call(COMMANDS.snapshot, [], options);
+  }
+
+  /**
+   * Captures the page with the box and the name of each ref drawn in.
+   *
+   * Prints the path of the picture and the snapshot. The page is not touched.
+   */
+  annotateSnapshot(options?: AnnotateSnapshotOptions): Promise<AnnotateSnapshotResponse> {
+    return this.call(COMMANDS.annotateSnapshot, [], options);
+  }
+
+  /**
+   * Captures the page with the elements of refs tinted by values.
+   *
+   * Prints the path of the picture and the refs, hottest first.
+   *
+   * @param heat JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
+   */
+  heatSnapshot(heat: string, options?: HeatSnapshotOptions): Promise<HeatSnapshotResponse> {
+    return this.call(COMMANDS.heatSnapshot, [heat], options);
   }
 
   /**
@@ -2683,6 +3695,108 @@ export class Commands extends Client {
   }
 
   /**
+   * Prints why an element looks as it does.
+   *
+   * Rules with their specificity, strongest first, computed styles, and the box. Of computed styles those that the page sets are shown.
+   *
+   * @param target Element to inspect; the body of the document when left out.
+   */
+  inspect(target?: string | InspectOptions, options?: InspectOptions): Promise<InspectResponse> {
+    return this.call(COMMANDS.inspect, [target], options);
+  }
+
+  /**
+   * Sets a CSS property of an element, in its style attribute.
+   *
+   * @param target Element to change.
+   * @param property Property, such as `color`; write `--` before one that begins with dashes.
+   * @param value Value, with `!important` where wanted; empty removes the property.
+   */
+  style(target: string, property: string, value: string): Promise<StyleResponse> {
+    return this.call(COMMANDS.style, [target, property, value]);
+  }
+
+  /**
+   * Takes back a change that `style` made.
+   *
+   * Changes can be undone in any order. `inspect --history` lists them.
+   *
+   * @param change Number of the change; the latest when left out.
+   */
+  undoStyle(change?: number): Promise<UndoStyleResponse> {
+    return this.call(COMMANDS.undoStyle, [change]);
+  }
+
+  /**
+   * Hides advertisements, consent banners, sticky bars and share buttons.
+   *
+   * Everything without a flag. The elements stay in the document, unseen.
+   */
+  cleanup(options?: CleanupOptions): Promise<CleanupResponse> {
+    return this.call(COMMANDS.cleanup, [], options);
+  }
+
+  /** Lists the cookies of the session. Values are cut. */
+  cookies(options?: CookiesOptions): Promise<Cookie[]> {
+    return this.call(COMMANDS.cookies, [], options);
+  }
+
+  /**
+   * Sets a cookie for the host of the page.
+   *
+   * @param cookie Name and value, with `=` between them.
+   */
+  setCookie(cookie: string, options?: SetCookieOptions): Promise<SetCookieResponse> {
+    return this.call(COMMANDS.setCookie, [cookie], options);
+  }
+
+  /**
+   * Deletes the cookies of a name.
+   *
+   * @param name Name.
+   */
+  deleteCookie(name: string, options?: DeleteCookieOptions): Promise<DeleteCookieResponse> {
+    return this.call(COMMANDS.deleteCookie, [name], options);
+  }
+
+  /**
+   * Imports cookies from a JSON file, and tells how many of which domains.
+   *
+   * Takes what EditThisCookie, Puppeteer and Playwright export.
+   *
+   * @param cookies Text of this: JSON file; "-" reads standard input.
+   */
+  importCookies(cookies: string): Promise<ImportCookiesResponse> {
+    return this.call(COMMANDS.importCookies, [cookies]);
+  }
+
+  /**
+   * Imports cookies from another browser of this machine.
+   *
+   * Without `--domain` or `--all` it lists which domains there are, opens no value, and asks no keychain. The database of the browser is read from a copy.
+   *
+   * @param browser chrome, chromium, brave, edge, arc or comet; whichever is there when left out.
+   */
+  importBrowserCookies(browser?: string | ImportBrowserCookiesOptions, options?: ImportBrowserCookiesOptions): Promise<ImportBrowserCookiesResponse> {
+    return this.call(COMMANDS.importBrowserCookies, [browser], options);
+  }
+
+  /** Prints the local and session storage of the page's origin. */
+  storage(): Promise<StorageEntry[]> {
+    return this.call(COMMANDS.storage, []);
+  }
+
+  /**
+   * Writes an entry of the local storage of the page's origin.
+   *
+   * @param key Key.
+   * @param value Value.
+   */
+  setStorage(key: string, value: string): Promise<SetStorageResponse> {
+    return this.call(COMMANDS.setStorage, [key, value]);
+  }
+
+  /**
    * Clicks an element.
    *
    * Waits until it is visible, stable and enabled, and fails when another element covers the point that would be clicked.
@@ -2774,6 +3888,219 @@ export class Commands extends Client {
    */
   scroll(target?: string | ScrollOptions, options?: ScrollOptions): Promise<ScrollResponse> {
     return this.call(COMMANDS.scroll, [target], options);
+  }
+
+  /**
+   * Drags an element onto another.
+   *
+   * Works for HTML5 drag and drop and for pages that follow the pointer. Both elements may lie in frames; what is not in view is scrolled there.
+   *
+   * @param target Element to drag.
+   * @param onto Element to drop it on.
+   */
+  drag(target: string, onto: string, options?: DragOptions): Promise<Receipt> {
+    return this.call(COMMANDS.drag, [target, onto], options);
+  }
+
+  /**
+   * Moves the pointer.
+   *
+   * Buttons that are down stay down, so that moves draw or drag.
+   *
+   * @param to Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
+   */
+  moveMouse(to: string[], options?: MoveMouseOptions): Promise<Receipt> {
+    return this.call(COMMANDS.moveMouse, [to], options);
+  }
+
+  /**
+   * Presses a button of the mouse, and keeps it down.
+   *
+   * @param to Where: an element, or two numbers; where the pointer is when left out.
+   */
+  pressMouse(to: string[], options?: PressMouseOptions): Promise<Receipt> {
+    return this.call(COMMANDS.pressMouse, [to], options);
+  }
+
+  /**
+   * Lets a button of the mouse go.
+   *
+   * @param to Where: an element, or two numbers; where the pointer is when left out.
+   */
+  releaseMouse(to: string[], options?: ReleaseMouseOptions): Promise<Receipt> {
+    return this.call(COMMANDS.releaseMouse, [to], options);
+  }
+
+  /**
+   * Turns the wheel of the mouse.
+   *
+   * @param dy Pixels down; up when negative.
+   * @param dx Pixels to the right; to the left when negative.
+   */
+  turnWheel(dy: number, dx?: number | TurnWheelOptions, options?: TurnWheelOptions): Promise<Receipt> {
+    return this.call(COMMANDS.turnWheel, [dy, dx], options);
+  }
+
+  /**
+   * Gives files to a file input.
+   *
+   * The input may be hidden behind a label or a button. The files are read here, under the working directory or the temp directory; none that holds secrets is. They are kept in a private folder until the tab is closed.
+   *
+   * @param target File input, its label, or the button that opens its file chooser.
+   * @param file Files to give it.
+   */
+  upload(target: string, file?: UploadFile[]): Promise<Receipt> {
+    return this.call(COMMANDS.upload, [target, file]);
+  }
+
+  /**
+   * Accepts the next dialog of the tab, with a text for a prompt.
+   *
+   * Dialogs are always answered at once: this decides the answer of the next one. Several are used in order.
+   *
+   * @param text Text for a prompt; its default when left out.
+   */
+  dialogAccept(text?: string): Promise<DialogAcceptResponse> {
+    return this.call(COMMANDS.dialogAccept, [text]);
+  }
+
+  /** Dismisses the next dialog of the tab. */
+  dialogDismiss(): Promise<DialogDismissResponse> {
+    return this.call(COMMANDS.dialogDismiss, []);
+  }
+
+  /**
+   * Prints the text of the clipboard.
+   *
+   * The clipboard is the browser's, which all sessions share. No page gets a permission by this.
+   */
+  readClipboard(): Promise<string> {
+    return this.call(COMMANDS.readClipboard, []);
+  }
+
+  /**
+   * Puts text into the clipboard.
+   *
+   * The clipboard is the browser's, which all sessions share.
+   *
+   * @param text Text to put into the clipboard.
+   */
+  writeClipboard(text: string): Promise<WriteClipboardResponse> {
+    return this.call(COMMANDS.writeClipboard, [text]);
+  }
+
+  /**
+   * Prints or sets the size of the page area.
+   *
+   * It holds for every tab of the session, also for those to come. The page stays as it is: nothing is loaded again.
+   *
+   * @param size Width and height in CSS pixels, 50x50 to 10000x10000.
+   */
+  viewport(size?: string | ViewportOptions, options?: ViewportOptions): Promise<ViewportResponse> {
+    return this.call(COMMANDS.viewport, [size], options);
+  }
+
+  /**
+   * Prints or sets the user agent.
+   *
+   * It holds for every tab of the session, its frames, workers and popups. Pages read it when they load.
+   *
+   * @param agent What to send; the current one is printed when left out.
+   */
+  userAgent(agent?: string | UserAgentOptions, options?: UserAgentOptions): Promise<string> {
+    return this.call(COMMANDS.userAgent, [agent], options);
+  }
+
+  /**
+   * Sends a header with every request of the session, or lists such headers.
+   *
+   * It goes to every host that the pages of the session talk to, third parties included. `name:` with nothing after it ends it. Values that look secret are never printed again.
+   *
+   * @param header Name and value; all are listed when left out.
+   */
+  header(header?: string): Promise<ExtraHeader[]> {
+    return this.call(COMMANDS.header, [header]);
+  }
+
+  /** Prints what is emulated in the session. */
+  emulate(): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulate, []);
+  }
+
+  /**
+   * Emulates a device: its screen, its touch and its user agent.
+   *
+   * Without a name it lists the devices. Pages read the user agent when they load.
+   *
+   * @param device Device; all are listed when left out.
+   */
+  emulateDevice(device?: string): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateDevice, [device]);
+  }
+
+  /**
+   * Emulates a place, and lets the pages of the session ask for it.
+   *
+   * @param latitude Degrees to the north, -90 to 90.
+   * @param longitude Degrees to the east, -180 to 180.
+   */
+  emulateGeo(latitude: number, longitude: number, options?: EmulateGeoOptions): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateGeo, [latitude, longitude], options);
+  }
+
+  /**
+   * Emulates a time zone.
+   *
+   * @param timezone IANA name, such as `Europe/Berlin`, or `default`.
+   */
+  emulateTimezone(timezone: string): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateTimezone, [timezone]);
+  }
+
+  /**
+   * Emulates a language and its formats.
+   *
+   * @param locale Language tag, such as `de-DE`, or `default`.
+   */
+  emulateLocale(locale: string): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateLocale, [locale]);
+  }
+
+  /** Emulates what style sheets can ask about the medium. */
+  emulateMedia(options?: EmulateMediaOptions): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateMedia, [], options);
+  }
+
+  /**
+   * Takes the session off the network, or back on.
+   *
+   * @param state Whether the network is off; on when left out.
+   */
+  emulateOffline(state?: Switch): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateOffline, [state]);
+  }
+
+  /**
+   * Slows the processor down for pages.
+   *
+   * @param slowdown How many times slower, 1 to 20; 1 is the full speed.
+   */
+  emulateCpu(slowdown: number): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateCpu, [slowdown]);
+  }
+
+  /**
+   * Slows the network down for pages.
+   *
+   * @param speed Named speed.
+   */
+  emulateNetwork(speed?: NetworkSpeed | EmulateNetworkOptions, options?: EmulateNetworkOptions): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateNetwork, [speed], options);
+  }
+
+  /** Ends all emulation of the session: viewport, user agent and headers included. */
+  resetEmulation(): Promise<Emulated[]> {
+    return this.call(COMMANDS.resetEmulation, []);
   }
 
   /**
@@ -2966,6 +4293,85 @@ export class Commands extends Client {
   }
 
   /**
+   * Saves the cookies, the local storage and the addresses of the session.
+   *
+   * Covers the local storage of every origin that a page or a frame of the session has shown, as pages of that origin see it; not session storage, and not what frames of other sites keep apart.
+   *
+   * @param name Name: letters, digits, dash, dot and underscore, at most 64.
+   */
+  saveState(name: string): Promise<SaveStateResponse> {
+    return this.call(COMMANDS.saveState, [name]);
+  }
+
+  /**
+   * Brings the session to what was saved, and opens the saved pages.
+   *
+   * Cookies and local storage are in place before a page is opened. Cookies of metadata services and of the local link are left out.
+   *
+   * @param name Name.
+   */
+  loadState(name: string, options?: LoadStateOptions): Promise<LoadStateResponse> {
+    return this.call(COMMANDS.loadState, [name], options);
+  }
+
+  /** Lists the states, and where the key of each is. */
+  states(): Promise<State[]> {
+    return this.call(COMMANDS.states, []);
+  }
+
+  /**
+   * Removes a state.
+   *
+   * @param name Name.
+   */
+  removeState(name: string): Promise<RemoveStateResponse> {
+    return this.call(COMMANDS.removeState, [name]);
+  }
+
+  /**
+   * Shows the session in a visible browser, which stays until `disconnect`.
+   *
+   * Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. When the window is closed the session returns to the hidden browser. Needs a desktop.
+   */
+  connect(options?: ConnectOptions): Promise<ConnectResponse> {
+    return this.call(COMMANDS.connect, [], options);
+  }
+
+  /** Brings the session back from the visible browser into the hidden one. */
+  disconnect(): Promise<DisconnectResponse> {
+    return this.call(COMMANDS.disconnect, []);
+  }
+
+  /**
+   * Hands the session to a person in a visible window.
+   *
+   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+   *
+   * @param reason What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
+   */
+  handoff(reason?: string | HandoffOptions, options?: HandoffOptions): Promise<HandoffResponse> {
+    return this.call(COMMANDS.handoff, [reason], options);
+  }
+
+  /**
+   * Takes the session back from the person, and tells what became of the tabs.
+   *
+   * The window closes, unless it was opened with `connect`.
+   */
+  resume(): Promise<TabChange[]> {
+    return this.call(COMMANDS.resume, []);
+  }
+
+  /**
+   * Brings the tab to the front, and gives an element the focus.
+   *
+   * @param target Element that gets the focus; none when left out.
+   */
+  focus(target?: string): Promise<FocusResponse> {
+    return this.call(COMMANDS.focus, [target]);
+  }
+
+  /**
    * Runs commands from standard input in order, and stops at the first that fails.
    *
    * Each step is authorized by itself: a chain grants nothing.
@@ -2985,6 +4391,22 @@ export class Commands extends Client {
    */
   batch(steps: Step[]): Promise<StepResult[]> {
     return this.call(COMMANDS.batch, [steps]);
+  }
+
+  /**
+   * Runs one command in every tab of the session, all at once.
+   *
+   * An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
+   *
+   * @param command The command, with its arguments and flags.
+   */
+  tabEach(command?: AnyMessage): Promise<StepResult[]> {
+    return this.call(COMMANDS.tabEach, [command]);
+  }
+
+  /** Ends the watches of the session; with `--tab` those of one tab. */
+  stopWatch(): Promise<StopWatchResponse> {
+    return this.call(COMMANDS.stopWatch, []);
   }
 }
 

@@ -5,6 +5,12 @@ import { Client, type Command } from '../client.ts';
 /** What `Any` holds: the name of a message as `@type`, and its fields. */
 export type AnyMessage = { '@type': string; [field: string]: unknown };
 
+/** `default`: Those of the browser. */
+export type ColorScheme = 'default' | 'light' | 'dark';
+
+/** `default`: That of the browser. */
+export type ContrastPreference = 'default' | 'more' | 'less';
+
 /**
  * `visible`: It has a box and is not hidden by style.
  * `hidden`: It is not visible, or not there.
@@ -16,10 +22,31 @@ export type AnyMessage = { '@type': string; [field: string]: unknown };
  */
 export type ElementState = 'visible' | 'hidden' | 'enabled' | 'disabled' | 'checked' | 'editable' | 'focused';
 
+/** `default`: As the browser has it. */
+export type ForcedColors = 'default' | 'active' | 'none';
+
+/** `har`: HTTP Archive 1.2. */
+export type HarFormat = 'har';
+
 /** `webp`: At most 16,000 pixels a side. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
+/** `default`: That of the browser. */
+export type MediaType = 'default' | 'screen' | 'print';
+
+/** `default`: That of the browser. */
+export type MotionPreference = 'default' | 'reduce' | 'full';
+
 export type MouseButton = 'left' | 'right' | 'middle';
+
+/**
+ * `default`: The full speed.
+ * `slow-3g`: 400 kbit/s both ways, 2,000 ms.
+ * `fast-3g`: 1,600 kbit/s down, 750 kbit/s up, 560 ms.
+ * `4g`: 9,000 kbit/s both ways, 170 ms.
+ * `wifi`: 30,000 kbit/s down, 15,000 kbit/s up, 2 ms.
+ */
+export type NetworkSpeed = 'default' | 'slow-3g' | 'fast-3g' | '4g' | 'wifi';
 
 /**
  * `letter`: 8.5 x 11 in.
@@ -40,6 +67,18 @@ export type PaperFormat = 'letter' | 'a4' | 'legal';
 export type Property = 'title' | 'value' | 'count' | 'box' | 'role' | 'name' | 'description';
 
 /**
+ * `strict`: Never.
+ * `lax`: With navigations.
+ * `none`: Always; needs `--secure`.
+ */
+export type SameSite = 'strict' | 'lax' | 'none';
+
+export type Switch = 'on' | 'off';
+
+/** `json`: JSON. */
+export type TraceFormat = 'json';
+
+/**
  * `load`: The load event.
  * `domcontentloaded`: The document is parsed.
  * `networkidle`: No request has run for half a second.
@@ -54,6 +93,11 @@ export interface ChainResponse {
 
 export interface BatchResponse {
   /** One entry per step, in order. */
+  results: StepResult[];
+}
+
+export interface TabEachResponse {
+  /** One entry per tab, oldest tab first. */
   results: StepResult[];
 }
 
@@ -143,6 +187,206 @@ export interface StartRecordingResponse {
   height: number;
 }
 
+/** One setting of what a session emulates. */
+export interface Emulated {
+  /** What is emulated. */
+  name: string;
+  /** How it is set; "default" when it is not. */
+  value: string;
+}
+
+export interface ViewportResponse {
+  /** Width in CSS pixels. */
+  width: number;
+  /** Height in CSS pixels. */
+  height: number;
+  /** Device pixels for each CSS pixel. */
+  scale: number;
+}
+
+export interface UserAgentResponse {
+  /** What is sent now. */
+  agent: string;
+}
+
+export interface HeaderResponse {
+  /** What is sent now. */
+  headers: ExtraHeader[];
+}
+
+/** A header that is sent with every request of a session. */
+export interface ExtraHeader {
+  /** Name in lower case. */
+  name: string;
+  /** Value; what looks secret in it is "[redacted]". */
+  value: string;
+}
+
+export interface EmulateResponse {
+  /** Every setting. */
+  settings: Emulated[];
+}
+
+export interface EmulateDeviceResponse {
+  /** The settings that changed, or the devices. */
+  settings: Emulated[];
+}
+
+export interface EmulateGeoResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateTimezoneResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateLocaleResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateMediaResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateOfflineResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateCpuResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface EmulateNetworkResponse {
+  /** The setting that changed. */
+  settings: Emulated[];
+}
+
+export interface ResetEmulationResponse {
+  /** Every setting. */
+  settings: Emulated[];
+}
+
+export interface CookiesResponse {
+  /** Cookies of the session, by domain and name. */
+  cookies: Cookie[];
+}
+
+/** A cookie. */
+export interface Cookie {
+  /** Name. */
+  name: string;
+  /** First characters of the value: a quarter of it, and four at most. */
+  value: string;
+  /** Characters of the value. */
+  length: number;
+  /** Host; a dot before it stands for all below. */
+  domain: string;
+  /** Path that it is sent to. */
+  path: string;
+  /** Sent over https only. */
+  secure: boolean;
+  /** Kept from scripts. */
+  httpOnly: boolean;
+  /** strict, lax or none; empty when the cookie does not say. */
+  sameSite: string;
+  /** When it ends, as RFC 3339 in UTC; empty when with the browser. */
+  expires: string;
+  /** Top-level site that it is kept for, when it is partitioned. */
+  partition: string;
+}
+
+export interface SetCookieResponse {
+  /** Name. */
+  name: string;
+  /** Host; a dot before it stands for all below. */
+  domain: string;
+  /** Path that it is sent to. */
+  path: string;
+}
+
+export interface DeleteCookieResponse {
+  /** Cookies removed. */
+  removed: number;
+}
+
+export interface ImportCookiesResponse {
+  /** The counts, in words. */
+  summary: string;
+  /** Cookies that the session has now. */
+  imported: number;
+  /** The same by domain. */
+  domains: DomainCookies[];
+  /** What is wrong with entries that were left out. */
+  problems: string[];
+}
+
+/** Cookies of one domain. Values are never told. */
+export interface DomainCookies {
+  /** Host; a dot before it stands for all below. */
+  domain: string;
+  /** Cookies that were found. */
+  found: number;
+  /** Cookies that the session has now. */
+  imported: number;
+  /** Cookies that have ended. */
+  expired: number;
+  /** Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened. */
+  refused: number;
+}
+
+export interface ImportBrowserCookiesResponse {
+  /** The counts, in words. */
+  summary: string;
+  /** Cookies that the session has now; 0 when nothing but the list was asked for. */
+  imported: number;
+  /** The counts by profile and domain. */
+  profiles: BrowserProfile[];
+  /** What is wrong with what was left out. */
+  problems: string[];
+}
+
+/** A profile of a browser. */
+export interface BrowserProfile {
+  /** Browser. */
+  browser: string;
+  /** Folder of the profile. */
+  profile: string;
+  /** Its cookies by domain. */
+  domains: DomainCookies[];
+}
+
+export interface StorageResponse {
+  /** What the origin keeps, local storage first. */
+  entries: StorageEntry[];
+}
+
+/** An entry of the storage of an origin. */
+export interface StorageEntry {
+  /** local or session. */
+  area: string;
+  /** Key. */
+  key: string;
+  /** Value; what looks like a secret is taken out, and long ones are cut. */
+  value: string;
+  /** Characters of the value. */
+  length: number;
+  /** Whether something was taken out. */
+  redacted: boolean;
+}
+
+export interface SetStorageResponse {
+  /** Key. */
+  key: string;
+  /** Origin whose local storage has it. */
+  origin: string;
+}
+
 export interface CdpResponse {
   /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
   value: unknown;
@@ -164,6 +408,22 @@ export interface CdpMethod {
   output: string;
   /** Why it is allowed. */
   justification: string;
+}
+
+export interface StartTraceResponse {
+  /** Categories that are recorded. */
+  categories: string[];
+}
+
+export interface StopTraceResponse {
+  /** The file, in the trace format of Chromium. */
+  trace: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Whether its end is missing: it was too long. */
+  truncated: boolean;
+  /** How much it is. */
+  note: string;
 }
 
 /** What an action did to the page. */
@@ -227,6 +487,58 @@ export interface ScrollResponse {
   x: number;
   /** Pixels from the top edge. */
   y: number;
+}
+
+export interface DragResponse {
+  receipt?: Receipt;
+}
+
+export interface MoveMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface PressMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface ReleaseMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface TurnWheelResponse {
+  receipt?: Receipt;
+}
+
+/** A file that is sent to a page. */
+export interface UploadFile {
+  /** Name, without folders. */
+  name: string;
+  /** Content. */
+  content: Uint8Array;
+}
+
+export interface UploadResponse {
+  receipt?: Receipt;
+}
+
+export interface DialogAcceptResponse {
+  /** What will happen. */
+  summary: string;
+}
+
+export interface DialogDismissResponse {
+  /** What will happen. */
+  summary: string;
+}
+
+export interface ReadClipboardResponse {
+  /** Text of the clipboard, which a page may have put there. */
+  text: string;
+}
+
+export interface WriteClipboardResponse {
+  /** Characters that were written. */
+  characters: number;
 }
 
 export interface GotoResponse {
@@ -298,6 +610,11 @@ export interface FrameResponse {
 
 export interface GetUrlResponse {
   /** Address of the tab. */
+  url: string;
+}
+
+export interface StopLoadingResponse {
+  /** Address that the tab shows. */
   url: string;
 }
 
@@ -552,6 +869,115 @@ export interface ExpectResponse {
   summary: string;
   /** Time waited, in milliseconds. */
   waitedMs: number;
+}
+
+export interface FetchResponse {
+  answer?: Fetched;
+}
+
+export interface FetchSendResponse {
+  answer?: Fetched;
+}
+
+/** The answer of a server. */
+export interface Fetched {
+  /** HTTP status. */
+  status: number;
+  /** Address that answered, after redirects. */
+  url: string;
+  /** Content type, as the server says it. */
+  mime: string;
+  /** Headers; the values of cookies are redacted. */
+  headers: Header[];
+  /** The same, one a line, when asked for. */
+  head: string;
+  /** Body as text; base64 when it is binary. */
+  body: string;
+  /** Whether the body is base64. */
+  base64: boolean;
+  /** Bytes that were read, at most 500,000. */
+  size: number;
+  /** Whether there was more. */
+  truncated: boolean;
+  /** The JSON value, when it was wanted and is one. */
+  value: unknown;
+  /** Why there is no JSON value, when it was wanted. */
+  note: string;
+  /** From request to last byte, in milliseconds. */
+  durationMs: number;
+}
+
+/** A header of an answer. */
+export interface Header {
+  name: string;
+  value: string;
+}
+
+export interface ApproveResponse {
+  /** What was approved, or what waits. */
+  approvals: Approval[];
+}
+
+/** Something that a caller other than the owner wants to do. */
+export interface Approval {
+  /** Id to approve it by. */
+  id: string;
+  /** Who wants it. */
+  client: string;
+  /** What is wanted, such as `fetch api.example.com`. */
+  action: string;
+  /** Seconds since it was asked for. */
+  waitingS: number;
+  /** waits or approved. */
+  state: string;
+}
+
+export interface RouteResponse {
+  route?: RouteEntry;
+}
+
+/** A route of a tab. */
+export interface RouteEntry {
+  /** Addresses that it is about. */
+  glob: string;
+  /** continue, abort or fulfil. */
+  action: string;
+  /** Status that it answers with. */
+  status?: number;
+  /** Bytes that it answers with. */
+  size?: number;
+  /** Time that it holds requests up, in milliseconds. */
+  delayMs?: number;
+  /** Requests that took it. */
+  hits: number;
+}
+
+export interface UnrouteResponse {
+  /** Routes removed. */
+  removed: number;
+}
+
+export interface ListRoutesResponse {
+  /** Routes of the tab, oldest first. */
+  routes: RouteEntry[];
+}
+
+export interface StartHarResponse {
+  /** Tab whose requests are recorded. */
+  tab: number;
+}
+
+export interface StopHarResponse {
+  /** The file, HAR 1.2. */
+  har: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Requests in it. */
+  entries: number;
+  /** Requests beyond the 5,000 that are kept. */
+  dropped: number;
+  /** How much it is. */
+  note: string;
 }
 
 export interface TextResponse {
@@ -1007,6 +1433,66 @@ export interface CleanupCount {
   count: number;
 }
 
+export interface SaveStateResponse {
+  /** What was saved, in words. */
+  summary: string;
+  /** Cookies saved. */
+  cookies: number;
+  /** Origins whose local storage was saved. */
+  origins: number;
+  /** Addresses of tabs saved. */
+  tabs: number;
+  /** Where the key is: keychain or file. */
+  key: string;
+}
+
+export interface LoadStateResponse {
+  /** What was loaded, in words. */
+  summary: string;
+  /** Cookies that the session has from the state. */
+  cookies: number;
+  /** Cookies left out: they have ended, or are not allowed. */
+  dropped: number;
+  /** Origins whose local storage was written. */
+  origins: number;
+  /** Tabs opened. */
+  tabs: number;
+  /** What could not be loaded. */
+  problems: string[];
+}
+
+export interface ListStatesResponse {
+  /** States, by name. */
+  states: State[];
+}
+
+/** A saved state. */
+export interface State {
+  /** Name. */
+  name: string;
+  /** When it was saved, as RFC 3339 in UTC. */
+  saved: string;
+  /** Size of its file. */
+  bytes: number;
+  /** Cookies that it holds; absent when it cannot be opened. */
+  cookies?: number;
+  /** Origins whose local storage it holds. */
+  origins?: number;
+  /** Addresses of tabs that it holds. */
+  tabs?: number;
+  /** Where its key is: keychain, or file (`state/key` in BROWSE_HOME). */
+  key: string;
+  /** Why it cannot be opened. */
+  problem: string;
+  /** What it holds, in words; empty when it cannot be opened. */
+  holds: string;
+}
+
+export interface RemoveStateResponse {
+  /** Name. */
+  name: string;
+}
+
 export interface ListTabsResponse {
   /** Tabs of the session, oldest first. */
   tabs: Tab[];
@@ -1047,6 +1533,84 @@ export interface CloseTabResponse {
   closed: number;
   /** Tab that is active now. */
   active?: number;
+}
+
+export interface StopWatchResponse {
+  /** Watches that ended. */
+  ended: number;
+}
+
+/** The screen of the caller, who may sit at another than the daemon was started from. */
+export interface Screen {
+  /** X display. */
+  display?: string;
+  /** Wayland display. */
+  waylandDisplay?: string;
+  /** File with the keys of the X display. */
+  xauthority?: string;
+  /** Folder of the Wayland socket. */
+  xdgRuntimeDir?: string;
+}
+
+export interface ConnectResponse {
+  /** What happened, and what comes next. */
+  summary: string;
+  /** Tabs in the window. */
+  tabs: WindowTab[];
+}
+
+export interface DisconnectResponse {
+  /** What happened. */
+  summary: string;
+  /** Tabs that came back. */
+  tabs: WindowTab[];
+}
+
+export interface HandoffResponse {
+  /** What happened, and what comes next. */
+  summary: string;
+  /** Tabs in the window. */
+  tabs: WindowTab[];
+}
+
+export interface ResumeResponse {
+  /** Tabs, and what became of them while the person had them. */
+  tabs: TabChange[];
+}
+
+/** A tab that moved to another browser. */
+export interface WindowTab {
+  /** Its id, which stays. */
+  id: number;
+  /** Its address. */
+  url: string;
+  /** What did not come along. */
+  note?: string;
+}
+
+/** What became of a tab. */
+export interface TabChange {
+  /** Its id, which stays. */
+  id: number;
+  /** same, moved, opened or closed. */
+  change: string;
+  /** Its address now; that of a closed tab before. */
+  url: string;
+  /** Its address when it was handed over. */
+  before?: string;
+  /** What did not come along. */
+  note?: string;
+}
+
+export interface FocusResponse {
+  /** What happened, one fact a line. */
+  summary: string;
+  /** Tab that is in front now. */
+  tab: number;
+  /** Whether a person can see it. */
+  visible: boolean;
+  /** What the focus changed, when an element got it. */
+  receipt?: Receipt;
 }
 
 /** What `goto` can be told besides. */
@@ -1243,6 +1807,46 @@ export interface CleanupOptions {
   all?: boolean;
 }
 
+/** What `cookies` can be told besides. */
+export interface CookiesOptions {
+  /** Only cookies of this host and those below it. */
+  domain?: string;
+}
+
+/** What `setCookie` can be told besides. */
+export interface SetCookieOptions {
+  /** Host that it is for, with all below it; the host of the page alone when left out. */
+  domain?: string;
+  /** Path that it is sent to; `/` when left out. */
+  path?: string;
+  /** Sends it over https only. */
+  secure?: boolean;
+  /** Keeps it from scripts. */
+  httpOnly?: boolean;
+  /** Whether it travels with requests of other sites. */
+  sameSite?: SameSite;
+  /** When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out. */
+  expires?: string;
+}
+
+/** What `deleteCookie` can be told besides. */
+export interface DeleteCookieOptions {
+  /** Host of the cookie; whatever the page would be sent when left out. */
+  domain?: string;
+  /** Only the cookie of this path. */
+  path?: string;
+}
+
+/** What `importBrowserCookies` can be told besides. */
+export interface ImportBrowserCookiesOptions {
+  /** Imports the cookies of this host and those below it. */
+  domain?: string;
+  /** Folder of the profile: `Default`, `Profile 1`. */
+  profile?: string;
+  /** Imports the cookies of every host. */
+  all?: boolean;
+}
+
 /** What `click` can be told besides. */
 export interface ClickOptions {
   /** Mouse button. */
@@ -1265,6 +1869,96 @@ export interface DoubleClickOptions {
 export interface ScrollOptions {
   /** Pixels to scroll by; a screen when left out. */
   by?: number;
+}
+
+/** What `drag` can be told besides. */
+export interface DragOptions {
+  /** Moves of the pointer on the way, 1 to 200; 10 when left out. */
+  steps?: number;
+  /** Milliseconds that the button is down before the first move, for lists that want a long press. */
+  hold?: number;
+}
+
+/** What `moveMouse` can be told besides. */
+export interface MoveMouseOptions {
+  /** Point of the element instead of its centre, in CSS pixels from its top left corner. */
+  offset?: string;
+  /** Moves on the way, 1 to 200; one when left out. */
+  steps?: number;
+  /** Keys held down: "Control+Shift". */
+  modifiers?: string;
+}
+
+/** What `pressMouse` can be told besides. */
+export interface PressMouseOptions {
+  /** Point of the element instead of its centre, in CSS pixels from its top left corner. */
+  offset?: string;
+  /** Mouse button. */
+  button?: MouseButton;
+  /** Keys held down: "Control+Shift". */
+  modifiers?: string;
+}
+
+/** What `releaseMouse` can be told besides. */
+export interface ReleaseMouseOptions {
+  /** Point of the element instead of its centre, in CSS pixels from its top left corner. */
+  offset?: string;
+  /** Mouse button. */
+  button?: MouseButton;
+  /** Keys held down: "Control+Shift". */
+  modifiers?: string;
+}
+
+/** What `turnWheel` can be told besides. */
+export interface TurnWheelOptions {
+  /** Element to turn it over; where the pointer is when left out. */
+  at?: string;
+  /** Keys held down: "Control" zooms on many pages. */
+  modifiers?: string;
+}
+
+/** What `viewport` can be told besides. */
+export interface ViewportOptions {
+  /** Device pixels for each CSS pixel, 1 to 3. */
+  scale?: number;
+  /** Goes back to the size that the browser began with. */
+  reset?: boolean;
+}
+
+/** What `userAgent` can be told besides. */
+export interface UserAgentOptions {
+  /** Goes back to the browser's own. */
+  reset?: boolean;
+}
+
+/** What `emulateGeo` can be told besides. */
+export interface EmulateGeoOptions {
+  /** Radius of uncertainty in metres; 10 when left out. */
+  accuracy?: number;
+}
+
+/** What `emulateMedia` can be told besides. */
+export interface EmulateMediaOptions {
+  /** Medium. */
+  type?: MediaType;
+  /** Colours that the user prefers. */
+  scheme?: ColorScheme;
+  /** Movement that the user prefers. */
+  motion?: MotionPreference;
+  /** Contrast that the user prefers. */
+  contrast?: ContrastPreference;
+  /** Colours that the system forces. */
+  forcedColors?: ForcedColors;
+}
+
+/** What `emulateNetwork` can be told besides. */
+export interface EmulateNetworkOptions {
+  /** Kilobits a second that arrive, instead of those of the named speed. */
+  down?: number;
+  /** Kilobits a second that are sent, instead of those of the named speed. */
+  up?: number;
+  /** Milliseconds before each answer, instead of those of the named speed. */
+  latency?: number;
 }
 
 /** What `screenshot` can be told besides. */
@@ -1389,12 +2083,89 @@ export interface CdpOptions {
   data?: boolean;
 }
 
+/** What `fetch` can be told besides. */
+export interface FetchOptions {
+  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
+  parse?: boolean;
+  /** Also prints the headers. */
+  include?: boolean;
+}
+
+/** What `fetchSend` can be told besides. */
+export interface FetchSendOptions {
+  /** HTTP method; POST when left out. */
+  method?: string;
+  /** Headers to send, each `name: value`. */
+  header?: string[];
+  /** Text to send, at most 5 MiB. */
+  body?: string;
+  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
+  parse?: boolean;
+  /** Also prints the headers. */
+  include?: boolean;
+}
+
+/** What `route` can be told besides. */
+export interface RouteOptions {
+  /** Ends the requests, as a blocker would. */
+  abort?: boolean;
+  /** Answers with the text of this file. */
+  fulfil?: string;
+  /** Answers with this text. */
+  body?: string;
+  /** Status of the answer; 200 when left out. */
+  status?: number;
+  /** Headers of the answer, each `name: value`. */
+  header?: string[];
+  /** Time before that, or before the request is sent on, at most 60,000 ms. */
+  delay?: number;
+}
+
+/** What `stopHar` can be told besides. */
+export interface StopHarOptions {
+  /** Format, by the extension of the path. */
+  format?: HarFormat;
+}
+
+/** What `startTrace` can be told besides. */
+export interface StartTraceOptions {
+  /** Categories, apart by commas; those of a performance panel when left out. */
+  categories?: string;
+}
+
+/** What `stopTrace` can be told besides. */
+export interface StopTraceOptions {
+  /** Format, by the extension of the path. */
+  format?: TraceFormat;
+}
+
+/** What `loadState` can be told besides. */
+export interface LoadStateOptions {
+  /** Removes the cookies and the local storage that the session has now; without it, what is saved comes on top. */
+  replace?: boolean;
+  /** Opens none of the saved pages. */
+  noTabs?: boolean;
+}
+
+/** What `connect` can be told besides. */
+export interface ConnectOptions {
+  /** Screen of the caller. */
+  screen?: Screen;
+}
+
+/** What `handoff` can be told besides. */
+export interface HandoffOptions {
+  /** Screen of the caller. */
+  screen?: Screen;
+}
+
 const COMMANDS = {
   goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
   loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
   back: { path: '/browse.v1.BrowserService/Back', request: 'BackRequest', response: 'BackResponse' },
   forward: { path: '/browse.v1.BrowserService/Forward', request: 'ForwardRequest', response: 'ForwardResponse' },
   reload: { path: '/browse.v1.BrowserService/Reload', request: 'ReloadRequest', response: 'ReloadResponse' },
+  stopLoading: { path: '/browse.v1.BrowserService/StopLoading', request: 'StopLoadingRequest', response: 'StopLoadingResponse' },
   url: { path: '/browse.v1.BrowserService/GetUrl', request: 'GetUrlRequest', response: 'GetUrlResponse', result: 'url' },
   wait: { path: '/browse.v1.BrowserService/Wait', request: 'WaitRequest', response: 'WaitResponse', args: ['target'], timeout: 15000 },
   frame: { path: '/browse.v1.BrowserService/Frame', request: 'FrameRequest', response: 'FrameResponse', args: ['target'] },
@@ -1432,6 +2203,13 @@ const COMMANDS = {
   style: { path: '/browse.v1.BrowserService/Style', request: 'StyleRequest', response: 'StyleResponse', args: ['target', 'property', 'value'] },
   undoStyle: { path: '/browse.v1.BrowserService/UndoStyle', request: 'UndoStyleRequest', response: 'UndoStyleResponse', args: ['change'] },
   cleanup: { path: '/browse.v1.BrowserService/Cleanup', request: 'CleanupRequest', response: 'CleanupResponse' },
+  cookies: { path: '/browse.v1.BrowserService/Cookies', request: 'CookiesRequest', response: 'CookiesResponse', result: 'cookies' },
+  setCookie: { path: '/browse.v1.BrowserService/SetCookie', request: 'SetCookieRequest', response: 'SetCookieResponse', args: ['cookie'] },
+  deleteCookie: { path: '/browse.v1.BrowserService/DeleteCookie', request: 'DeleteCookieRequest', response: 'DeleteCookieResponse', args: ['name'] },
+  importCookies: { path: '/browse.v1.BrowserService/ImportCookies', request: 'ImportCookiesRequest', response: 'ImportCookiesResponse', args: ['cookies'] },
+  importBrowserCookies: { path: '/browse.v1.BrowserService/ImportBrowserCookies', request: 'ImportBrowserCookiesRequest', response: 'ImportBrowserCookiesResponse', args: ['browser'], timeout: 60000 },
+  storage: { path: '/browse.v1.BrowserService/Storage', request: 'StorageRequest', response: 'StorageResponse', result: 'entries' },
+  setStorage: { path: '/browse.v1.BrowserService/SetStorage', request: 'SetStorageRequest', response: 'SetStorageResponse', args: ['key', 'value'] },
   click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
   doubleClick: { path: '/browse.v1.BrowserService/DoubleClick', request: 'DoubleClickRequest', response: 'DoubleClickResponse', args: ['target'], result: 'receipt' },
   hover: { path: '/browse.v1.BrowserService/Hover', request: 'HoverRequest', response: 'HoverResponse', args: ['target'], result: 'receipt' },
@@ -1442,6 +2220,29 @@ const COMMANDS = {
   check: { path: '/browse.v1.BrowserService/Check', request: 'CheckRequest', response: 'CheckResponse', args: ['target'], result: 'receipt' },
   uncheck: { path: '/browse.v1.BrowserService/Uncheck', request: 'UncheckRequest', response: 'UncheckResponse', args: ['target'], result: 'receipt' },
   scroll: { path: '/browse.v1.BrowserService/Scroll', request: 'ScrollRequest', response: 'ScrollResponse', args: ['target'] },
+  drag: { path: '/browse.v1.BrowserService/Drag', request: 'DragRequest', response: 'DragResponse', args: ['target', 'onto'], result: 'receipt' },
+  moveMouse: { path: '/browse.v1.BrowserService/MoveMouse', request: 'MoveMouseRequest', response: 'MoveMouseResponse', args: ['to'], result: 'receipt' },
+  pressMouse: { path: '/browse.v1.BrowserService/PressMouse', request: 'PressMouseRequest', response: 'PressMouseResponse', args: ['to'], result: 'receipt' },
+  releaseMouse: { path: '/browse.v1.BrowserService/ReleaseMouse', request: 'ReleaseMouseRequest', response: 'ReleaseMouseResponse', args: ['to'], result: 'receipt' },
+  turnWheel: { path: '/browse.v1.BrowserService/TurnWheel', request: 'TurnWheelRequest', response: 'TurnWheelResponse', args: ['dy', 'dx'], result: 'receipt' },
+  upload: { path: '/browse.v1.BrowserService/Upload', request: 'UploadRequest', response: 'UploadResponse', args: ['target', 'file'], result: 'receipt' },
+  dialogAccept: { path: '/browse.v1.BrowserService/DialogAccept', request: 'DialogAcceptRequest', response: 'DialogAcceptResponse', args: ['text'] },
+  dialogDismiss: { path: '/browse.v1.BrowserService/DialogDismiss', request: 'DialogDismissRequest', response: 'DialogDismissResponse' },
+  readClipboard: { path: '/browse.v1.BrowserService/ReadClipboard', request: 'ReadClipboardRequest', response: 'ReadClipboardResponse', result: 'text' },
+  writeClipboard: { path: '/browse.v1.BrowserService/WriteClipboard', request: 'WriteClipboardRequest', response: 'WriteClipboardResponse', args: ['text'] },
+  viewport: { path: '/browse.v1.BrowserService/Viewport', request: 'ViewportRequest', response: 'ViewportResponse', args: ['size'] },
+  userAgent: { path: '/browse.v1.BrowserService/UserAgent', request: 'UserAgentRequest', response: 'UserAgentResponse', args: ['agent'], result: 'agent' },
+  header: { path: '/browse.v1.BrowserService/Header', request: 'HeaderRequest', response: 'HeaderResponse', args: ['header'], result: 'headers' },
+  emulate: { path: '/browse.v1.BrowserService/Emulate', request: 'EmulateRequest', response: 'EmulateResponse', result: 'settings' },
+  emulateDevice: { path: '/browse.v1.BrowserService/EmulateDevice', request: 'EmulateDeviceRequest', response: 'EmulateDeviceResponse', args: ['device'], result: 'settings' },
+  emulateGeo: { path: '/browse.v1.BrowserService/EmulateGeo', request: 'EmulateGeoRequest', response: 'EmulateGeoResponse', args: ['latitude', 'longitude'], result: 'settings' },
+  emulateTimezone: { path: '/browse.v1.BrowserService/EmulateTimezone', request: 'EmulateTimezoneRequest', response: 'EmulateTimezoneResponse', args: ['timezone'], result: 'settings' },
+  emulateLocale: { path: '/browse.v1.BrowserService/EmulateLocale', request: 'EmulateLocaleRequest', response: 'EmulateLocaleResponse', args: ['locale'], result: 'settings' },
+  emulateMedia: { path: '/browse.v1.BrowserService/EmulateMedia', request: 'EmulateMediaRequest', response: 'EmulateMediaResponse', result: 'settings' },
+  emulateOffline: { path: '/browse.v1.BrowserService/EmulateOffline', request: 'EmulateOfflineRequest', response: 'EmulateOfflineResponse', args: ['state'], result: 'settings' },
+  emulateCpu: { path: '/browse.v1.BrowserService/EmulateCpu', request: 'EmulateCpuRequest', response: 'EmulateCpuResponse', args: ['slowdown'], result: 'settings' },
+  emulateNetwork: { path: '/browse.v1.BrowserService/EmulateNetwork', request: 'EmulateNetworkRequest', response: 'EmulateNetworkResponse', args: ['speed'], result: 'settings' },
+  resetEmulation: { path: '/browse.v1.BrowserService/ResetEmulation', request: 'ResetEmulationRequest', response: 'ResetEmulationResponse', result: 'settings' },
   screenshot: { path: '/browse.v1.BrowserService/Screenshot', request: 'ScreenshotRequest', response: 'ScreenshotResponse', args: ['target'] },
   prettyScreenshot: { path: '/browse.v1.BrowserService/PrettyScreenshot', request: 'PrettyScreenshotRequest', response: 'ScreenshotResponse' },
   responsive: { path: '/browse.v1.BrowserService/Responsive', request: 'ResponsiveRequest', response: 'ResponsiveResponse', timeout: 60000 },
@@ -1450,12 +2251,33 @@ const COMMANDS = {
   startRecording: { path: '/browse.v1.BrowserService/StartRecording', request: 'StartRecordingRequest', response: 'StartRecordingResponse' },
   archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
   cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
+  fetch: { path: '/browse.v1.BrowserService/Fetch', request: 'FetchRequest', response: 'FetchResponse', args: ['url'], result: 'answer', timeout: 15000 },
+  fetchSend: { path: '/browse.v1.BrowserService/FetchSend', request: 'FetchSendRequest', response: 'FetchSendResponse', args: ['url'], result: 'answer', timeout: 15000 },
+  route: { path: '/browse.v1.BrowserService/Route', request: 'RouteRequest', response: 'RouteResponse', args: ['glob'], result: 'route' },
+  unroute: { path: '/browse.v1.BrowserService/Unroute', request: 'UnrouteRequest', response: 'UnrouteResponse', args: ['glob'] },
+  routes: { path: '/browse.v1.BrowserService/ListRoutes', request: 'ListRoutesRequest', response: 'ListRoutesResponse', result: 'routes' },
+  startHar: { path: '/browse.v1.BrowserService/StartHar', request: 'StartHarRequest', response: 'StartHarResponse' },
+  stopHar: { path: '/browse.v1.BrowserService/StopHar', request: 'StopHarRequest', response: 'StopHarResponse' },
+  approve: { path: '/browse.v1.BrowserService/Approve', request: 'ApproveRequest', response: 'ApproveResponse', args: ['id'], result: 'approvals' },
+  startTrace: { path: '/browse.v1.BrowserService/StartTrace', request: 'StartTraceRequest', response: 'StartTraceResponse' },
+  stopTrace: { path: '/browse.v1.BrowserService/StopTrace', request: 'StopTraceRequest', response: 'StopTraceResponse', timeout: 60000 },
   tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
   activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
   newTab: { path: '/browse.v1.BrowserService/NewTab', request: 'NewTabRequest', response: 'NewTabResponse', args: ['url'] },
   closeTab: { path: '/browse.v1.BrowserService/CloseTab', request: 'CloseTabRequest', response: 'CloseTabResponse', args: ['id'] },
+  saveState: { path: '/browse.v1.BrowserService/SaveState', request: 'SaveStateRequest', response: 'SaveStateResponse', args: ['name'], timeout: 60000 },
+  loadState: { path: '/browse.v1.BrowserService/LoadState', request: 'LoadStateRequest', response: 'LoadStateResponse', args: ['name'], timeout: 60000 },
+  states: { path: '/browse.v1.BrowserService/ListStates', request: 'ListStatesRequest', response: 'ListStatesResponse', result: 'states' },
+  removeState: { path: '/browse.v1.BrowserService/RemoveState', request: 'RemoveStateRequest', response: 'RemoveStateResponse', args: ['name'] },
+  connect: { path: '/browse.v1.BrowserService/Connect', request: 'ConnectRequest', response: 'ConnectResponse', timeout: 60000 },
+  disconnect: { path: '/browse.v1.BrowserService/Disconnect', request: 'DisconnectRequest', response: 'DisconnectResponse', timeout: 60000 },
+  handoff: { path: '/browse.v1.BrowserService/Handoff', request: 'HandoffRequest', response: 'HandoffResponse', args: ['reason'], timeout: 60000 },
+  resume: { path: '/browse.v1.BrowserService/Resume', request: 'ResumeRequest', response: 'ResumeResponse', result: 'tabs', timeout: 60000 },
+  focus: { path: '/browse.v1.BrowserService/Focus', request: 'FocusRequest', response: 'FocusResponse', args: ['target'] },
   chain: { path: '/browse.v1.BrowserService/Chain', request: 'ChainRequest', response: 'ChainResponse', args: ['steps'], result: 'results' },
   batch: { path: '/browse.v1.BrowserService/Batch', request: 'BatchRequest', response: 'BatchResponse', args: ['steps'], result: 'results' },
+  tabEach: { path: '/browse.v1.BrowserService/TabEach', request: 'TabEachRequest', response: 'TabEachResponse', args: ['command'], result: 'results' },
+  stopWatch: { path: '/browse.v1.BrowserService/StopWatch', request: 'StopWatchRequest', response: 'StopWatchResponse' },
 } satisfies Record<string, Command>;
 
 /** The commands of the browser, each as a method. */
@@ -1495,6 +2317,15 @@ export class Commands extends Client {
   /** Reloads the page. */
   reload(options?: ReloadOptions): Promise<ReloadResponse> {
     return this.call(COMMANDS.reload, [], options);
+  }
+
+  /**
+   * Ends a navigation that hangs, and whatever the page still loads.
+   *
+   * The tab keeps what it has shown so far.
+   */
+  stopLoading(): Promise<StopLoadingResponse> {
+    return this.call(COMMANDS.stopLoading, []);
   }
 
   /** Prints the address of the tab. */
@@ -1803,6 +2634,66 @@ export class Commands extends Client {
     return this.call(COMMANDS.cleanup, [], options);
   }
 
+  /** Lists the cookies of the session. Values are cut. */
+  cookies(options?: CookiesOptions): Promise<Cookie[]> {
+    return this.call(COMMANDS.cookies, [], options);
+  }
+
+  /**
+   * Sets a cookie for the host of the page.
+   *
+   * @param cookie Name and value, with `=` between them.
+   */
+  setCookie(cookie: string, options?: SetCookieOptions): Promise<SetCookieResponse> {
+    return this.call(COMMANDS.setCookie, [cookie], options);
+  }
+
+  /**
+   * Deletes the cookies of a name.
+   *
+   * @param name Name.
+   */
+  deleteCookie(name: string, options?: DeleteCookieOptions): Promise<DeleteCookieResponse> {
+    return this.call(COMMANDS.deleteCookie, [name], options);
+  }
+
+  /**
+   * Imports cookies from a JSON file, and tells how many of which domains.
+   *
+   * Takes what EditThisCookie, Puppeteer and Playwright export.
+   *
+   * @param cookies Text of this: JSON file; "-" reads standard input.
+   */
+  importCookies(cookies: string): Promise<ImportCookiesResponse> {
+    return this.call(COMMANDS.importCookies, [cookies]);
+  }
+
+  /**
+   * Imports cookies from another browser of this machine.
+   *
+   * Without `--domain` or `--all` it lists which domains there are, opens no value, and asks no keychain. The database of the browser is read from a copy.
+   *
+   * @param browser chrome, chromium, brave, edge, arc or comet; whichever is there when left out.
+   */
+  importBrowserCookies(browser?: string | ImportBrowserCookiesOptions, options?: ImportBrowserCookiesOptions): Promise<ImportBrowserCookiesResponse> {
+    return this.call(COMMANDS.importBrowserCookies, [browser], options);
+  }
+
+  /** Prints the local and session storage of the page's origin. */
+  storage(): Promise<StorageEntry[]> {
+    return this.call(COMMANDS.storage, []);
+  }
+
+  /**
+   * Writes an entry of the local storage of the page's origin.
+   *
+   * @param key Key.
+   * @param value Value.
+   */
+  setStorage(key: string, value: string): Promise<SetStorageResponse> {
+    return this.call(COMMANDS.setStorage, [key, value]);
+  }
+
   /**
    * Clicks an element.
    *
@@ -1898,6 +2789,219 @@ export class Commands extends Client {
   }
 
   /**
+   * Drags an element onto another.
+   *
+   * Works for HTML5 drag and drop and for pages that follow the pointer. Both elements may lie in frames; what is not in view is scrolled there.
+   *
+   * @param target Element to drag.
+   * @param onto Element to drop it on.
+   */
+  drag(target: string, onto: string, options?: DragOptions): Promise<Receipt> {
+    return this.call(COMMANDS.drag, [target, onto], options);
+  }
+
+  /**
+   * Moves the pointer.
+   *
+   * Buttons that are down stay down, so that moves draw or drag.
+   *
+   * @param to Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
+   */
+  moveMouse(to: string[], options?: MoveMouseOptions): Promise<Receipt> {
+    return this.call(COMMANDS.moveMouse, [to], options);
+  }
+
+  /**
+   * Presses a button of the mouse, and keeps it down.
+   *
+   * @param to Where: an element, or two numbers; where the pointer is when left out.
+   */
+  pressMouse(to: string[], options?: PressMouseOptions): Promise<Receipt> {
+    return this.call(COMMANDS.pressMouse, [to], options);
+  }
+
+  /**
+   * Lets a button of the mouse go.
+   *
+   * @param to Where: an element, or two numbers; where the pointer is when left out.
+   */
+  releaseMouse(to: string[], options?: ReleaseMouseOptions): Promise<Receipt> {
+    return this.call(COMMANDS.releaseMouse, [to], options);
+  }
+
+  /**
+   * Turns the wheel of the mouse.
+   *
+   * @param dy Pixels down; up when negative.
+   * @param dx Pixels to the right; to the left when negative.
+   */
+  turnWheel(dy: number, dx?: number | TurnWheelOptions, options?: TurnWheelOptions): Promise<Receipt> {
+    return this.call(COMMANDS.turnWheel, [dy, dx], options);
+  }
+
+  /**
+   * Gives files to a file input.
+   *
+   * The input may be hidden behind a label or a button. The files are read here, under the working directory or the temp directory; none that holds secrets is. They are kept in a private folder until the tab is closed.
+   *
+   * @param target File input, its label, or the button that opens its file chooser.
+   * @param file Files to give it.
+   */
+  upload(target: string, file?: UploadFile[]): Promise<Receipt> {
+    return this.call(COMMANDS.upload, [target, file]);
+  }
+
+  /**
+   * Accepts the next dialog of the tab, with a text for a prompt.
+   *
+   * Dialogs are always answered at once: this decides the answer of the next one. Several are used in order.
+   *
+   * @param text Text for a prompt; its default when left out.
+   */
+  dialogAccept(text?: string): Promise<DialogAcceptResponse> {
+    return this.call(COMMANDS.dialogAccept, [text]);
+  }
+
+  /** Dismisses the next dialog of the tab. */
+  dialogDismiss(): Promise<DialogDismissResponse> {
+    return this.call(COMMANDS.dialogDismiss, []);
+  }
+
+  /**
+   * Prints the text of the clipboard.
+   *
+   * The clipboard is the browser's, which all sessions share. No page gets a permission by this.
+   */
+  readClipboard(): Promise<string> {
+    return this.call(COMMANDS.readClipboard, []);
+  }
+
+  /**
+   * Puts text into the clipboard.
+   *
+   * The clipboard is the browser's, which all sessions share.
+   *
+   * @param text Text to put into the clipboard.
+   */
+  writeClipboard(text: string): Promise<WriteClipboardResponse> {
+    return this.call(COMMANDS.writeClipboard, [text]);
+  }
+
+  /**
+   * Prints or sets the size of the page area.
+   *
+   * It holds for every tab of the session, also for those to come. The page stays as it is: nothing is loaded again.
+   *
+   * @param size Width and height in CSS pixels, 50x50 to 10000x10000.
+   */
+  viewport(size?: string | ViewportOptions, options?: ViewportOptions): Promise<ViewportResponse> {
+    return this.call(COMMANDS.viewport, [size], options);
+  }
+
+  /**
+   * Prints or sets the user agent.
+   *
+   * It holds for every tab of the session, its frames, workers and popups. Pages read it when they load.
+   *
+   * @param agent What to send; the current one is printed when left out.
+   */
+  userAgent(agent?: string | UserAgentOptions, options?: UserAgentOptions): Promise<string> {
+    return this.call(COMMANDS.userAgent, [agent], options);
+  }
+
+  /**
+   * Sends a header with every request of the session, or lists such headers.
+   *
+   * It goes to every host that the pages of the session talk to, third parties included. `name:` with nothing after it ends it. Values that look secret are never printed again.
+   *
+   * @param header Name and value; all are listed when left out.
+   */
+  header(header?: string): Promise<ExtraHeader[]> {
+    return this.call(COMMANDS.header, [header]);
+  }
+
+  /** Prints what is emulated in the session. */
+  emulate(): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulate, []);
+  }
+
+  /**
+   * Emulates a device: its screen, its touch and its user agent.
+   *
+   * Without a name it lists the devices. Pages read the user agent when they load.
+   *
+   * @param device Device; all are listed when left out.
+   */
+  emulateDevice(device?: string): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateDevice, [device]);
+  }
+
+  /**
+   * Emulates a place, and lets the pages of the session ask for it.
+   *
+   * @param latitude Degrees to the north, -90 to 90.
+   * @param longitude Degrees to the east, -180 to 180.
+   */
+  emulateGeo(latitude: number, longitude: number, options?: EmulateGeoOptions): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateGeo, [latitude, longitude], options);
+  }
+
+  /**
+   * Emulates a time zone.
+   *
+   * @param timezone IANA name, such as `Europe/Berlin`, or `default`.
+   */
+  emulateTimezone(timezone: string): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateTimezone, [timezone]);
+  }
+
+  /**
+   * Emulates a language and its formats.
+   *
+   * @param locale Language tag, such as `de-DE`, or `default`.
+   */
+  emulateLocale(locale: string): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateLocale, [locale]);
+  }
+
+  /** Emulates what style sheets can ask about the medium. */
+  emulateMedia(options?: EmulateMediaOptions): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateMedia, [], options);
+  }
+
+  /**
+   * Takes the session off the network, or back on.
+   *
+   * @param state Whether the network is off; on when left out.
+   */
+  emulateOffline(state?: Switch): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateOffline, [state]);
+  }
+
+  /**
+   * Slows the processor down for pages.
+   *
+   * @param slowdown How many times slower, 1 to 20; 1 is the full speed.
+   */
+  emulateCpu(slowdown: number): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateCpu, [slowdown]);
+  }
+
+  /**
+   * Slows the network down for pages.
+   *
+   * @param speed Named speed.
+   */
+  emulateNetwork(speed?: NetworkSpeed | EmulateNetworkOptions, options?: EmulateNetworkOptions): Promise<Emulated[]> {
+    return this.call(COMMANDS.emulateNetwork, [speed], options);
+  }
+
+  /** Ends all emulation of the session: viewport, user agent and headers included. */
+  resetEmulation(): Promise<Emulated[]> {
+    return this.call(COMMANDS.resetEmulation, []);
+  }
+
+  /**
    * Captures the page, or one element, as an image.
    *
    * @param target Element to capture; the full page when left out.
@@ -1970,6 +3074,90 @@ export class Commands extends Client {
     return this.call(COMMANDS.cdp, [method, params], options);
   }
 
+  /**
+   * Fetches an address without the browser and without its cookies.
+   *
+   * At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
+   *
+   * @param url Address, http or https.
+   */
+  fetch(url: string, options?: FetchOptions): Promise<Fetched> {
+    return this.call(COMMANDS.fetch, [url], options);
+  }
+
+  /**
+   * Sends a request of any method, with headers and a body.
+   *
+   * The rules of `fetch` hold. What it does on the server cannot be undone.
+   *
+   * @param url Address, http or https.
+   */
+  fetchSend(url: string, options?: FetchSendOptions): Promise<Fetched> {
+    return this.call(COMMANDS.fetchSend, [url], options);
+  }
+
+  /**
+   * Decides what becomes of the tab's requests to some addresses.
+   *
+   * `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
+   *
+   * @param glob Addresses: `*` is any run of letters, `?` any letter.
+   */
+  route(glob: string, options?: RouteOptions): Promise<RouteEntry> {
+    return this.call(COMMANDS.route, [glob], options);
+  }
+
+  /**
+   * Removes the routes of a glob, or all of the tab.
+   *
+   * @param glob Glob of the routes to remove, as it was given; all when left out.
+   */
+  unroute(glob?: string): Promise<UnrouteResponse> {
+    return this.call(COMMANDS.unroute, [glob]);
+  }
+
+  /** Lists the routes of the tab. */
+  routes(): Promise<RouteEntry[]> {
+    return this.call(COMMANDS.routes, []);
+  }
+
+  /** Begins to record the requests of the tab in full. */
+  startHar(): Promise<StartHarResponse> {
+    return this.call(COMMANDS.startHar, []);
+  }
+
+  /**
+   * Ends the recording, and writes it as a HAR file.
+   *
+   * Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
+   */
+  stopHar(options?: StopHarOptions): Promise<StopHarResponse> {
+    return this.call(COMMANDS.stopHar, [], options);
+  }
+
+  /**
+   * Approves what another caller waits for, or lists what waits.
+   *
+   * @param id Id that the refusal named; lists what waits when left out.
+   */
+  approve(id?: string): Promise<Approval[]> {
+    return this.call(COMMANDS.approve, [id]);
+  }
+
+  /** Begins to trace the whole browser. */
+  startTrace(options?: StartTraceOptions): Promise<StartTraceResponse> {
+    return this.call(COMMANDS.startTrace, [], options);
+  }
+
+  /**
+   * Ends the trace, and writes it as JSON.
+   *
+   * Performance panels of developer tools open it. At most 56 MiB.
+   */
+  stopTrace(options?: StopTraceOptions): Promise<StopTraceResponse> {
+    return this.call(COMMANDS.stopTrace, [], options);
+  }
+
   /** Lists the open tabs. */
   tabs(): Promise<Tab[]> {
     return this.call(COMMANDS.tabs, []);
@@ -2003,6 +3191,85 @@ export class Commands extends Client {
   }
 
   /**
+   * Saves the cookies, the local storage and the addresses of the session.
+   *
+   * Covers the local storage of every origin that a page or a frame of the session has shown, as pages of that origin see it; not session storage, and not what frames of other sites keep apart.
+   *
+   * @param name Name: letters, digits, dash, dot and underscore, at most 64.
+   */
+  saveState(name: string): Promise<SaveStateResponse> {
+    return this.call(COMMANDS.saveState, [name]);
+  }
+
+  /**
+   * Brings the session to what was saved, and opens the saved pages.
+   *
+   * Cookies and local storage are in place before a page is opened. Cookies of metadata services and of the local link are left out.
+   *
+   * @param name Name.
+   */
+  loadState(name: string, options?: LoadStateOptions): Promise<LoadStateResponse> {
+    return this.call(COMMANDS.loadState, [name], options);
+  }
+
+  /** Lists the states, and where the key of each is. */
+  states(): Promise<State[]> {
+    return this.call(COMMANDS.states, []);
+  }
+
+  /**
+   * Removes a state.
+   *
+   * @param name Name.
+   */
+  removeState(name: string): Promise<RemoveStateResponse> {
+    return this.call(COMMANDS.removeState, [name]);
+  }
+
+  /**
+   * Shows the session in a visible browser, which stays until `disconnect`.
+   *
+   * Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. When the window is closed the session returns to the hidden browser. Needs a desktop.
+   */
+  connect(options?: ConnectOptions): Promise<ConnectResponse> {
+    return this.call(COMMANDS.connect, [], options);
+  }
+
+  /** Brings the session back from the visible browser into the hidden one. */
+  disconnect(): Promise<DisconnectResponse> {
+    return this.call(COMMANDS.disconnect, []);
+  }
+
+  /**
+   * Hands the session to a person in a visible window.
+   *
+   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+   *
+   * @param reason What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
+   */
+  handoff(reason?: string | HandoffOptions, options?: HandoffOptions): Promise<HandoffResponse> {
+    return this.call(COMMANDS.handoff, [reason], options);
+  }
+
+  /**
+   * Takes the session back from the person, and tells what became of the tabs.
+   *
+   * The window closes, unless it was opened with `connect`.
+   */
+  resume(): Promise<TabChange[]> {
+    return this.call(COMMANDS.resume, []);
+  }
+
+  /**
+   * Brings the tab to the front, and gives an element the focus.
+   *
+   * @param target Element that gets the focus; none when left out.
+   */
+  focus(target?: string): Promise<FocusResponse> {
+    return this.call(COMMANDS.focus, [target]);
+  }
+
+  /**
    * Runs commands from standard input in order, and stops at the first that fails.
    *
    * Each step is authorized by itself: a chain grants nothing.
@@ -2022,5 +3289,21 @@ export class Commands extends Client {
    */
   batch(steps: Step[]): Promise<StepResult[]> {
     return this.call(COMMANDS.batch, [steps]);
+  }
+
+  /**
+   * Runs one command in every tab of the session, all at once.
+   *
+   * An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
+   *
+   * @param command The command, with its arguments and flags.
+   */
+  tabEach(command?: AnyMessage): Promise<StepResult[]> {
+    return this.call(COMMANDS.tabEach, [command]);
+  }
+
+  /** Ends the watches of the session; with `--tab` those of one tab. */
+  stopWatch(): Promise<StopWatchResponse> {
+    return this.call(COMMANDS.stopWatch, []);
   }
 }

@@ -15,8 +15,8 @@ use super::Settings;
 use crate::{
     chromium::ResolverRules,
     guardian::Guardian,
-    outbound::{Approvals, Reach},
     keychain::Keychain,
+    outbound::{Approvals, Reach},
     policy::Authority,
     records::Activity,
     sessions::Sessions,

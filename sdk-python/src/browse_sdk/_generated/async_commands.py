@@ -18,6 +18,7 @@ _LOAD_HTML = Command("BrowserService/LoadHtml", "LoadHtmlRequest", "LoadHtmlResp
 _BACK = Command("BrowserService/Back", "BackRequest", "BackResponse")
 _FORWARD = Command("BrowserService/Forward", "ForwardRequest", "ForwardResponse")
 _RELOAD = Command("BrowserService/Reload", "ReloadRequest", "ReloadResponse")
+_STOP_LOADING = Command("BrowserService/StopLoading", "StopLoadingRequest", "StopLoadingResponse")
 _GET_URL = Command("BrowserService/GetUrl", "GetUrlRequest", "GetUrlResponse", result="url")
 _WAIT = Command("BrowserService/Wait", "WaitRequest", "WaitResponse", timeout=15.0)
 _FRAME = Command("BrowserService/Frame", "FrameRequest", "FrameResponse")
@@ -55,6 +56,13 @@ _INSPECT = Command("BrowserService/Inspect", "InspectRequest", "InspectResponse"
 _STYLE = Command("BrowserService/Style", "StyleRequest", "StyleResponse")
 _UNDO_STYLE = Command("BrowserService/UndoStyle", "UndoStyleRequest", "UndoStyleResponse")
 _CLEANUP = Command("BrowserService/Cleanup", "CleanupRequest", "CleanupResponse")
+_COOKIES = Command("BrowserService/Cookies", "CookiesRequest", "CookiesResponse", result="cookies")
+_SET_COOKIE = Command("BrowserService/SetCookie", "SetCookieRequest", "SetCookieResponse")
+_DELETE_COOKIE = Command("BrowserService/DeleteCookie", "DeleteCookieRequest", "DeleteCookieResponse")
+_IMPORT_COOKIES = Command("BrowserService/ImportCookies", "ImportCookiesRequest", "ImportCookiesResponse")
+_IMPORT_BROWSER_COOKIES = Command("BrowserService/ImportBrowserCookies", "ImportBrowserCookiesRequest", "ImportBrowserCookiesResponse", timeout=60.0)
+_STORAGE = Command("BrowserService/Storage", "StorageRequest", "StorageResponse", result="entries")
+_SET_STORAGE = Command("BrowserService/SetStorage", "SetStorageRequest", "SetStorageResponse")
 _CLICK = Command("BrowserService/Click", "ClickRequest", "ClickResponse", result="receipt")
 _DOUBLE_CLICK = Command("BrowserService/DoubleClick", "DoubleClickRequest", "DoubleClickResponse", result="receipt")
 _HOVER = Command("BrowserService/Hover", "HoverRequest", "HoverResponse", result="receipt")
@@ -65,6 +73,29 @@ _SELECT = Command("BrowserService/Select", "SelectRequest", "SelectResponse", re
 _CHECK = Command("BrowserService/Check", "CheckRequest", "CheckResponse", result="receipt")
 _UNCHECK = Command("BrowserService/Uncheck", "UncheckRequest", "UncheckResponse", result="receipt")
 _SCROLL = Command("BrowserService/Scroll", "ScrollRequest", "ScrollResponse")
+_DRAG = Command("BrowserService/Drag", "DragRequest", "DragResponse", result="receipt")
+_MOVE_MOUSE = Command("BrowserService/MoveMouse", "MoveMouseRequest", "MoveMouseResponse", result="receipt")
+_PRESS_MOUSE = Command("BrowserService/PressMouse", "PressMouseRequest", "PressMouseResponse", result="receipt")
+_RELEASE_MOUSE = Command("BrowserService/ReleaseMouse", "ReleaseMouseRequest", "ReleaseMouseResponse", result="receipt")
+_TURN_WHEEL = Command("BrowserService/TurnWheel", "TurnWheelRequest", "TurnWheelResponse", result="receipt")
+_UPLOAD = Command("BrowserService/Upload", "UploadRequest", "UploadResponse", result="receipt")
+_DIALOG_ACCEPT = Command("BrowserService/DialogAccept", "DialogAcceptRequest", "DialogAcceptResponse")
+_DIALOG_DISMISS = Command("BrowserService/DialogDismiss", "DialogDismissRequest", "DialogDismissResponse")
+_READ_CLIPBOARD = Command("BrowserService/ReadClipboard", "ReadClipboardRequest", "ReadClipboardResponse", result="text")
+_WRITE_CLIPBOARD = Command("BrowserService/WriteClipboard", "WriteClipboardRequest", "WriteClipboardResponse")
+_VIEWPORT = Command("BrowserService/Viewport", "ViewportRequest", "ViewportResponse")
+_USER_AGENT = Command("BrowserService/UserAgent", "UserAgentRequest", "UserAgentResponse", result="agent")
+_HEADER = Command("BrowserService/Header", "HeaderRequest", "HeaderResponse", result="headers")
+_EMULATE = Command("BrowserService/Emulate", "EmulateRequest", "EmulateResponse", result="settings")
+_EMULATE_DEVICE = Command("BrowserService/EmulateDevice", "EmulateDeviceRequest", "EmulateDeviceResponse", result="settings")
+_EMULATE_GEO = Command("BrowserService/EmulateGeo", "EmulateGeoRequest", "EmulateGeoResponse", result="settings")
+_EMULATE_TIMEZONE = Command("BrowserService/EmulateTimezone", "EmulateTimezoneRequest", "EmulateTimezoneResponse", result="settings")
+_EMULATE_LOCALE = Command("BrowserService/EmulateLocale", "EmulateLocaleRequest", "EmulateLocaleResponse", result="settings")
+_EMULATE_MEDIA = Command("BrowserService/EmulateMedia", "EmulateMediaRequest", "EmulateMediaResponse", result="settings")
+_EMULATE_OFFLINE = Command("BrowserService/EmulateOffline", "EmulateOfflineRequest", "EmulateOfflineResponse", result="settings")
+_EMULATE_CPU = Command("BrowserService/EmulateCpu", "EmulateCpuRequest", "EmulateCpuResponse", result="settings")
+_EMULATE_NETWORK = Command("BrowserService/EmulateNetwork", "EmulateNetworkRequest", "EmulateNetworkResponse", result="settings")
+_RESET_EMULATION = Command("BrowserService/ResetEmulation", "ResetEmulationRequest", "ResetEmulationResponse", result="settings")
 _SCREENSHOT = Command("BrowserService/Screenshot", "ScreenshotRequest", "ScreenshotResponse")
 _PRETTY_SCREENSHOT = Command("BrowserService/PrettyScreenshot", "PrettyScreenshotRequest", "ScreenshotResponse")
 _RESPONSIVE = Command("BrowserService/Responsive", "ResponsiveRequest", "ResponsiveResponse", timeout=60.0)
@@ -73,12 +104,33 @@ _PRINT_HTML = Command("BrowserService/PrintHtml", "PrintHtmlRequest", "PdfRespon
 _START_RECORDING = Command("BrowserService/StartRecording", "StartRecordingRequest", "StartRecordingResponse")
 _ARCHIVE = Command("BrowserService/Archive", "ArchiveRequest", "ArchiveResponse", timeout=60.0)
 _CDP = Command("BrowserService/Cdp", "CdpRequest", "CdpResponse")
+_FETCH = Command("BrowserService/Fetch", "FetchRequest", "FetchResponse", result="answer", timeout=15.0)
+_FETCH_SEND = Command("BrowserService/FetchSend", "FetchSendRequest", "FetchSendResponse", result="answer", timeout=15.0)
+_ROUTE = Command("BrowserService/Route", "RouteRequest", "RouteResponse", result="route")
+_UNROUTE = Command("BrowserService/Unroute", "UnrouteRequest", "UnrouteResponse")
+_LIST_ROUTES = Command("BrowserService/ListRoutes", "ListRoutesRequest", "ListRoutesResponse", result="routes")
+_START_HAR = Command("BrowserService/StartHar", "StartHarRequest", "StartHarResponse")
+_STOP_HAR = Command("BrowserService/StopHar", "StopHarRequest", "StopHarResponse")
+_APPROVE = Command("BrowserService/Approve", "ApproveRequest", "ApproveResponse", result="approvals")
+_START_TRACE = Command("BrowserService/StartTrace", "StartTraceRequest", "StartTraceResponse")
+_STOP_TRACE = Command("BrowserService/StopTrace", "StopTraceRequest", "StopTraceResponse", timeout=60.0)
 _LIST_TABS = Command("BrowserService/ListTabs", "ListTabsRequest", "ListTabsResponse", result="tabs")
 _ACTIVATE_TAB = Command("BrowserService/ActivateTab", "ActivateTabRequest", "ActivateTabResponse")
 _NEW_TAB = Command("BrowserService/NewTab", "NewTabRequest", "NewTabResponse")
 _CLOSE_TAB = Command("BrowserService/CloseTab", "CloseTabRequest", "CloseTabResponse")
+_SAVE_STATE = Command("BrowserService/SaveState", "SaveStateRequest", "SaveStateResponse", timeout=60.0)
+_LOAD_STATE = Command("BrowserService/LoadState", "LoadStateRequest", "LoadStateResponse", timeout=60.0)
+_LIST_STATES = Command("BrowserService/ListStates", "ListStatesRequest", "ListStatesResponse", result="states")
+_REMOVE_STATE = Command("BrowserService/RemoveState", "RemoveStateRequest", "RemoveStateResponse")
+_CONNECT = Command("BrowserService/Connect", "ConnectRequest", "ConnectResponse", timeout=60.0)
+_DISCONNECT = Command("BrowserService/Disconnect", "DisconnectRequest", "DisconnectResponse", timeout=60.0)
+_HANDOFF = Command("BrowserService/Handoff", "HandoffRequest", "HandoffResponse", timeout=60.0)
+_RESUME = Command("BrowserService/Resume", "ResumeRequest", "ResumeResponse", result="tabs", timeout=60.0)
+_FOCUS = Command("BrowserService/Focus", "FocusRequest", "FocusResponse")
 _CHAIN = Command("BrowserService/Chain", "ChainRequest", "ChainResponse", result="results")
 _BATCH = Command("BrowserService/Batch", "BatchRequest", "BatchResponse", result="results")
+_TAB_EACH = Command("BrowserService/TabEach", "TabEachRequest", "TabEachResponse", result="results")
+_STOP_WATCH = Command("BrowserService/StopWatch", "StopWatchRequest", "StopWatchResponse")
 
 
 class AsyncCommands(AsyncClient):
@@ -124,6 +176,13 @@ class AsyncCommands(AsyncClient):
         wait: What to wait for.
         """
         return await self._call(_RELOAD, {"wait": wait})
+
+    async def stop_loading(self) -> m.StopLoadingResponse:
+        """Ends a navigation that hangs, and whatever the page still loads.
+
+        The tab keeps what it has shown so far.
+        """
+        return await self._call(_STOP_LOADING, {})
 
     async def url(self) -> str:
         """Prints the address of the tab."""
@@ -431,6 +490,68 @@ class AsyncCommands(AsyncClient):
         """
         return await self._call(_CLEANUP, {"ads": ads, "cookies": cookies, "sticky": sticky, "social": social, "all": all})
 
+    async def cookies(self, *, domain: str | None = None) -> list[m.Cookie]:
+        """Lists the cookies of the session. Values are cut.
+
+        domain: Only cookies of this host and those below it.
+        """
+        return await self._call(_COOKIES, {"domain": domain})
+
+    async def set_cookie(self, cookie: str, *, domain: str | None = None, path: str | None = None, secure: bool = False, http_only: bool = False, same_site: m.SameSite | None = None, expires: str | None = None) -> m.SetCookieResponse:
+        """Sets a cookie for the host of the page.
+
+        cookie: Name and value, with `=` between them.
+        domain: Host that it is for, with all below it; the host of the page alone when left out.
+        path: Path that it is sent to; `/` when left out.
+        secure: Sends it over https only.
+        http_only: Keeps it from scripts.
+        same_site: Whether it travels with requests of other sites.
+        expires: When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out.
+        """
+        return await self._call(_SET_COOKIE, {"cookie": cookie, "domain": domain, "path": path, "secure": secure, "http_only": http_only, "same_site": same_site, "expires": expires})
+
+    async def delete_cookie(self, name: str, *, domain: str | None = None, path: str | None = None) -> m.DeleteCookieResponse:
+        """Deletes the cookies of a name.
+
+        name: Name.
+        domain: Host of the cookie; whatever the page would be sent when left out.
+        path: Only the cookie of this path.
+        """
+        return await self._call(_DELETE_COOKIE, {"name": name, "domain": domain, "path": path})
+
+    async def import_cookies(self, cookies: str) -> m.ImportCookiesResponse:
+        """Imports cookies from a JSON file, and tells how many of which domains.
+
+        Takes what EditThisCookie, Puppeteer and Playwright export.
+
+        cookies: Text of this: JSON file; "-" reads standard input.
+        """
+        return await self._call(_IMPORT_COOKIES, {"cookies": cookies})
+
+    async def import_browser_cookies(self, browser: str | None = None, *, domain: str | None = None, profile: str | None = None, all: bool = False) -> m.ImportBrowserCookiesResponse:
+        """Imports cookies from another browser of this machine.
+
+        Without `--domain` or `--all` it lists which domains there are, opens no value, and asks no keychain. The database of the browser is read from a copy.
+
+        browser: chrome, chromium, brave, edge, arc or comet; whichever is there when left out.
+        domain: Imports the cookies of this host and those below it.
+        profile: Folder of the profile: `Default`, `Profile 1`.
+        all: Imports the cookies of every host.
+        """
+        return await self._call(_IMPORT_BROWSER_COOKIES, {"browser": browser, "domain": domain, "profile": profile, "all": all})
+
+    async def storage(self) -> list[m.StorageEntry]:
+        """Prints the local and session storage of the page's origin."""
+        return await self._call(_STORAGE, {})
+
+    async def set_storage(self, key: str, value: str) -> m.SetStorageResponse:
+        """Writes an entry of the local storage of the page's origin.
+
+        key: Key.
+        value: Value.
+        """
+        return await self._call(_SET_STORAGE, {"key": key, "value": value})
+
     async def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None) -> m.Receipt:
         """Clicks an element.
 
@@ -510,6 +631,204 @@ class AsyncCommands(AsyncClient):
         by: Pixels to scroll by; a screen when left out.
         """
         return await self._call(_SCROLL, {"target": target, "by": by})
+
+    async def drag(self, target: str, onto: str, *, steps: int | None = None, hold: int | None = None) -> m.Receipt:
+        """Drags an element onto another.
+
+        Works for HTML5 drag and drop and for pages that follow the pointer. Both elements may lie in frames; what is not in view is scrolled there.
+
+        target: Element to drag.
+        onto: Element to drop it on.
+        steps: Moves of the pointer on the way, 1 to 200; 10 when left out.
+        hold: Milliseconds that the button is down before the first move, for lists that want a long press.
+        """
+        return await self._call(_DRAG, {"target": target, "onto": onto, "steps": steps, "hold": hold})
+
+    async def move_mouse(self, to: list[str] | None = None, *, offset: str | None = None, steps: int | None = None, modifiers: str | None = None) -> m.Receipt:
+        """Moves the pointer.
+
+        Buttons that are down stay down, so that moves draw or drag.
+
+        to: Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
+        offset: Point of the element instead of its centre, in CSS pixels from its top left corner.
+        steps: Moves on the way, 1 to 200; one when left out.
+        modifiers: Keys held down: "Control+Shift".
+        """
+        return await self._call(_MOVE_MOUSE, {"to": to, "offset": offset, "steps": steps, "modifiers": modifiers})
+
+    async def press_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
+        """Presses a button of the mouse, and keeps it down.
+
+        to: Where: an element, or two numbers; where the pointer is when left out.
+        offset: Point of the element instead of its centre, in CSS pixels from its top left corner.
+        button: Mouse button.
+        modifiers: Keys held down: "Control+Shift".
+        """
+        return await self._call(_PRESS_MOUSE, {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
+
+    async def release_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
+        """Lets a button of the mouse go.
+
+        to: Where: an element, or two numbers; where the pointer is when left out.
+        offset: Point of the element instead of its centre, in CSS pixels from its top left corner.
+        button: Mouse button.
+        modifiers: Keys held down: "Control+Shift".
+        """
+        return await self._call(_RELEASE_MOUSE, {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
+
+    async def turn_wheel(self, dy: float, dx: float | None = None, *, at: str | None = None, modifiers: str | None = None) -> m.Receipt:
+        """Turns the wheel of the mouse.
+
+        dy: Pixels down; up when negative.
+        dx: Pixels to the right; to the left when negative.
+        at: Element to turn it over; where the pointer is when left out.
+        modifiers: Keys held down: "Control" zooms on many pages.
+        """
+        return await self._call(_TURN_WHEEL, {"dy": dy, "dx": dx, "at": at, "modifiers": modifiers})
+
+    async def upload(self, target: str, file: list[m.UploadFile] | None = None) -> m.Receipt:
+        """Gives files to a file input.
+
+        The input may be hidden behind a label or a button. The files are read here, under the working directory or the temp directory; none that holds secrets is. They are kept in a private folder until the tab is closed.
+
+        target: File input, its label, or the button that opens its file chooser.
+        file: Files to give it.
+        """
+        return await self._call(_UPLOAD, {"target": target, "file": file})
+
+    async def dialog_accept(self, text: str | None = None) -> m.DialogAcceptResponse:
+        """Accepts the next dialog of the tab, with a text for a prompt.
+
+        Dialogs are always answered at once: this decides the answer of the next one. Several are used in order.
+
+        text: Text for a prompt; its default when left out.
+        """
+        return await self._call(_DIALOG_ACCEPT, {"text": text})
+
+    async def dialog_dismiss(self) -> m.DialogDismissResponse:
+        """Dismisses the next dialog of the tab."""
+        return await self._call(_DIALOG_DISMISS, {})
+
+    async def read_clipboard(self) -> str:
+        """Prints the text of the clipboard.
+
+        The clipboard is the browser's, which all sessions share. No page gets a permission by this.
+        """
+        return await self._call(_READ_CLIPBOARD, {})
+
+    async def write_clipboard(self, text: str) -> m.WriteClipboardResponse:
+        """Puts text into the clipboard.
+
+        The clipboard is the browser's, which all sessions share.
+
+        text: Text to put into the clipboard.
+        """
+        return await self._call(_WRITE_CLIPBOARD, {"text": text})
+
+    async def viewport(self, size: str | None = None, *, scale: float | None = None, reset: bool = False) -> m.ViewportResponse:
+        """Prints or sets the size of the page area.
+
+        It holds for every tab of the session, also for those to come. The page stays as it is: nothing is loaded again.
+
+        size: Width and height in CSS pixels, 50x50 to 10000x10000.
+        scale: Device pixels for each CSS pixel, 1 to 3.
+        reset: Goes back to the size that the browser began with.
+        """
+        return await self._call(_VIEWPORT, {"size": size, "scale": scale, "reset": reset})
+
+    async def user_agent(self, agent: str | None = None, *, reset: bool = False) -> str:
+        """Prints or sets the user agent.
+
+        It holds for every tab of the session, its frames, workers and popups. Pages read it when they load.
+
+        agent: What to send; the current one is printed when left out.
+        reset: Goes back to the browser's own.
+        """
+        return await self._call(_USER_AGENT, {"agent": agent, "reset": reset})
+
+    async def header(self, header: str | None = None) -> list[m.ExtraHeader]:
+        """Sends a header with every request of the session, or lists such headers.
+
+        It goes to every host that the pages of the session talk to, third parties included. `name:` with nothing after it ends it. Values that look secret are never printed again.
+
+        header: Name and value; all are listed when left out.
+        """
+        return await self._call(_HEADER, {"header": header})
+
+    async def emulate(self) -> list[m.Emulated]:
+        """Prints what is emulated in the session."""
+        return await self._call(_EMULATE, {})
+
+    async def emulate_device(self, device: str | None = None) -> list[m.Emulated]:
+        """Emulates a device: its screen, its touch and its user agent.
+
+        Without a name it lists the devices. Pages read the user agent when they load.
+
+        device: Device; all are listed when left out.
+        """
+        return await self._call(_EMULATE_DEVICE, {"device": device})
+
+    async def emulate_geo(self, latitude: float, longitude: float, *, accuracy: float | None = None) -> list[m.Emulated]:
+        """Emulates a place, and lets the pages of the session ask for it.
+
+        latitude: Degrees to the north, -90 to 90.
+        longitude: Degrees to the east, -180 to 180.
+        accuracy: Radius of uncertainty in metres; 10 when left out.
+        """
+        return await self._call(_EMULATE_GEO, {"latitude": latitude, "longitude": longitude, "accuracy": accuracy})
+
+    async def emulate_timezone(self, timezone: str) -> list[m.Emulated]:
+        """Emulates a time zone.
+
+        timezone: IANA name, such as `Europe/Berlin`, or `default`.
+        """
+        return await self._call(_EMULATE_TIMEZONE, {"timezone": timezone})
+
+    async def emulate_locale(self, locale: str) -> list[m.Emulated]:
+        """Emulates a language and its formats.
+
+        locale: Language tag, such as `de-DE`, or `default`.
+        """
+        return await self._call(_EMULATE_LOCALE, {"locale": locale})
+
+    async def emulate_media(self, *, type: m.MediaType | None = None, scheme: m.ColorScheme | None = None, motion: m.MotionPreference | None = None, contrast: m.ContrastPreference | None = None, forced_colors: m.ForcedColors | None = None) -> list[m.Emulated]:
+        """Emulates what style sheets can ask about the medium.
+
+        type: Medium.
+        scheme: Colours that the user prefers.
+        motion: Movement that the user prefers.
+        contrast: Contrast that the user prefers.
+        forced_colors: Colours that the system forces.
+        """
+        return await self._call(_EMULATE_MEDIA, {"type": type, "scheme": scheme, "motion": motion, "contrast": contrast, "forced_colors": forced_colors})
+
+    async def emulate_offline(self, state: m.Switch | None = None) -> list[m.Emulated]:
+        """Takes the session off the network, or back on.
+
+        state: Whether the network is off; on when left out.
+        """
+        return await self._call(_EMULATE_OFFLINE, {"state": state})
+
+    async def emulate_cpu(self, slowdown: float) -> list[m.Emulated]:
+        """Slows the processor down for pages.
+
+        slowdown: How many times slower, 1 to 20; 1 is the full speed.
+        """
+        return await self._call(_EMULATE_CPU, {"slowdown": slowdown})
+
+    async def emulate_network(self, speed: m.NetworkSpeed | None = None, *, down: int | None = None, up: int | None = None, latency: int | None = None) -> list[m.Emulated]:
+        """Slows the network down for pages.
+
+        speed: Named speed.
+        down: Kilobits a second that arrive, instead of those of the named speed.
+        up: Kilobits a second that are sent, instead of those of the named speed.
+        latency: Milliseconds before each answer, instead of those of the named speed.
+        """
+        return await self._call(_EMULATE_NETWORK, {"speed": speed, "down": down, "up": up, "latency": latency})
+
+    async def reset_emulation(self) -> list[m.Emulated]:
+        """Ends all emulation of the session: viewport, user agent and headers included."""
+        return await self._call(_RESET_EMULATION, {})
 
     async def screenshot(self, target: str | None = None, *, selector: str | None = None, viewport: bool = False, clip: str | None = None, format: m.ImageFormat | None = None) -> m.ScreenshotResponse:
         """Captures the page, or one element, as an image.
@@ -620,6 +939,93 @@ class AsyncCommands(AsyncClient):
         """
         return await self._call(_CDP, {"method": method, "params": params, "data": data})
 
+    async def fetch(self, url: str, *, parse: bool = False, include: bool = False) -> m.Fetched:
+        """Fetches an address without the browser and without its cookies.
+
+        At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
+
+        url: Address, http or https.
+        parse: Wants JSON: answers the value, or the first 2 KB of what is none.
+        include: Also prints the headers.
+        """
+        return await self._call(_FETCH, {"url": url, "parse": parse, "include": include})
+
+    async def fetch_send(self, url: str, *, method: str | None = None, header: list[str] | None = None, body: str | None = None, parse: bool = False, include: bool = False) -> m.Fetched:
+        """Sends a request of any method, with headers and a body.
+
+        The rules of `fetch` hold. What it does on the server cannot be undone.
+
+        url: Address, http or https.
+        method: HTTP method; POST when left out.
+        header: Headers to send, each `name: value`.
+        body: Text to send, at most 5 MiB.
+        parse: Wants JSON: answers the value, or the first 2 KB of what is none.
+        include: Also prints the headers.
+        """
+        return await self._call(_FETCH_SEND, {"url": url, "method": method, "header": header, "body": body, "parse": parse, "include": include})
+
+    async def route(self, glob: str, *, abort: bool = False, fulfil: str | None = None, body: str | None = None, status: int | None = None, header: list[str] | None = None, delay: int | None = None) -> m.RouteEntry:
+        """Decides what becomes of the tab's requests to some addresses.
+
+        `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
+
+        glob: Addresses: `*` is any run of letters, `?` any letter.
+        abort: Ends the requests, as a blocker would.
+        fulfil: Text of this: Answers with the text of this file.
+        body: Answers with this text.
+        status: Status of the answer; 200 when left out.
+        header: Headers of the answer, each `name: value`.
+        delay: Time before that, or before the request is sent on, at most 60,000 ms.
+        """
+        return await self._call(_ROUTE, {"glob": glob, "abort": abort, "fulfil": fulfil, "body": body, "status": status, "header": header, "delay": delay})
+
+    async def unroute(self, glob: str | None = None) -> m.UnrouteResponse:
+        """Removes the routes of a glob, or all of the tab.
+
+        glob: Glob of the routes to remove, as it was given; all when left out.
+        """
+        return await self._call(_UNROUTE, {"glob": glob})
+
+    async def routes(self) -> list[m.RouteEntry]:
+        """Lists the routes of the tab."""
+        return await self._call(_LIST_ROUTES, {})
+
+    async def start_har(self) -> m.StartHarResponse:
+        """Begins to record the requests of the tab in full."""
+        return await self._call(_START_HAR, {})
+
+    async def stop_har(self, *, format: m.HarFormat | None = None) -> m.StopHarResponse:
+        """Ends the recording, and writes it as a HAR file.
+
+        Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
+
+        format: Format, by the extension of the path.
+        """
+        return await self._call(_STOP_HAR, {"format": format})
+
+    async def approve(self, id: str | None = None) -> list[m.Approval]:
+        """Approves what another caller waits for, or lists what waits.
+
+        id: Id that the refusal named; lists what waits when left out.
+        """
+        return await self._call(_APPROVE, {"id": id})
+
+    async def start_trace(self, *, categories: str | None = None) -> m.StartTraceResponse:
+        """Begins to trace the whole browser.
+
+        categories: Categories, apart by commas; those of a performance panel when left out.
+        """
+        return await self._call(_START_TRACE, {"categories": categories})
+
+    async def stop_trace(self, *, format: m.TraceFormat | None = None) -> m.StopTraceResponse:
+        """Ends the trace, and writes it as JSON.
+
+        Performance panels of developer tools open it. At most 56 MiB.
+
+        format: Format, by the extension of the path.
+        """
+        return await self._call(_STOP_TRACE, {"format": format})
+
     async def tabs(self) -> list[m.Tab]:
         """Lists the open tabs."""
         return await self._call(_LIST_TABS, {})
@@ -645,6 +1051,74 @@ class AsyncCommands(AsyncClient):
         """
         return await self._call(_CLOSE_TAB, {"id": id})
 
+    async def save_state(self, name: str) -> m.SaveStateResponse:
+        """Saves the cookies, the local storage and the addresses of the session.
+
+        Covers the local storage of every origin that a page or a frame of the session has shown, as pages of that origin see it; not session storage, and not what frames of other sites keep apart.
+
+        name: Name: letters, digits, dash, dot and underscore, at most 64.
+        """
+        return await self._call(_SAVE_STATE, {"name": name})
+
+    async def load_state(self, name: str, *, replace: bool = False, no_tabs: bool = False) -> m.LoadStateResponse:
+        """Brings the session to what was saved, and opens the saved pages.
+
+        Cookies and local storage are in place before a page is opened. Cookies of metadata services and of the local link are left out.
+
+        name: Name.
+        replace: Removes the cookies and the local storage that the session has now; without it, what is saved comes on top.
+        no_tabs: Opens none of the saved pages.
+        """
+        return await self._call(_LOAD_STATE, {"name": name, "replace": replace, "no_tabs": no_tabs})
+
+    async def states(self) -> list[m.State]:
+        """Lists the states, and where the key of each is."""
+        return await self._call(_LIST_STATES, {})
+
+    async def remove_state(self, name: str) -> m.RemoveStateResponse:
+        """Removes a state.
+
+        name: Name.
+        """
+        return await self._call(_REMOVE_STATE, {"name": name})
+
+    async def connect(self, *, screen: m.Screen | None = None) -> m.ConnectResponse:
+        """Shows the session in a visible browser, which stays until `disconnect`.
+
+        Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. When the window is closed the session returns to the hidden browser. Needs a desktop.
+
+        screen: Screen of the caller.
+        """
+        return await self._call(_CONNECT, {"screen": screen})
+
+    async def disconnect(self) -> m.DisconnectResponse:
+        """Brings the session back from the visible browser into the hidden one."""
+        return await self._call(_DISCONNECT, {})
+
+    async def handoff(self, reason: str | None = None, *, screen: m.Screen | None = None) -> m.HandoffResponse:
+        """Hands the session to a person in a visible window.
+
+        For a CAPTCHA, a second factor or a login. As `connect`, until `resume`. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+
+        reason: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
+        screen: Screen of the caller.
+        """
+        return await self._call(_HANDOFF, {"reason": reason, "screen": screen})
+
+    async def resume(self) -> list[m.TabChange]:
+        """Takes the session back from the person, and tells what became of the tabs.
+
+        The window closes, unless it was opened with `connect`.
+        """
+        return await self._call(_RESUME, {})
+
+    async def focus(self, target: str | None = None) -> m.FocusResponse:
+        """Brings the tab to the front, and gives an element the focus.
+
+        target: Element that gets the focus; none when left out.
+        """
+        return await self._call(_FOCUS, {"target": target})
+
     async def chain(self, steps: list[m.Step] | None = None) -> list[m.StepResult]:
         """Runs commands from standard input in order, and stops at the first that fails.
 
@@ -662,3 +1136,16 @@ class AsyncCommands(AsyncClient):
         steps: At most 50 commands, one JSON object a line: {"tab": 1, "command": ["text"]}.
         """
         return await self._call(_BATCH, {"steps": steps})
+
+    async def tab_each(self, command: Any | None = None) -> list[m.StepResult]:
+        """Runs one command in every tab of the session, all at once.
+
+        An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
+
+        command: The command, with its arguments and flags.
+        """
+        return await self._call(_TAB_EACH, {"command": command})
+
+    async def stop_watch(self) -> m.StopWatchResponse:
+        """Ends the watches of the session; with `--tab` those of one tab."""
+        return await self._call(_STOP_WATCH, {})

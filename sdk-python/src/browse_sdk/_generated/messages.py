@@ -9,6 +9,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
+    ColorScheme = Literal["default", "light", "dark"]
+    """`default`: Those of the browser."""
+
+    ContrastPreference = Literal["default", "more", "less"]
+    """`default`: That of the browser."""
+
     ElementState = Literal["visible", "hidden", "enabled", "disabled", "checked", "editable", "focused"]
     """`visible`: It has a box and is not hidden by style.
     `hidden`: It is not visible, or not there.
@@ -19,13 +25,30 @@ if TYPE_CHECKING:
     `focused`: It has the focus.
     """
 
+    ForcedColors = Literal["default", "active", "none"]
+    """`default`: As the browser has it."""
+
     HarFormat = Literal["har"]
     """`har`: HTTP Archive 1.2."""
 
     ImageFormat = Literal["png", "jpeg", "webp"]
     """`webp`: At most 16,000 pixels a side."""
 
+    MediaType = Literal["default", "screen", "print"]
+    """`default`: That of the browser."""
+
+    MotionPreference = Literal["default", "reduce", "full"]
+    """`default`: That of the browser."""
+
     MouseButton = Literal["left", "right", "middle"]
+
+    NetworkSpeed = Literal["default", "slow-3g", "fast-3g", "4g", "wifi"]
+    """`default`: The full speed.
+    `slow-3g`: 400 kbit/s both ways, 2,000 ms.
+    `fast-3g`: 1,600 kbit/s down, 750 kbit/s up, 560 ms.
+    `4g`: 9,000 kbit/s both ways, 170 ms.
+    `wifi`: 30,000 kbit/s down, 15,000 kbit/s up, 2 ms.
+    """
 
     PaperFormat = Literal["letter", "a4", "legal"]
     """`letter`: 8.5 x 11 in.
@@ -42,6 +65,14 @@ if TYPE_CHECKING:
     `name`: Accessible name.
     `description`: Accessible description.
     """
+
+    SameSite = Literal["strict", "lax", "none"]
+    """`strict`: Never.
+    `lax`: With navigations.
+    `none`: Always; needs `--secure`.
+    """
+
+    Switch = Literal["on", "off"]
 
     TraceFormat = Literal["json"]
     """`json`: JSON."""
@@ -66,6 +97,13 @@ class BatchResponse(Message):
 
     results: list[StepResult]
     """One entry per step, in order."""
+
+
+class TabEachResponse(Message):
+    """An answer."""
+
+    results: list[StepResult]
+    """One entry per tab, oldest tab first."""
 
 
 class Step(Message):
@@ -186,6 +224,284 @@ class StartRecordingResponse(Message):
 
     height: int
     """Height of the video in pixels."""
+
+
+class Emulated(Message):
+    """One setting of what a session emulates."""
+
+    name: str
+    """What is emulated."""
+
+    value: str
+    """How it is set; "default" when it is not."""
+
+
+class ViewportResponse(Message):
+    """An answer."""
+
+    width: int
+    """Width in CSS pixels."""
+
+    height: int
+    """Height in CSS pixels."""
+
+    scale: float
+    """Device pixels for each CSS pixel."""
+
+
+class UserAgentResponse(Message):
+    """An answer."""
+
+    agent: str
+    """What is sent now."""
+
+
+class HeaderResponse(Message):
+    """An answer."""
+
+    headers: list[ExtraHeader]
+    """What is sent now."""
+
+
+class ExtraHeader(Message):
+    """A header that is sent with every request of a session."""
+
+    name: str
+    """Name in lower case."""
+
+    value: str
+    """Value; what looks secret in it is "[redacted]"."""
+
+
+class EmulateResponse(Message):
+    """An answer."""
+
+    settings: list[Emulated]
+    """Every setting."""
+
+
+class EmulateDeviceResponse(Message):
+    """An answer."""
+
+    settings: list[Emulated]
+    """The settings that changed, or the devices."""
+
+
+class EmulateGeoResponse(Message):
+    """An answer."""
+
+    settings: list[Emulated]
+    """The setting that changed."""
+
+
+class EmulateTimezoneResponse(Message):
+    """An answer."""
+
+    settings: list[Emulated]
+    """The setting that changed."""
+
+
+class EmulateLocaleResponse(Message):
+    """An answer."""
+
+    settings: list[Emulated]
+    """The setting that changed."""
+
+
+class EmulateMediaResponse(Message):
+    """An answer."""
+
+    settings: list[Emulated]
+    """The setting that changed."""
+
+
+class EmulateOfflineResponse(Message):
+    """An answer."""
+
+    settings: list[Emulated]
+    """The setting that changed."""
+
+
+class EmulateCpuResponse(Message):
+    """An answer."""
+
+    settings: list[Emulated]
+    """The setting that changed."""
+
+
+class EmulateNetworkResponse(Message):
+    """An answer."""
+
+    settings: list[Emulated]
+    """The setting that changed."""
+
+
+class ResetEmulationResponse(Message):
+    """An answer."""
+
+    settings: list[Emulated]
+    """Every setting."""
+
+
+class CookiesResponse(Message):
+    """An answer."""
+
+    cookies: list[Cookie]
+    """Cookies of the session, by domain and name."""
+
+
+class Cookie(Message):
+    """A cookie."""
+
+    name: str
+    """Name."""
+
+    value: str
+    """First characters of the value: a quarter of it, and four at most."""
+
+    length: int
+    """Characters of the value."""
+
+    domain: str
+    """Host; a dot before it stands for all below."""
+
+    path: str
+    """Path that it is sent to."""
+
+    secure: bool
+    """Sent over https only."""
+
+    http_only: bool
+    """Kept from scripts."""
+
+    same_site: str
+    """strict, lax or none; empty when the cookie does not say."""
+
+    expires: str
+    """When it ends, as RFC 3339 in UTC; empty when with the browser."""
+
+    partition: str
+    """Top-level site that it is kept for, when it is partitioned."""
+
+
+class SetCookieResponse(Message):
+    """An answer."""
+
+    name: str
+    """Name."""
+
+    domain: str
+    """Host; a dot before it stands for all below."""
+
+    path: str
+    """Path that it is sent to."""
+
+
+class DeleteCookieResponse(Message):
+    """An answer."""
+
+    removed: int
+    """Cookies removed."""
+
+
+class ImportCookiesResponse(Message):
+    """An answer."""
+
+    summary: str
+    """The counts, in words."""
+
+    imported: int
+    """Cookies that the session has now."""
+
+    domains: list[DomainCookies]
+    """The same by domain."""
+
+    problems: list[str]
+    """What is wrong with entries that were left out."""
+
+
+class DomainCookies(Message):
+    """Cookies of one domain. Values are never told."""
+
+    domain: str
+    """Host; a dot before it stands for all below."""
+
+    found: int
+    """Cookies that were found."""
+
+    imported: int
+    """Cookies that the session has now."""
+
+    expired: int
+    """Cookies that have ended."""
+
+    refused: int
+    """Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened."""
+
+
+class ImportBrowserCookiesResponse(Message):
+    """An answer."""
+
+    summary: str
+    """The counts, in words."""
+
+    imported: int
+    """Cookies that the session has now; 0 when nothing but the list was asked for."""
+
+    profiles: list[BrowserProfile]
+    """The counts by profile and domain."""
+
+    problems: list[str]
+    """What is wrong with what was left out."""
+
+
+class BrowserProfile(Message):
+    """A profile of a browser."""
+
+    browser: str
+    """Browser."""
+
+    profile: str
+    """Folder of the profile."""
+
+    domains: list[DomainCookies]
+    """Its cookies by domain."""
+
+
+class StorageResponse(Message):
+    """An answer."""
+
+    entries: list[StorageEntry]
+    """What the origin keeps, local storage first."""
+
+
+class StorageEntry(Message):
+    """An entry of the storage of an origin."""
+
+    area: str
+    """local or session."""
+
+    key: str
+    """Key."""
+
+    value: str
+    """Value; what looks like a secret is taken out, and long ones are cut."""
+
+    length: int
+    """Characters of the value."""
+
+    redacted: bool
+    """Whether something was taken out."""
+
+
+class SetStorageResponse(Message):
+    """An answer."""
+
+    key: str
+    """Key."""
+
+    origin: str
+    """Origin whose local storage has it."""
 
 
 class CdpResponse(Message):
@@ -335,6 +651,80 @@ class ScrollResponse(Message):
     """Pixels from the top edge."""
 
 
+class DragResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class MoveMouseResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class PressMouseResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class ReleaseMouseResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class TurnWheelResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class UploadFile(Message):
+    """A file that is sent to a page."""
+
+    name: str
+    """Name, without folders."""
+
+    content: bytes
+    """Content."""
+
+
+class UploadResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class DialogAcceptResponse(Message):
+    """An answer."""
+
+    summary: str
+    """What will happen."""
+
+
+class DialogDismissResponse(Message):
+    """An answer."""
+
+    summary: str
+    """What will happen."""
+
+
+class ReadClipboardResponse(Message):
+    """An answer."""
+
+    text: str
+    """Text of the clipboard, which a page may have put there."""
+
+
+class WriteClipboardResponse(Message):
+    """An answer."""
+
+    characters: int
+    """Characters that were written."""
+
+
 class GotoResponse(Message):
     """An answer."""
 
@@ -435,6 +825,13 @@ class GetUrlResponse(Message):
 
     url: str
     """Address of the tab."""
+
+
+class StopLoadingResponse(Message):
+    """An answer."""
+
+    url: str
+    """Address that the tab shows."""
 
 
 class SnapshotResponse(Message):
@@ -1589,6 +1986,92 @@ class CleanupCount(Message):
     """Elements that went."""
 
 
+class SaveStateResponse(Message):
+    """An answer."""
+
+    summary: str
+    """What was saved, in words."""
+
+    cookies: int
+    """Cookies saved."""
+
+    origins: int
+    """Origins whose local storage was saved."""
+
+    tabs: int
+    """Addresses of tabs saved."""
+
+    key: str
+    """Where the key is: keychain or file."""
+
+
+class LoadStateResponse(Message):
+    """An answer."""
+
+    summary: str
+    """What was loaded, in words."""
+
+    cookies: int
+    """Cookies that the session has from the state."""
+
+    dropped: int
+    """Cookies left out: they have ended, or are not allowed."""
+
+    origins: int
+    """Origins whose local storage was written."""
+
+    tabs: int
+    """Tabs opened."""
+
+    problems: list[str]
+    """What could not be loaded."""
+
+
+class ListStatesResponse(Message):
+    """An answer."""
+
+    states: list[State]
+    """States, by name."""
+
+
+class State(Message):
+    """A saved state."""
+
+    name: str
+    """Name."""
+
+    saved: str
+    """When it was saved, as RFC 3339 in UTC."""
+
+    bytes: int
+    """Size of its file."""
+
+    cookies: int | None
+    """Cookies that it holds; absent when it cannot be opened."""
+
+    origins: int | None
+    """Origins whose local storage it holds."""
+
+    tabs: int | None
+    """Addresses of tabs that it holds."""
+
+    key: str
+    """Where its key is: keychain, or file (`state/key` in BROWSE_HOME)."""
+
+    problem: str
+    """Why it cannot be opened."""
+
+    holds: str
+    """What it holds, in words; empty when it cannot be opened."""
+
+
+class RemoveStateResponse(Message):
+    """An answer."""
+
+    name: str
+    """Name."""
+
+
 class ListTabsResponse(Message):
     """An answer."""
 
@@ -1646,3 +2129,111 @@ class CloseTabResponse(Message):
 
     active: int | None
     """Tab that is active now."""
+
+
+class StopWatchResponse(Message):
+    """An answer."""
+
+    ended: int
+    """Watches that ended."""
+
+
+class Screen(Message):
+    """The screen of the caller, who may sit at another than the daemon was started from."""
+
+    display: str | None
+    """X display."""
+
+    wayland_display: str | None
+    """Wayland display."""
+
+    xauthority: str | None
+    """File with the keys of the X display."""
+
+    xdg_runtime_dir: str | None
+    """Folder of the Wayland socket."""
+
+
+class ConnectResponse(Message):
+    """An answer."""
+
+    summary: str
+    """What happened, and what comes next."""
+
+    tabs: list[WindowTab]
+    """Tabs in the window."""
+
+
+class DisconnectResponse(Message):
+    """An answer."""
+
+    summary: str
+    """What happened."""
+
+    tabs: list[WindowTab]
+    """Tabs that came back."""
+
+
+class HandoffResponse(Message):
+    """An answer."""
+
+    summary: str
+    """What happened, and what comes next."""
+
+    tabs: list[WindowTab]
+    """Tabs in the window."""
+
+
+class ResumeResponse(Message):
+    """An answer."""
+
+    tabs: list[TabChange]
+    """Tabs, and what became of them while the person had them."""
+
+
+class WindowTab(Message):
+    """A tab that moved to another browser."""
+
+    id: int
+    """Its id, which stays."""
+
+    url: str
+    """Its address."""
+
+    note: str | None
+    """What did not come along."""
+
+
+class TabChange(Message):
+    """What became of a tab."""
+
+    id: int
+    """Its id, which stays."""
+
+    change: str
+    """same, moved, opened or closed."""
+
+    url: str
+    """Its address now; that of a closed tab before."""
+
+    before: str | None
+    """Its address when it was handed over."""
+
+    note: str | None
+    """What did not come along."""
+
+
+class FocusResponse(Message):
+    """An answer."""
+
+    summary: str
+    """What happened, one fact a line."""
+
+    tab: int
+    """Tab that is in front now."""
+
+    visible: bool
+    """Whether a person can see it."""
+
+    receipt: Receipt | None
+    """What the focus changed, when an element got it."""
