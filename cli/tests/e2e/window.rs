@@ -47,7 +47,7 @@ fn a_session_moves_to_a_window_and_back() {
     let Some((_screen, project)) = with_screen() else { return };
     let site =
         Site::serve(&[("/form", FORM), ("/inner", "<p>inner"), ("/two", "<title>Two</title>")]);
-    project.ok(&["goto", &site.url("/login")]);
+    project.ok(&["goto", &site.url("/sign-in")]);
     project.ok(&["goto", &site.url("/form")]);
     let keep = "(localStorage.setItem('k', 'half \\ud800'), localStorage.setItem('gone', 1), \
         sessionStorage.setItem('s', 't'), scrollTo(0, 700), 1)";

@@ -16,7 +16,7 @@ pub struct Site {
 
 impl Site {
     /// Serves `pages`, each under its path. `/hang` never answers,
-    /// `/redirect?<url>` redirects, `/login` gives a cookie that scripts do not
+    /// `/redirect?<url>` redirects, `/sign-in` gives a cookie that scripts do not
     /// see, and `/who` shows the cookies that it gets.
     pub fn serve(pages: &[(&str, &str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -74,7 +74,7 @@ fn answer(stream: TcpStream, pages: &HashMap<String, String>) -> Option<()> {
                 thread::park();
             },
             ("/redirect", _) => ("302 Found", format!("Location: {query}\r\n"), ""),
-            ("/login", _) => {
+            ("/sign-in", _) => {
                 let cookie = "Set-Cookie: sid=s3cret; HttpOnly\r\nLocation: /who\r\n";
                 ("302 Found", cookie.to_owned(), "")
             }

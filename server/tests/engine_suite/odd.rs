@@ -111,6 +111,9 @@ async fn selectors_look_in_the_chosen_frame() {
     tab.click("button").await.unwrap();
     assert_eq!(tab.js("document.title").await, "1");
     tab.goto("/").await;
+    // It is told once that the frame has gone; then the main frame is meant.
+    let (kind, message) = kind(tab.engine.count(&button).await);
+    assert_eq!(kind, Kind::FrameGone, "{message}");
     assert_eq!(tab.engine.count(&button).await.unwrap(), 0);
 }
 

@@ -49,8 +49,13 @@ pub fn from_url(url: &str, mime: &str) -> String {
     let url = Url::parse(url).ok();
     let last = url.as_ref().and_then(Url::path_segments).and_then(|mut parts| parts.next_back());
     let last = percent_decode_str(last.unwrap_or_default()).decode_utf8_lossy().into_owned();
-    let host = || url.as_ref().and_then(Url::host_str).unwrap_or("download").to_owned();
-    with_extension(if last.is_empty() { host() } else { last }, mime)
+    if !last.is_empty() {
+        return with_extension(last, mime);
+    }
+    // What follows the last dot of a host is no extension.
+    let host = url.as_ref().and_then(Url::host_str).unwrap_or("download");
+    let end = extension_of(mime).map(|end| format!(".{end}")).unwrap_or_default();
+    format!("{host}{end}")
 }
 
 /// Reads `filename*=` (RFC 5987) before `filename=`.
@@ -107,12 +112,16 @@ fn with_extension(name: String, mime: &str) -> String {
             && (1..=5).contains(&end.len())
             && end.bytes().all(|b| b.is_ascii_alphanumeric())
     });
-    let bare = mime.split(';').next().unwrap_or_default().trim();
-    let end = EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(bare));
-    match end {
-        Some((_, end)) if !has => format!("{name}.{end}"),
+    match extension_of(mime) {
+        Some(end) if !has => format!("{name}.{end}"),
         _ => name,
     }
+}
+
+fn extension_of(mime: &str) -> Option<&'static str> {
+    let bare = mime.split(';').next().unwrap_or_default().trim();
+    let known = EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(bare));
+    known.map(|(_, end)| *end)
 }
 
 #[cfg(test)]
