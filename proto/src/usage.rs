@@ -59,10 +59,7 @@ impl Command {
     /// called, and what it does.
     pub fn saving_flags(&self) -> impl Iterator<Item = (String, &'static str)> + use<> {
         let flagged = self.saves() && self.place.starts_with('-');
-        let label = match self.place.strip_prefix("--") {
-            Some(label) => label,
-            None => "path",
-        };
+        let label = self.place.strip_prefix("--").unwrap_or("path");
         let place = flagged.then(|| (format!("{} <{label}>", self.place), self.place_help()));
         let inline = (self.saves() && self.inline)
             .then(|| ("--base64".to_owned(), "Prints a data URL instead of writing a file."));

@@ -66,7 +66,8 @@ fn what_needs_a_page_and_what_acts_is_said() {
     for command in Command::all() {
         assert!(!command.acts || command.scope >= Scope::Write, "{} acts", command.name);
     }
-    let silent = Command::all().iter().filter(|c| c.group == "input" && c.reach == Reach::Page && !c.acts);
+    let silent =
+        Command::all().iter().filter(|c| c.group == "input" && c.reach == Reach::Page && !c.acts);
     assert_eq!(silent.count(), 0, "input on a page acts");
 }
 

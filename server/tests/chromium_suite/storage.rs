@@ -45,7 +45,7 @@ async fn a_blank_tab_reads_storage_without_being_seen_or_asking_the_network() {
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/")).await;
     let origin = site.url("");
-    assert_eq!(fixture.page.visited_origins(), [origin.clone()]);
+    assert_eq!(fixture.page.visited_origins(), std::slice::from_ref(&origin));
     let (pages, hits) = (fixture.browser.pages().len(), site.hits().len());
     let tab = fixture.browser.blank_tab(fixture.context.id()).await.unwrap();
     let storage = tab.show(&origin).await.unwrap();
