@@ -62,7 +62,7 @@ fn messages() -> String {
     let commands = browser();
     let (messages, enums) = reachable(&commands);
     let mut out = format!(
-        "{NOTICE}\n\"\"\"What commands answer with.\"\"\"\n\nfrom __future__ import annotations\n\nfrom .._message import Message\n\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    from typing import Any, Literal\n"
+        "{NOTICE}\n\"\"\"What commands answer with.\"\"\"\n\nfrom __future__ import annotations\n\nfrom .._message import Message\n\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    import builtins\n    from typing import Any, Literal\n"
     );
     for of in &enums {
         let words = of.values.iter().filter(|value| !value.name.is_empty());
@@ -87,12 +87,24 @@ fn class(message: &Message) -> String {
     let _ = writeln!(out, "    {}", doc("    ", help));
     for field in message.fields {
         let optional = if field.optional { " | None" } else { "" };
-        let _ = write!(out, "\n    {}: {}{optional}\n", identifier(field.name), kind(field, ""));
+        let of = unshadowed(message, kind(field, ""));
+        let _ = write!(out, "\n    {}: {of}{optional}\n", identifier(field.name));
         if !field.help.is_empty() {
             let _ = writeln!(out, "    {}", doc("    ", field.help));
         }
     }
     out
+}
+
+/// A type as it is written in a class that has a field of the same name.
+fn unshadowed(message: &Message, of: String) -> String {
+    let names = ["bool", "bytes", "dict", "float", "int", "list", "str"];
+    let taken = names.into_iter().filter(|name| message.field(name).is_some());
+    taken.fold(of, |of, name| match of.split_once('[') {
+        _ if of == name => format!("builtins.{name}"),
+        Some((outer, inner)) if outer == name => format!("builtins.{name}[{inner}"),
+        _ => of,
+    })
 }
 
 fn commands(flavour: Flavour) -> String {

@@ -7,6 +7,7 @@ from .._message import Message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import builtins
     from typing import Any, Literal
 
     ColorScheme = Literal["default", "light", "dark"]
@@ -193,7 +194,7 @@ class Picture(Message):
 class PdfResponse(Message):
     """An answer."""
 
-    pdf: bytes
+    pdf: builtins.bytes
     """The document."""
 
     mime: str
@@ -206,7 +207,7 @@ class PdfResponse(Message):
 class ArchiveResponse(Message):
     """An answer."""
 
-    archive: bytes
+    archive: builtins.bytes
     """The page as MHTML."""
 
     mime: str
@@ -516,7 +517,7 @@ class CdpResponse(Message):
     list: str
     """The methods that are allowed, one a line."""
 
-    methods: list[CdpMethod]
+    methods: builtins.list[CdpMethod]
     """The same as data."""
 
 
