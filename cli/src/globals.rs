@@ -159,9 +159,14 @@ fn session(value: &str) -> Result<String> {
         .hint("Use letters, digits, dash, dot and underscore, at most 64"))
 }
 
+/// Longest time that a call can be given.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
 fn timeout(value: &str) -> Result<Duration> {
-    duration::parse(value).ok_or_else(|| {
-        let message = format!("`--timeout` wants a duration, and `{value}` is none");
+    // A longer one does not fit into the header that carries it.
+    duration::parse(value).filter(|time| *time <= LONGEST).ok_or_else(|| {
+        let message =
+            format!("`--timeout` wants a duration of at most a year, and `{value}` is none");
         Failure::new(Reason::ArgumentInvalid, message).hint("Write it as in `--timeout 30s`")
     })
 }

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 pub use environment::environment;
 pub use file::file;
 pub use files::files;
+pub use place::is_writable;
 pub use screen::screen;
 pub use steps::{parse as read_steps, steps};
 

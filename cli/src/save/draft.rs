@@ -16,6 +16,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::write::unique;
+use crate::sources;
 
 /// Drafts that a signal has to take away.
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -33,6 +34,10 @@ impl Draft {
     /// # Errors
     /// The folder is not there, or cannot be written.
     pub fn beside(path: &Path) -> io::Result<Self> {
+        if !sources::is_writable(path) {
+            let message = "settings, hooks or credentials lie there";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
         watch();
         // A long name would be too long with what is added to it.
         let name = path.file_name().unwrap_or_default().to_string_lossy();

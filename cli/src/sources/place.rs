@@ -74,14 +74,33 @@ fn denied(path: &str, why: &str, directory: &Path) -> Failure {
     Failure::with(Reason::FileDenied, format!("`{path}` {why}"), [("allowed", allowed)])
 }
 
+/// Whether `path` may be written: what a page serves must not become a setting,
+/// a hook or a credential. Links of folders are followed before it is judged.
+pub fn is_writable(path: &Path) -> bool {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok();
+    let real = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    let real = real.as_deref().unwrap_or(path);
+    !is_guarded(real) && !parts(real).iter().any(|part| part == ".git")
+}
+
 fn is_secret(path: &Path) -> bool {
-    let parts: Vec<String> = path
-        .components()
-        .filter_map(|component| match component {
-            Component::Normal(part) => Some(part.to_string_lossy().to_lowercase()),
-            _ => None,
-        })
-        .collect();
+    let parts = parts(path);
+    let name = parts.last().map_or("", String::as_str);
+    is_guarded(path) || ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+fn parts(path: &Path) -> Vec<String> {
+    let normal = |component| match component {
+        Component::Normal(part) => Some(std::ffi::OsStr::to_string_lossy(part).to_lowercase()),
+        _ => None,
+    };
+    path.components().filter_map(normal).collect()
+}
+
+/// Whether settings, credentials or our own files lie there.
+fn is_guarded(path: &Path) -> bool {
+    let parts = parts(path);
     let name = parts.last().map_or("", String::as_str);
     let ours = parts.iter().position(|part| part == ".browse").is_some_and(|at| {
         // The skills of a project are source code, which a team commits.
@@ -92,7 +111,6 @@ fn is_secret(path: &Path) -> bool {
         || name.starts_with(".env")
         || parts.iter().any(|part| FOLDERS.contains(&part.as_str()))
         || NAMES.contains(&name)
-        || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -114,6 +132,12 @@ mod tests {
             "/p/Cookies",
         ] {
             assert!(secret(path), "{path}");
+        }
+        for path in ["/p/.browse/daemon.json", "/p/.git/hooks/pre-commit", "/p/.env", "/h/.ssh/a"] {
+            assert!(!is_writable(Path::new(path)), "{path}");
+        }
+        for path in ["/p/server.pem", "/p/.github/a.yml", "/p/.browse/skills/a/page.html"] {
+            assert!(is_writable(Path::new(path)), "{path}");
         }
         for path in ["/p/.browse/skills/a/script.ts", "/p/page.html", "/p/environment.js"] {
             assert!(!secret(path), "{path}");
