@@ -43,8 +43,9 @@ function session20(figures) {
   const row = (title, of) => [title, ...names.map((name) => ms(of(figures[name]).took)), ...names.map((name) => of(figures[name]).characters)];
   const rows = steps.map(([kind, target = ""], step) => row(`${step + 1}. ${kind} ${target}`.trim(), (one) => one.steps[step]));
   const [ours, peer] = [figures.browse, figures["agent-browser"]];
-  const bar = ours && peer ? `\n\n${verdict(ours.took < peer.took && ours.characters < peer.characters, "Less time and fewer characters than agent-browser")}.` : "";
-  return table(head, [...rows, row("**all**", (one) => one)]) + bar;
+  const bar = ours && peer ? ` ${verdict(ours.took < peer.took && ours.characters < peer.characters, "Less time and fewer characters than agent-browser")}.` : "";
+  const repeats = names.map((name) => `${name} ${figures[name].repeats}`).join(", ");
+  return `${table(head, [...rows, row("**all**", (one) => one)])}\n\nSteps that failed and were repeated, in all rounds: ${repeats}.${bar}`;
 }
 
 /** Tabs at once: the bar of what waits, and of what works. */

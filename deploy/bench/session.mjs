@@ -63,10 +63,26 @@ function timed(argv, { cwd, env }) {
     child.stderr.on("data", (chunk) => (errors += chunk));
     child.on("error", reject);
     child.on("close", (code) => {
-      if (code !== 0) return reject(new Error(`\`${argv.join(" ")}\` ended with ${code}: ${errors || text}`));
-      resolve({ took: performance.now() - begun, text, characters: text.length + errors.length });
+      resolve({ code, took: performance.now() - begun, text, errors, characters: text.length + errors.length });
     });
   });
+}
+
+/** How often a step is tried: a tool may look before a page that a click asked for is there. */
+const TRIES = 10;
+
+/** Repeats a step that fails, as an agent would: all of it counts. */
+async function untilDone(argv, context) {
+  const figure = { took: 0, characters: 0, repeats: -1 };
+  while (figure.repeats < TRIES) {
+    const { code, took, text, errors, characters } = await timed(argv, context);
+    figure.took += took;
+    figure.characters += characters;
+    figure.repeats += 1;
+    if (code === 0) return { ...figure, text };
+    figure.said = errors || text;
+  }
+  throw new Error(`\`${argv.join(" ")}\` failed ${TRIES} times: ${figure.said}`);
 }
 
 /** One session of one tool: the figures of its steps. */
@@ -77,9 +93,9 @@ async function session(tool, pages) {
     const subject = kind === "open" ? pages.url(target) : kind === "screenshot" ? path.join(tool.context.cwd, "session.png") : target && tool.refIn(shown, target);
     const own = words[tool.name][kind];
     const argv = own ? own(subject, ...rest) : [kind, ...(subject ? [subject] : []), ...rest];
-    const { took, text, characters } = await timed([tool.program, ...argv], tool.context);
+    const { text, ...figure } = await untilDone([tool.program, ...argv], tool.context);
     if (kind === "snapshot") shown = text;
-    figures.push({ took, characters });
+    figures.push(figure);
   }
   return figures;
 }
@@ -98,6 +114,7 @@ export async function measureSession20(tools, pages, rounds) {
     steps: steps.map((_, step) => ({ took: of(runs, "took", step), characters: of(runs, "characters", step) })),
     took: total(runs, "took"),
     characters: total(runs, "characters"),
+    repeats: runs.reduce((sum, run) => sum + run.reduce((all, { repeats }) => all + repeats, 0), 0),
   });
   return Object.fromEntries(Object.entries(gathered).map(([name, runs]) => [name, summary(runs)]));
 }

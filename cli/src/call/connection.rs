@@ -23,6 +23,9 @@ use crate::{address::Socket, reach::Daemon};
 /// Flow-control window, large enough for a snapshot or an image in one go.
 const WINDOW: u32 = 4 << 20;
 
+/// The most bytes in one frame: a large text comes in one piece.
+const FRAME: u32 = 1 << 20;
+
 /// A connection to a daemon.
 pub struct Connection {
     requests: SendRequest<Body>,
@@ -60,6 +63,7 @@ where
     let (requests, connection) = http2::Builder::new(TokioExecutor::new())
         .initial_stream_window_size(WINDOW)
         .initial_connection_window_size(WINDOW)
+        .max_frame_size(FRAME)
         .handshake(TokioIo::new(io))
         .await?;
     // Its error reaches the call that waits for an answer.

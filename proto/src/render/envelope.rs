@@ -34,13 +34,25 @@ impl Untrusted {
 /// a model may take for a line break or a dash counts as one.
 pub fn defuse(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive(is_break) {
+    let mut copied = 0;
+    // Only a line that begins with a dash can imitate, and few have one at all.
+    for at in memchr::memchr3_iter(b'-', FIRST_OF_DASHES[0], FIRST_OF_DASHES[1], text.as_bytes()) {
+        let Some(begin) = line_begin(&text[..at]) else { continue };
+        let line = text[begin..].split(is_break).next().unwrap_or_default();
         if imitates(line) {
+            out.push_str(&text[copied..begin]);
             out.push_str("> ");
+            copied = begin;
         }
-        out.push_str(line);
     }
+    out.push_str(&text[copied..]);
     out
+}
+
+/// Where the line begins that has only blanks up to the end of `before`.
+fn line_begin(before: &str) -> Option<usize> {
+    let rest = before.trim_end_matches(|letter: char| letter.is_whitespace() && !is_break(letter));
+    (rest.is_empty() || rest.ends_with(is_break)).then_some(rest.len())
 }
 
 fn imitates(line: &str) -> bool {
@@ -57,10 +69,33 @@ fn is_break(letter: char) -> bool {
     matches!(letter, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
+/// The first bytes in UTF-8 of all dashes but the hyphen.
+const FIRST_OF_DASHES: [u8; 2] = [0xe2, 0xef];
+
 /// Hyphens and dashes of every length.
 fn is_dash(letter: char) -> bool {
     matches!(
         letter,
         '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST_OF_DASHES, defuse, is_dash};
+
+    #[test]
+    fn every_dash_begins_with_a_byte_that_is_looked_for() {
+        for dash in ('\u{80}'..='\u{10ffff}').filter(|letter| is_dash(*letter)) {
+            assert!(FIRST_OF_DASHES.contains(&dash.to_string().as_bytes()[0]), "{dash:?}");
+        }
+    }
+
+    #[test]
+    fn only_lines_that_imitate_are_quoted() {
+        let text =
+            "a - b\n--- end 1\r  \u{2014}\u{2013} Untrusted\u{2028}---end\n- end\n“--- end”\n---";
+        let quoted = "a - b\n> --- end 1\r>   \u{2014}\u{2013} Untrusted\u{2028}> ---end\n- end\n“--- end”\n---";
+        assert_eq!(defuse(text), quoted);
+    }
 }

@@ -46,5 +46,6 @@ const says = ({ target }) =>
   withElement(target, (found) => {
     const field = fieldOf(found);
     if (field instanceof HTMLSelectElement) return { text: whole(list(selectOptions(field)).filter(optionSelected).map(optionLabel).join('\n')) };
-    return { text: whole(textWithin(isFormControl(field) ? field : found)) };
+    const { text, art } = textWithin(isFormControl(field) ? field : found);
+    return { text: whole(text), art };
   });

@@ -3,8 +3,7 @@
 /** Landmarks that hold no content. */
 const FURNITURE_ROLES = new Set(['navigation', 'contentinfo', 'complementary', 'menubar']);
 
-/** One query each: a list of selectors is several times as slow. */
-const MAYBE_FURNITURE = ['[role]', '[aria-hidden=true]', '[inert]', '[id*=ookie]', '[class*=ookie]', '[id*=onsent]', '[class*=onsent]'];
+const MAYBE_FURNITURE = '[role],[aria-hidden=true],[inert],[id*=ookie],[class*=ookie],[id*=onsent],[class*=onsent]';
 
 /** Tags that the survey of a text collects on its way. */
 const FURNITURE_TAGS = new Set(['nav', 'aside', 'footer']);
@@ -25,10 +24,8 @@ const furnitureWithin = (top, roots, tagged) => {
   const search = (all) => {
     for (let index = 0; index < all.length; index++) if (isFurniture(all[index])) found.add(all[index]);
   };
-  for (const selector of MAYBE_FURNITURE) {
-    search(selectAll(top, selector));
-    for (const root of roots) search(shadowSelectAll(root, selector));
-  }
+  search(selectAll(top, MAYBE_FURNITURE));
+  for (const root of roots) search(shadowSelectAll(root, MAYBE_FURNITURE));
   return found;
 };
 

@@ -53,6 +53,9 @@ const COMMANDS = {
   fileField,
 };
 
+/** An answer whose text is large: quoted once less than a string within JSON is. */
+const withBody = (head, body) => `${JSON.stringify(head)}\n${whole(body)}`;
+
 /** @param {string} command @param {object} argument @returns {string} */
 const call = (command, argument) => {
   try {

@@ -12,10 +12,13 @@ const FRAME_TAGS = new Set(['iframe', 'frame', 'object']);
 /** Stands for the text of a frame: its number between two code points that no text has. */
 const FRAME_MARK = ['\uFDD0', '\uFDD1'];
 
-/** What nobody can read: icon fonts, and the marks. */
+/** Text of the page, in which nothing can be taken for a mark. */
+const unmarked = (text) => (text.includes(FRAME_MARK[0]) || text.includes(FRAME_MARK[1]) ? text.replace(/[\uFDD0\uFDD1]/g, '') : text);
+
+/** What a person can read of a text: no icon fonts, no marks. */
 const UNREADABLE = /[\uE000-\uF8FF\uFDD0\uFDD1\uDB80-\uDBFF]/;
 
-const legible = (text) => (UNREADABLE.test(text) ? text.replace(PRIVATE_USE, '').replace(/[\uFDD0\uFDD1]/g, '') : text);
+const legible = (text) => (UNREADABLE.test(text) ? unmarked(text.replace(PRIVATE_USE, '')) : text);
 
 /**
  * @param {{target?: Target, entire?: boolean}} argument The text of a target
@@ -24,15 +27,15 @@ const legible = (text) => (UNREADABLE.test(text) ? text.replace(PRIVATE_USE, '')
 const text = ({ target, entire }) => {
   if (target) beginCall();
   const top = target ? findOne(target) : documentBody(document) || documentElement(document);
-  if (!top) return { text: '', suspects: 0 };
+  if (!top) return withBody({ art: false, suspects: 0 }, '');
   const survey = surveyText(top);
   foundSuspects = survey.suspects;
   const furniture = target || entire ? new Set() : furnitureWithin(top, survey.roots, survey.tagged);
   // What it prepares is asked for only where innerText does not do.
   if (!target && (survey.odd.length > 0 || furniture.size > 0)) beginCall();
   let content = readText(top, survey, furniture);
-  if (content === '' && furniture.size > 0) content = readText(top, survey, new Set());
-  return { text: whole(content), suspects: survey.suspects.length };
+  if (furniture.size > 0 && !/\S/.test(content)) content = readText(top, survey, new Set());
+  return withBody({ art: survey.art, suspects: survey.suspects.length }, content);
 };
 
 /**
@@ -71,7 +74,7 @@ const surveyElement = (survey, element, tag) => {
 };
 
 /**
- * The text that shows in an element.
+ * The text that shows in an element, to be laid out by the daemon.
  * @param {Element} top
  * @param {Set<Element>} left What to leave out.
  */
@@ -85,7 +88,7 @@ const readText = (top, survey, left) => {
     const style = styleOf(element);
     if (style.display === 'none' || (style.display !== 'contents' && !checkVisibility(element))) return;
     if (FIELD_TAGS.has(tag)) {
-      if (style.visibility === 'visible') parts.push(legible(fieldText(element)));
+      if (style.visibility === 'visible') parts.push(unmarked(fieldText(element)));
       return;
     }
     if (FRAME_TAGS.has(tag)) {
@@ -94,14 +97,14 @@ const readText = (top, survey, left) => {
     }
     const gap = gapOf(tag, style.display);
     if (gap !== '') parts.push(gap);
-    if (!mixed.has(element) && element instanceof HTMLElement) parts.push(legible(innerText(element)));
+    if (!mixed.has(element) && element instanceof HTMLElement) parts.push(unmarked(innerText(element)));
     else if (level < MAX_LEVEL) {
       level += 1;
       const collapses = !style.whiteSpace.startsWith('pre') && !style.whiteSpace.startsWith('break');
       eachChild(element, (child) => {
         if (nodeType(child) === ELEMENT) visit(child);
         else if (nodeType(child) === TEXT && style.visibility === 'visible') {
-          const shown = legible(renderedText(textData(child), element));
+          const shown = unmarked(renderedText(textData(child), element));
           parts.push(collapses ? shown.replace(/[ \t\r\n\f]+/g, ' ') : shown);
         }
       });
@@ -110,11 +113,14 @@ const readText = (top, survey, left) => {
     if (gap !== '') parts.push(gap);
   };
   if (isConnected(top) && isReachable(top)) visit(top);
-  return layOut(parts.join(''), survey.art);
+  return parts.join('');
 };
 
 /** All the text that shows in an element of this document. */
-const textWithin = (element) => readText(element, surveyText(element), new Set()).replace(/\uFDD0\d+\uFDD1\n?/g, '');
+const textWithin = (element) => {
+  const survey = surveyText(element);
+  return { text: readText(element, survey, new Set()).replace(/\uFDD0\d+\uFDD1\n?/g, ''), art: survey.art };
+};
 
 /** Whether the ancestors let an element show; innerText tells everything of what does not. */
 const isReachable = (element) => {
@@ -178,14 +184,3 @@ const gapOf = (tag, display) => {
 
 /** Blocks that stand between empty lines. */
 const APART = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'dl', 'table', 'pre', 'blockquote', 'section', 'article', 'figure', 'form', 'main', 'header']);
-
-/** A line that only sets other things apart, or is what is left of a list item. */
-const SEPARATOR_LINE = /^[ \t\u00a0]*[-–—•·|](?:[ \t\u00a0]*[-–—•·|])?[ \t\u00a0]*$\n?/gm;
-
-const layOut = (raw, art) => {
-  let laid = raw.includes('\t') ? raw.replace(/[ \t]*\t[ \t]*/g, '\t').replace(/\t\n|\n\t/g, '\n') : raw;
-  laid = laid.replace(/[ \u00a0]+\n/g, '\n');
-  // In drawings and code such lines and blanks mean something.
-  if (!art) laid = laid.replace(/ {2,}/g, ' ').replace(/\n (?=\S)/g, '\n').replace(SEPARATOR_LINE, '');
-  return laid.replace(/\n{3,}/g, '\n\n').trim().replace(/\t/g, ' | ');
-};

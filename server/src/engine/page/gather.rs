@@ -25,6 +25,9 @@ const FRAME_PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) trait Survey: DeserializeOwned {
     /// Elements that may hold a closed root.
     fn suspects(&self) -> u32;
+
+    /// Takes what came behind the first line of the answer.
+    fn take(&mut self, _body: &str) {}
 }
 
 /// A question for every frame.
@@ -140,10 +143,12 @@ impl Engine {
                 }
                 (text, _) => text,
             };
-            let answer: T = match target {
-                Some(target) => self.understand(target, &world, text).await?,
-                None => wire::decode(&text?)?,
+            let (head, body) = wire::parts(text);
+            let mut answer: T = match target {
+                Some(target) => self.understand(target, &world, head).await?,
+                None => wire::decode(&head?)?,
             };
+            answer.take(&body);
             if let Some(owners) = owners {
                 self.learn_owners(&world, owners).await?;
             }

@@ -30,6 +30,17 @@ impl Answer {
     }
 }
 
+/// The first line of an answer, which is JSON, and the text behind it.
+pub(crate) fn parts(answer: Result<String>) -> (Result<String>, String) {
+    match answer {
+        Ok(mut head) => {
+            let body = head.find('\n').map(|end| head.split_off(end + 1)).unwrap_or_default();
+            (Ok(head), body)
+        }
+        Err(error) => (Err(error), String::new()),
+    }
+}
+
 /// Tells refusals from results.
 pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> Result<T> {
     if text.starts_with("{\"error\":") || text.starts_with("{\"role\":") {

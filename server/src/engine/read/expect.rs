@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::layout::lay_out;
 use super::wait::{Pauses, passes};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
@@ -36,6 +37,17 @@ struct Looked {
 #[derive(Deserialize)]
 struct Says {
     text: String,
+    /// For what is to be laid out: whether lines may be drawn with dashes.
+    art: Option<bool>,
+}
+
+impl Says {
+    fn laid_out(self) -> String {
+        match self.art {
+            Some(art) => lay_out(&self.text, art),
+            None => self.text,
+        }
+    }
 }
 
 impl Engine {
@@ -85,7 +97,8 @@ impl Engine {
             }
             Expected::Text(test) => {
                 let says: Says = self.ask_about(target, "says", json!({})).await?;
-                Ok(Looked { holds: test(&says.text), actual: says.text })
+                let actual = says.laid_out();
+                Ok(Looked { holds: test(&actual), actual })
             }
         }
     }

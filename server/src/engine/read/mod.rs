@@ -7,6 +7,7 @@ pub mod expect;
 pub mod facts;
 pub mod find;
 pub mod forms;
+mod layout;
 pub mod markdown;
 pub mod media;
 pub mod perf;

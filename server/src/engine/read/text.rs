@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use super::layout::lay_out;
 use super::splice::Written;
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
@@ -21,13 +22,20 @@ pub struct Link {
 /// The text of one document; marks stand for the texts of its frames.
 #[derive(Deserialize)]
 struct Text {
+    #[serde(skip)]
     text: String,
+    /// Lines may be drawn with dashes.
+    art: bool,
     suspects: u32,
 }
 
 impl Survey for Text {
     fn suspects(&self) -> u32 {
         self.suspects
+    }
+
+    fn take(&mut self, body: &str) {
+        self.text = lay_out(body, self.art);
     }
 }
 

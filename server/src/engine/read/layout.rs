@@ -1,0 +1,135 @@
+//! Lays out the text that the script read: what a browser puts between boxes
+//! becomes line ends, single blanks and ` | ` between cells.
+//!
+//! It is done here and not in the page because a large text takes the page's
+//! own thread several times as long.
+
+/// Stands between the cells of a row in what the script answers.
+const CELL: char = '\t';
+
+/// `raw` in lines without needless blanks, at most one of them empty in a row.
+/// In drawings and code (`art`) blanks and lines of dashes mean something and stay.
+pub(super) fn lay_out(raw: &str, art: bool) -> String {
+    let mut laid = Laid { text: String::with_capacity(raw.len()), empty_lines: 0 };
+    let mut buffer = String::new();
+    for line in raw.split('\n') {
+        let line = legible(line, &mut buffer);
+        let line = line.trim_matches(CELL).trim_end_matches(is_blank);
+        if art {
+            laid.line(line, |text, line| text.push_str(line));
+        } else if !is_separator(line) {
+            laid.line(line.trim_start_matches(' '), push_single);
+        }
+    }
+    let whole = laid.text.trim_matches(is_margin);
+    if whole.contains(CELL) { whole.replace(CELL, " | ") } else { whole.to_owned() }
+}
+
+struct Laid {
+    text: String,
+    empty_lines: usize,
+}
+
+impl Laid {
+    fn line(&mut self, line: &str, push: impl Fn(&mut String, &str)) {
+        if line.is_empty() {
+            self.empty_lines += 1;
+            return;
+        }
+        if !self.text.is_empty() {
+            self.text.push_str(if self.empty_lines > 0 { "\n\n" } else { "\n" });
+        }
+        self.empty_lines = 0;
+        push(&mut self.text, line);
+    }
+}
+
+/// Without what nobody can read: icon fonts live in the private use areas. The
+/// blanks around a cell's end go too.
+fn legible<'a>(line: &'a str, buffer: &'a mut String) -> &'a str {
+    if !line.contains(CELL) && (line.is_ascii() || !line.contains(is_private)) {
+        return line;
+    }
+    buffer.clear();
+    for letter in line.chars().filter(|letter| !is_private(*letter)) {
+        if letter == CELL {
+            let kept = buffer.trim_end_matches([' ', CELL]).len();
+            buffer.truncate(kept);
+        } else if letter == ' ' && buffer.ends_with(CELL) {
+            continue;
+        }
+        buffer.push(letter);
+    }
+    buffer
+}
+
+fn is_private(letter: char) -> bool {
+    matches!(letter, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}')
+}
+
+/// Appends `line` with runs of blanks as one.
+fn push_single(text: &mut String, line: &str) {
+    let mut rest = line;
+    while let Some(at) = rest.find("  ") {
+        text.push_str(&rest[..=at]);
+        rest = rest[at..].trim_start_matches(' ');
+    }
+    text.push_str(rest);
+}
+
+/// A line that only sets other things apart, or is what is left of a list item.
+fn is_separator(line: &str) -> bool {
+    // Most lines begin with a letter.
+    if line.as_bytes().first().is_none_or(u8::is_ascii_alphanumeric) {
+        return false;
+    }
+    let mut marks = 0;
+    for letter in line.chars() {
+        match letter {
+            '-' | '–' | '—' | '•' | '·' | '|' => marks += 1,
+            ' ' | CELL | '\u{a0}' => {}
+            _ => return false,
+        }
+    }
+    marks == 1 || marks == 2
+}
+
+fn is_blank(letter: char) -> bool {
+    letter == ' ' || letter == '\u{a0}'
+}
+
+fn is_margin(letter: char) -> bool {
+    letter.is_whitespace() || letter == '\u{feff}'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lay_out;
+
+    #[test]
+    fn blanks_and_empty_lines_are_few() {
+        assert_eq!(lay_out("\n\n  a  b \n\n\n\n c\u{a0}\nd", false), "a b\n\nc\nd");
+        assert_eq!(lay_out("a\n \n \nb", false), "a\n\nb");
+    }
+
+    #[test]
+    fn cells_stand_apart() {
+        assert_eq!(lay_out("\t one \t\t two\t\n\tthree", false), "one | two\nthree");
+        assert_eq!(lay_out("a\u{a0}\t\nb", false), "a\nb");
+    }
+
+    #[test]
+    fn lines_that_only_set_apart_go() {
+        assert_eq!(lay_out("a\n | \nb\n•\n- -\nc\n---\n-5", false), "a\nb\nc\n---\n-5");
+    }
+
+    #[test]
+    fn drawings_stay() {
+        assert_eq!(lay_out("+--+\n|  |\n -\n+--+ ", true), "+--+\n|  |\n -\n+--+");
+    }
+
+    #[test]
+    fn icons_go_and_letters_stay() {
+        assert_eq!(lay_out("\u{e001} Menü \u{f0101}\n\u{e002}\n世界", false), "Menü\n\n世界");
+    }
+}
