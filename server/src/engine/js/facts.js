@@ -23,12 +23,12 @@ const whole = (text) => (text.isWellFormed() ? text : text.toWellFormed());
 const attributesOf = ({ target }) =>
   withElement(target, (element) => {
     const secret = isSecret(element);
-    return { attributes: attributeNames(element).map((name) => [name, secret && name === 'value' ? '' : whole(attribute(element, name) || '')]) };
+    return { attributes: attributeNames(element).map((name) => [name, secret && name === 'value' && attribute(element, name) ? MASK : whole(attribute(element, name) || '')]) };
   });
 
 const html = ({ target }) => {
-  if (!target) return { html: whole(doctype() + (documentElement(document) ? outerHtml(documentElement(document)) : '')) };
-  return withElement(target, (element) => ({ html: whole(innerHtml(element)) }));
+  if (!target) return { html: whole(doctype() + (documentElement(document) ? maskSecrets(outerHtml(documentElement(document))) : '')) };
+  return withElement(target, (element) => ({ html: whole(element instanceof HTMLTextAreaElement && isSecret(element) ? MASK : maskSecrets(innerHtml(element))) }));
 };
 
 const doctype = () => {

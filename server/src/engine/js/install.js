@@ -14,6 +14,7 @@ const COMMANDS = {
   describe,
   attributes: attributesOf,
   html,
+  secrets,
   value,
   box,
   is,

@@ -10,6 +10,7 @@ pub mod forms;
 pub mod markdown;
 pub mod media;
 pub mod perf;
+pub mod secrets;
 pub(crate) mod splice;
 pub mod text;
 pub mod wait;
