@@ -17,6 +17,7 @@ const COMMANDS = {
   secrets,
   value,
   box,
+  unreveal,
   is,
   focus,
   resolve,
