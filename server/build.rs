@@ -20,6 +20,7 @@ const ORDER: &[&str] = &[
     "names",
     "native-names",
     "states",
+    "secrets",
     "refs",
     "frames",
     "emit",

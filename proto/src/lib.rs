@@ -7,6 +7,7 @@
 
 mod build;
 mod command;
+pub mod private;
 mod reason;
 pub mod render;
 mod usage;

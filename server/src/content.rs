@@ -8,5 +8,5 @@ mod guard;
 mod sources;
 
 pub use clean::clean;
-pub use guard::{Delivery, guard};
+pub use guard::{Delivery, envelope, guard, nonce};
 pub use sources::Sources;

@@ -6,8 +6,9 @@
 
 mod names;
 mod shapes;
+mod value;
 
-pub use names::{is_secret_name, redact_header};
+pub use names::{is_secret, is_secret_name, redact_header};
 pub use shapes::redact;
 
 /// What stands in the place of a secret.

@@ -4,10 +4,13 @@
 
 use std::{
     env, fs,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
-use browse_proto::Reason;
+use browse_proto::{
+    Reason,
+    private::{is_private, private_name},
+};
 
 use super::input::unreadable;
 use crate::{
@@ -15,32 +18,6 @@ use crate::{
     project::working_directory,
     save,
 };
-
-/// Folders whose content is nobody's to send.
-const FOLDERS: &[&str] = &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".gcloud", ".docker"];
-
-/// Endings of key and cookie stores.
-const ENDINGS: &[&str] =
-    &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".keychain", ".keychain-db"];
-
-/// Names of key and cookie stores.
-const NAMES: &[&str] = &[
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    ".netrc",
-    ".pgpass",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    "credentials",
-    "cookies",
-    "cookies.sqlite",
-    "login data",
-    "key4.db",
-    "logins.json",
-];
 
 /// The real path of `path`, when it may be read.
 pub fn readable(path: &str) -> Result<PathBuf> {
@@ -63,8 +40,15 @@ pub fn readable(path: &str) -> Result<PathBuf> {
             &directory,
         ));
     }
-    if is_secret(&real) {
+    if is_private(&real) || is_ours(&real) {
         return Err(denied(path, "is of a kind that holds secrets", &directory));
+    }
+    // A link of another kind: the same file under a harmless name.
+    let folders: Vec<_> = places.iter().take(1).map(PathBuf::as_path).collect();
+    let other = private_name(&real, &folders).map_err(|e| unreadable(&shown, &e.to_string()))?;
+    if let Some(other) = other {
+        let other = other.strip_prefix(&places[0]).unwrap_or(&other).display().to_string();
+        return Err(denied(path, &format!("is the same file as `{other}`"), &directory));
     }
     Ok(real)
 }
@@ -81,36 +65,23 @@ pub fn is_writable(path: &Path) -> bool {
     let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok();
     let real = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
     let real = real.as_deref().unwrap_or(path);
-    !is_guarded(real) && !parts(real).iter().any(|part| part == ".git")
+    // A key or a certificate is content; what is private by its place or name is not.
+    !is_ours(real) && !is_private(&without_extension(real))
 }
 
-fn is_secret(path: &Path) -> bool {
-    let parts = parts(path);
-    let name = parts.last().map_or("", String::as_str);
-    is_guarded(path) || ENDINGS.iter().any(|ending| name.ends_with(ending))
-}
-
-fn parts(path: &Path) -> Vec<String> {
-    let normal = |component| match component {
-        Component::Normal(part) => Some(std::ffi::OsStr::to_string_lossy(part).to_lowercase()),
-        _ => None,
-    };
-    path.components().filter_map(normal).collect()
-}
-
-/// Whether settings, credentials or our own files lie there.
-fn is_guarded(path: &Path) -> bool {
-    let parts = parts(path);
-    let name = parts.last().map_or("", String::as_str);
-    let ours = parts.iter().position(|part| part == ".browse").is_some_and(|at| {
-        // The skills of a project are source code, which a team commits.
-        parts.get(at + 1).is_none_or(|next| next != "skills")
+/// The path as it is without the endings that keys have, which may be written.
+fn without_extension(path: &Path) -> PathBuf {
+    let is_key = path.extension().is_some_and(|ending| {
+        let ending = ending.to_string_lossy().to_lowercase();
+        ["pem", "key", "p12", "pfx", "jks", "kdbx", "keystore", "ppk"].contains(&ending.as_str())
     });
+    if is_key { path.with_extension("") } else { path.to_path_buf() }
+}
+
+/// Whether our own settings lie there.
+fn is_ours(path: &Path) -> bool {
     let home = env::var_os("BROWSE_HOME").and_then(|home| fs::canonicalize(home).ok());
-    ours || home.is_some_and(|home| path.starts_with(home))
-        || name.starts_with(".env")
-        || parts.iter().any(|part| FOLDERS.contains(&part.as_str()))
-        || NAMES.contains(&name)
+    home.is_some_and(|home| path.starts_with(home))
 }
 
 #[cfg(test)]
@@ -118,29 +89,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_known_by_their_places_and_names() {
-        let secret = |path| is_secret(Path::new(path));
-        for path in [
-            "/p/.browse/daemon.json",
-            "/p/.browse/config.toml",
-            "/p/.env",
-            "/p/.env.local",
-            "/home/a/.ssh/config",
-            "/home/a/.aws/x",
-            "/p/server.PEM",
-            "/p/id_ed25519",
-            "/p/Cookies",
-        ] {
-            assert!(secret(path), "{path}");
-        }
+    fn what_a_page_serves_is_no_setting() {
         for path in ["/p/.browse/daemon.json", "/p/.git/hooks/pre-commit", "/p/.env", "/h/.ssh/a"] {
             assert!(!is_writable(Path::new(path)), "{path}");
         }
         for path in ["/p/server.pem", "/p/.github/a.yml", "/p/.browse/skills/a/page.html"] {
             assert!(is_writable(Path::new(path)), "{path}");
-        }
-        for path in ["/p/.browse/skills/a/script.ts", "/p/page.html", "/p/environment.js"] {
-            assert!(!secret(path), "{path}");
         }
     }
 }

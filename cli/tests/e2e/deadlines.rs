@@ -65,3 +65,42 @@ fn an_alert_is_answered_and_reported() {
     assert!(receipt.contains("alert") && receipt.contains("hello there"), "{receipt}");
     project.ok(&["text"]);
 }
+
+/// Changes what it observes, for ever: no script is ended by ending one call.
+const OBSERVER: &str = "const loop = () => { new MutationObserver(() => { document.body.dataset.x = Math.random() })\
+    .observe(document.body, { attributes: true }); document.body.dataset.x = 1 };";
+
+#[test]
+fn a_page_whose_script_cannot_be_ended_is_left() {
+    let hanging = format!(
+        "<title>Hangs</title><button onclick='loop()'>Go</button><script>{OBSERVER}</script>"
+    );
+    let parting = format!(
+        "<title>Parts</title><script>{OBSERVER} addEventListener('pagehide', loop)</script>"
+    );
+    let site =
+        Site::serve(&[("/", &hanging), ("/parts", &parting), ("/fine", "<title>Fine</title>")]);
+    let project = Project::new();
+    let second = Duration::from_secs(1);
+    let hang = || {
+        let (reason, _) = ends_in_time(&project, &["click", "button"], second);
+        assert_eq!(reason, "OUTCOME_UNKNOWN");
+    };
+    project.ok(&["goto", &site.url("/fine")]);
+    project.ok(&["goto", &site.url("/")]);
+    hang();
+    project.ok(&["goto", &site.url("/fine"), "--timeout", "2s"]);
+    assert!(project.ok(&["get", "title"]).contains("Fine"));
+    assert!(project.ok(&["back"]).contains("Hangs"), "the history is as it was");
+    hang();
+    assert!(project.ok(&["reload", "--timeout", "2s"]).contains("Hangs"));
+    hang();
+    assert!(project.ok(&["back", "--timeout", "2s"]).contains("Fine"));
+    // It hangs while the next document comes into its process.
+    project.ok(&["goto", &site.url("/parts")]);
+    ends_in_time(&project, &["goto", &site.url("/fine")], second);
+    project.ok(&["newtab", &site.url("/fine"), "--timeout", "2s"]);
+    project.ok(&["goto", &site.url("/fine"), "--tab", "1", "--timeout", "2s"]);
+    assert!(project.ok(&["get", "title", "--tab", "1"]).contains("Fine"));
+    assert_eq!(project.json(&["tabs"]).as_array().map(Vec::len), Some(2));
+}

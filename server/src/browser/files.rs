@@ -4,41 +4,17 @@
 
 use std::{
     env, fs,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
-use browse_proto::Reason;
+use browse_proto::{
+    Reason,
+    private::{is_private, private_name},
+};
 use url::Url;
 
 use super::address::Asker;
 use crate::error::{Error, Result};
-
-/// Folders and files that nobody opens, wherever they lie. Dotted names are
-/// compared without case, because some file systems are.
-const SECRET: &[&str] = &[
-    ".ssh",
-    ".aws",
-    ".gnupg",
-    ".kube",
-    ".docker",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".git-credentials",
-    ".password-store",
-    "keyrings",
-    "Keychains",
-    "Cookies",
-    "Login Data",
-    "key3.db",
-    "key4.db",
-    "logins.json",
-    "cookies.sqlite",
-];
-
-/// Endings of files that hold private keys.
-const KEYS: &[&str] = &["pem", "key", "p12", "pfx", "jks", "kdbx"];
 
 /// Reads what follows `file:` as a page: `//./x`, `//~/x`, `///abs/x`. Query
 /// and fragment survive.
@@ -73,32 +49,18 @@ fn allow(real: &Path, cwd: &Path, home: &Path) -> Result<()> {
     if !real.starts_with(&cwd) && !real.starts_with(&temp) {
         return Err(denied(&format!("`{}` is outside", real.display()), &show(&cwd)));
     }
-    if real.starts_with(resolved(home)) || is_secret(real) {
+    if real.starts_with(resolved(home)) || is_private(real) {
         return Err(denied(&format!("`{}` may hold secrets", real.display()), &show(&cwd)));
     }
-    Ok(())
-}
-
-fn is_secret(path: &Path) -> bool {
-    let names: Vec<_> = path.components().filter_map(name).collect();
-    let in_state = names.iter().position(|name| *name == ".browse");
-    let state = in_state.is_some_and(|at| names.get(at + 1) != Some(&"skills"));
-    let named = names.iter().any(|name| {
-        let dotted = name.starts_with('.').then(|| name.to_lowercase());
-        let name = dotted.as_deref().unwrap_or(name);
-        SECRET.contains(&name) || name.starts_with(".env")
-    });
-    let ending = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
-    let key = ending.is_some_and(|ending| KEYS.contains(&ending.as_str()));
-    let private = names.last().is_some_and(|name| name.starts_with("id_"));
-    state || named || key || private
-}
-
-fn name<'a>(component: Component<'a>) -> Option<&'a str> {
-    match component {
-        Component::Normal(name) => name.to_str(),
-        _ => None,
+    match private_name(real, &[&cwd]) {
+        Ok(None) => {}
+        Ok(Some(other)) => {
+            let message = format!("`{}` is the same file as `{}`", real.display(), other.display());
+            return Err(denied(&message, &show(&cwd)));
+        }
+        Err(error) => return Err(unreadable(real, &error.to_string())),
     }
+    Ok(())
 }
 
 fn absolute(text: &str, cwd: &Path) -> Result<PathBuf> {
@@ -176,10 +138,15 @@ mod tests {
             ".browse/daemon.json",
             "home/x",
             "a.pem",
+            ".git/config",
+            "credentials.json",
         ] {
             place.write(name);
             assert_eq!(place.open(&format!("//./{name}")), Err("FILE_DENIED"), "{name}");
         }
+        fs::hard_link(place.dir.path().join(".env.local"), place.dir.path().join("a.html"))
+            .expect("a link");
+        assert_eq!(place.open("//./a.html"), Err("FILE_DENIED"));
         assert_eq!(place.open("///etc/passwd"), Err("FILE_DENIED"));
         assert_eq!(place.open("//./../../../../../../etc/passwd"), Err("FILE_DENIED"));
         assert_eq!(place.open("//./"), Err("FILE_DENIED"));

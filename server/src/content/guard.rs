@@ -1,7 +1,7 @@
 //! Guards a response: cleans its page-derived fields and says whether it has
 //! any, so that whoever prints it wraps it.
 
-use browse_proto::{Page, PageDerived};
+use browse_proto::{Page, PageDerived, render::Untrusted};
 
 use super::clean;
 
@@ -12,6 +12,22 @@ pub enum Delivery {
     Guarded,
     /// As the page has it: what a skill reads.
     Raw,
+}
+
+/// Page text of several lines that stands in words of ours, such as an error:
+/// cleaned, and in an envelope of its own.
+pub fn envelope(text: &str, source: &str, delivery: Delivery) -> String {
+    match delivery {
+        Delivery::Raw => text.to_owned(),
+        Delivery::Guarded => {
+            Untrusted { nonce: nonce(), source: source.to_owned() }.wrap(&clean(text))
+        }
+    }
+}
+
+/// Random, so that no page can write the end of an envelope.
+pub fn nonce() -> String {
+    format!("{:06x}", rand::random::<u32>() & 0x00ff_ffff)
 }
 
 /// Cleans the page-derived fields of `response` and tells whether it has any

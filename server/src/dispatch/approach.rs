@@ -3,11 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use browse_proto::{Reach, Reason};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::Context;
 use crate::{
-    chromium,
+    chromium::{self, NavigationState},
     error::{Error, Result},
     policy::TabPolicy,
     sessions::{Tab, TabState},
@@ -16,8 +16,14 @@ use crate::{
 /// Longest that a command waits for a navigation under way to get its answer.
 const HEADERS: Duration = Duration::from_secs(3);
 
+/// Time that a page gets for a sign of life before it is left.
+const SIGN: Duration = Duration::from_millis(300);
+
 /// Time that a hung page gets to be freed of its script.
-const FREEING: Duration = Duration::from_millis(250);
+const FREEING: Duration = Duration::from_millis(200);
+
+/// Time that a tab gets to leave the process of a page that hangs.
+const LEAVING: Duration = Duration::from_millis(500);
 
 impl Context {
     /// Resolves the tab of a command that acts on a page, and opens the first
@@ -45,14 +51,12 @@ impl Context {
     /// # Errors
     /// As [`Context::approach`].
     pub(crate) async fn enter(&self, reach: Reach) -> Result<&Arc<Tab>> {
-        let tab = self.resolve_tab().await?;
+        let mut tab = self.resolve_tab().await?;
+        if reach == Reach::Leave {
+            tab = self.free(tab).await?;
+        }
         let tab = self.found(tab);
         let hung = tab.state() == TabState::Hung;
-        if hung && reach == Reach::Leave {
-            // The document is given up: a script that never ends must not hold
-            // up the next one, which may share its process.
-            tab.page().interrupt(FREEING).await;
-        }
         if reach != Reach::Page {
             return Ok(tab);
         }
@@ -69,6 +73,39 @@ impl Context {
                 answering => return answering.map(|()| tab).map_err(Error::from),
             }
         }
+    }
+
+    /// Sees to it that a document which is given up does not hold up the next
+    /// one, which may share its process: ends its script, else leaves its
+    /// process, else gives the tab another page.
+    async fn free(&self, tab: Arc<Tab>) -> Result<Arc<Tab>> {
+        let page = tab.page();
+        let state = tab.state();
+        if state == TabState::Crashed {
+            return Ok(tab);
+        }
+        let stuck = page.is_stuck(SIGN).await;
+        let responds = match state {
+            _ if stuck => false,
+            TabState::Loading => true,
+            TabState::Idle => page.answers(SIGN).await,
+            _ => false,
+        };
+        if responds || page.is_closed() || page.interrupt(FREEING).await {
+            return Ok(tab);
+        }
+        let awaits = matches!(page.navigation(), NavigationState::AwaitingHeaders { .. });
+        if awaits && !stuck {
+            return Ok(tab);
+        }
+        tracing::info!(tab = tab.id(), "the page cannot be freed");
+        if !stuck && let Ok(left) = timeout(LEAVING, page.desert()).await {
+            left?;
+            return Ok(tab);
+        }
+        let session = self.session()?;
+        self.say("the page hung beyond help, so the tab has a new one: its history is gone");
+        session.replace(&tab).await
     }
 
     async fn resolve_tab(&self) -> Result<Arc<Tab>> {

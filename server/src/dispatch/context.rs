@@ -13,7 +13,7 @@ use url::Url;
 use super::call::Call;
 use crate::{
     chromium::{Page, TargetId, is_metadata_host},
-    content::{Delivery, Sources},
+    content::{self, Delivery, Sources},
     daemon::{Daemon, Settings},
     engine::Engine,
     error::{Error, Result},
@@ -29,6 +29,9 @@ const MARGIN: Duration = Duration::from_millis(100);
 
 /// The same for a step: the chain around it has to answer, too.
 const STEP_MARGIN: Duration = Duration::from_millis(50);
+
+/// Notes of one call; they travel in its metadata, which has a limit.
+const MOST_NOTES: usize = 20;
 
 /// A time so far away that it stands for none.
 const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -243,6 +246,11 @@ impl Context {
         }
     }
 
+    /// Page text for an error of several lines, as the caller gets it.
+    pub fn enveloped(&self, text: &str) -> String {
+        content::envelope(text, &self.sources().words(), self.delivery())
+    }
+
     /// Says where page-derived content came from, when not from the tab.
     pub fn set_source(&self, source: &str) {
         let mut sources = Sources::default();
@@ -270,7 +278,11 @@ impl Context {
     /// Tells the caller something beside the answer: why it is empty, say. It
     /// is our own word, and never holds what a page chose.
     pub fn say(&self, note: &str) {
-        self.notes().said.push(note.to_owned());
+        let said = &mut self.notes().said;
+        // The steps of a batch may all say the same.
+        if said.iter().all(|known| known != note) && said.len() < MOST_NOTES {
+            said.push(note.to_owned());
+        }
     }
 
     pub(super) fn said(&self) -> Vec<String> {

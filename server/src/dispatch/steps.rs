@@ -50,7 +50,12 @@ pub fn step<'a>(
                 return (tab, Err(error));
             }
         };
-        let outcome = perform(&of_step, request).await.map(|(answer, derived)| {
+        let outcome = perform(&of_step, request).await;
+        of_step
+            .said()
+            .iter()
+            .for_each(|note| cx.say(&format!("{}: {note}", of_step.command().name)));
+        let outcome = outcome.map(|(answer, derived)| {
             if derived {
                 cx.note_page_derived(&of_step.sources());
             }

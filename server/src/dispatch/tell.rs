@@ -5,18 +5,13 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tonic::metadata::MetadataMap;
 
 use super::Context;
-use crate::content::Delivery;
+use crate::content::{Delivery, nonce};
 
 /// Says that there is page-derived content, and where it comes from.
 pub fn untrusted(cx: &Context, derived: bool, entries: &mut MetadataMap) {
     if (derived || cx.is_page_derived()) && cx.delivery() == Delivery::Guarded {
-        // Random, so that no page can write the end of the envelope.
-        let nonce = format!("{:06x}", rand::random::<u32>() & 0x00ff_ffff);
-        put(
-            entries,
-            metadata::UNTRUSTED,
-            &Untrusted { nonce, source: cx.sources().words() }.entry(),
-        );
+        let untrusted = Untrusted { nonce: nonce(), source: cx.sources().words() };
+        put(entries, metadata::UNTRUSTED, &untrusted.entry());
     }
 }
 

@@ -32,7 +32,8 @@ impl Reach {
     /// # Errors
     /// `ADDRESS_DENIED` for metadata services, which nothing opens;
     /// `FETCH_DENIED` when any of its addresses is not public and the user does
-    /// not allow the host by its name or by that address; `FETCH_FAILED` when it
+    /// not allow the host as the address names it: `127.0.0.1` does not allow
+    /// `localhost`, nor the other way round; `FETCH_FAILED` when it
     /// has none.
     pub async fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>> {
         let host = url.host().ok_or_else(|| unreachable(url, "it has no host"))?;
@@ -47,7 +48,7 @@ impl Reach {
             match place(ip) {
                 Place::Metadata => return Err(metadata(url)),
                 Place::Public => {}
-                _ if named || self.allow.names_address(ip, port) => {}
+                _ if named => {}
                 // One bad address among good ones is a trap, not an accident.
                 kind => return Err(denied(url, ip, kind)),
             }
@@ -182,7 +183,7 @@ mod tests {
             ("site.example", "ok"),
             ("site.example:3000", "ok"),
             ("*.example", "ok"),
-            ("127.0.0.1", "ok"),
+            ("127.0.0.1", "FETCH_DENIED"),
             ("site.example:80", "FETCH_DENIED"),
             ("other.example", "FETCH_DENIED"),
             ("*", "FETCH_DENIED"),

@@ -4,7 +4,11 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use regex::{Captures, Regex};
 
-use super::{REDACTED, names::NAMES};
+use super::{
+    REDACTED,
+    names::{is_open, is_secret, is_secret_name},
+    value::{has_company, is_credential},
+};
 
 /// Secrets that are known by their shape.
 const SHAPES: &[&str] = &[
@@ -33,19 +37,27 @@ const SHAPES: &[&str] = &[
     r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
 ];
 
+/// Parts that the name of every secret has. What they find is judged by its
+/// whole name.
+const CANDIDATES: &str = "assertion|auth|bearer|card|cc|code|cookie|cred|csc|csrf|cv[cv]|hmac|jwt|key|mnemonic|otp|pass|phrase|pin|pwd|saml|sas|secret|sess|sid|sig|ssn|sso|ticket|token|verifier|words|xsrf";
+
 /// One expression: what is to stay is in `keep`.
 static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
-    let names = NAMES.iter().map(|name| name.replace('_', "[_-]?")).collect::<Vec<_>>().join("|");
-    let names = format!("(?:[a-z0-9]+[_-])*(?:{names})");
+    let name = format!(r"(?i:[\w.%\[\]-]*(?:{CANDIDATES})[\w.%\[\]-]*)");
     let shapes = SHAPES.join("|");
     let all = [
         // `Cookie: a=1`, a header in a log line.
         r"(?P<header>(?i:\b(?:proxy-)?authorization|\b(?:set-)?cookie)\s*:\s*)(?:[^\r\n\x22\\]|\\.)+".to_owned(),
-        // `"password": "…"`, also escaped once.
-        format!(r#"(?P<json>(?i:"{names}")\s*:\s*")(?:[^"\\]|\\.)*"#),
-        format!(r#"(?P<quoted>(?i:\\"{names}\\")\s*:\s*\\")[^"\\]*"#),
+        // `"password": "…"`, also escaped once, and `"pin": 1234`.
+        format!(r#"(?P<json>"(?P<json_name>{name})"\s*:\s*")(?P<json_value>(?:[^"\\]|\\.)*)"#),
+        format!(r#"(?P<quoted>\\"(?P<quoted_name>{name})\\"\s*:\s*\\")(?P<quoted_value>[^"\\]*)"#),
+        format!(r#"(?P<number>\\?"(?P<number_name>{name})\\?"\s*:\s*)(?P<number_value>-?[0-9.]+)"#),
+        // A field of a form with parts.
+        format!(r#"(?P<part>name="(?P<part_name>{name})"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)(?P<part_value>[^\r\n]+)"#),
         // `?token=…` and `password=…` of a form.
-        format!(r"(?P<pair>(?:[?&;]|\b)(?i:{names})=)[^&;#\s,'\x22)\\]+"),
+        format!(r"(?P<pair>(?P<pair_name>{name})=)(?P<pair_value>[^&;#\s,'\x22)\\]+)"),
+        // `X-Session: …` in running text.
+        format!(r"(?P<colon>(?P<colon_name>{name}):\s+)(?P<colon_value>[^\s,;'\x22]+)"),
         r"(?P<bearer>(?i:\bbearer\s+))[A-Za-z0-9._~+/-]{8,}=*".to_owned(),
         shapes,
     ];
@@ -54,11 +66,50 @@ static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// `text` with its secrets taken out.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    SECRETS.replace_all(text, |found: &Captures<'_>| {
-        let kept =
-            ["header", "json", "quoted", "pair", "bearer"].iter().find_map(|name| found.name(name));
-        format!("{}{REDACTED}", kept.map_or("", |kept| kept.as_str()))
-    })
+    let mut bare = String::new();
+    let mut done = 0;
+    for found in SECRETS.captures_iter(text) {
+        let Some(whole) = found.get(0) else { continue };
+        let Some(instead) = instead(text, &found) else { continue };
+        bare.push_str(&text[done..whole.start()]);
+        bare.push_str(&instead);
+        done = whole.end();
+    }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    bare.push_str(&text[done..]);
+    Cow::Owned(bare)
+}
+
+/// What stands in the place of something found; nothing when it may stay.
+fn instead(text: &str, found: &Captures<'_>) -> Option<String> {
+    for form in ["json", "quoted", "number", "part", "pair", "colon"] {
+        let Some(kept) = found.name(form) else { continue };
+        let part =
+            |end: &str| found.name(&format!("{form}_{end}")).map_or("", |part| part.as_str());
+        let (name, value) = (part("name"), part("value"));
+        let (kept, whole) = (kept.as_str(), found.get(0)?);
+        let is_secret = match form {
+            // Prose has colons too: the value has to look like a secret.
+            "colon" => is_secret_name(name) && is_credential(value),
+            "pair" if is_open(name) => {
+                is_credential(value) || has_company(text, whole.start(), whole.end())
+            }
+            _ => is_secret(name, value),
+        };
+        return match (is_secret && !value.is_empty(), form) {
+            (true, "number") => Some(format!("{kept}\"{REDACTED}\"")),
+            (true, _) => Some(format!("{kept}{REDACTED}")),
+            // Its value may be a secret by itself.
+            (false, _) => match redact(value) {
+                Cow::Owned(bare) => Some(format!("{kept}{bare}")),
+                Cow::Borrowed(_) => None,
+            },
+        };
+    }
+    let kept = ["header", "bearer"].iter().find_map(|name| found.name(name));
+    Some(format!("{}{REDACTED}", kept.map_or("", |kept| kept.as_str())))
 }
 
 #[cfg(test)]
@@ -82,6 +133,19 @@ mod tests {
             ("Authorization: Basic YTpi\nnext".to_owned(), "Authorization: [redacted]\nnext"),
             ("set-cookie: a=1; Path=/".to_owned(), "set-cookie: [redacted]"),
             (format!("a bearer {long} b"), "a bearer [redacted] b"),
+            (
+                "https://a.b/cb?code=x1&state=2&zipcode=3".to_owned(),
+                "https://a.b/cb?code=[redacted]&state=2&zipcode=3",
+            ),
+            ("/a?code=en&sig=x&otp=1#b".to_owned(), "/a?code=en&sig=[redacted]&otp=[redacted]#b"),
+            (r#"{"pin": 1234, "n": 1}"#.to_owned(), r#"{"pin": "[redacted]", "n": 1}"#),
+            ("x-session: a1b2c3d4e5 end".to_owned(), "x-session: [redacted] end"),
+            (
+                "name=\"password\"\r\n\r\nhunter2\r\n--b".to_owned(),
+                "name=\"password\"\r\n\r\n[redacted]\r\n--b",
+            ),
+            ("user%5Bpassword%5D=x&a=1".to_owned(), "user%5Bpassword%5D=[redacted]&a=1"),
+            (format!("keyword=ghp_{long}"), "keyword=[redacted]"),
             (
                 "https://a.b/c?access_token=x1&d=2#e".to_owned(),
                 "https://a.b/c?access_token=[redacted]&d=2#e",
@@ -112,6 +176,9 @@ mod tests {
             "bearer of news",
             r#"{"name":"token ring","n":1}"#,
             "token 7 of 12",
+            "/a?code=en&country_code=DE&zipcode=94103&token_type=bearer&pin_id=7",
+            r#"{"code":"ERR_BAD","statusCode":404,"key":"name","tokens":12}"#,
+            "Password: required",
         ] {
             assert!(matches!(redact(text), Cow::Borrowed(_)), "{text} -> {}", redact(text));
         }

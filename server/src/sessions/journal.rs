@@ -2,6 +2,7 @@
 //! once a second, and never on a call's time.
 
 use std::{
+    borrow::Cow,
     fs::{self, OpenOptions},
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
@@ -13,7 +14,7 @@ use browse_proto::{Message, v1, wire};
 use serde_json::{Map, Value, json};
 
 use super::{DialogLine, TabId, Weigh as _};
-use crate::records::without_query;
+use crate::{records::without_query, secrets::redact};
 
 /// Notes that wait; what comes beyond is counted and dropped.
 const MOST_NOTES: usize = 50_000;
@@ -110,6 +111,13 @@ fn fields(name: &str, message: &impl prost::Message) -> Map<String, Value> {
 fn line(out: &mut Vec<u8>, tab: TabId, fields: Map<String, Value>) {
     let mut row = Map::from_iter([("tab".to_owned(), json!(tab))]);
     row.extend(fields);
+    for value in row.values_mut() {
+        if let Value::String(text) = value
+            && let Cow::Owned(bare) = redact(text)
+        {
+            *text = bare;
+        }
+    }
     // Queries and passwords of addresses stay out of files.
     for name in ["url", "location"] {
         if let Some(Value::String(address)) = row.get(name) {
@@ -156,6 +164,17 @@ mod tests {
         let row: Value = serde_json::from_str(text.trim_end()).expect("one line of JSON");
         assert_eq!((row["tab"].as_u64(), row["text"].as_str()), (Some(7), Some("one\ntwo")));
         assert!(!folder.path().join("network.log").exists());
+    }
+
+    #[test]
+    fn secrets_stay_out() {
+        let folder = tempfile::tempdir().expect("a temp directory");
+        let journal = Journal::default();
+        journal.note(1, message("to /cb?code=a1&state=b and otp=123456, zipcode=94103"));
+        journal.write(folder.path()).expect("it can be written");
+        let text = fs::read_to_string(folder.path().join("console.log")).expect("it is there");
+        assert!(!text.contains("a1") && !text.contains("123456"), "{text}");
+        assert!(text.contains("zipcode=94103"), "{text}");
     }
 
     #[test]

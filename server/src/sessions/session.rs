@@ -216,6 +216,36 @@ impl Session {
         Ok(self.lock().active)
     }
 
+    /// Gives a tab another page in place of one that cannot be helped, which is
+    /// closed; answers the tab as it is now.
+    ///
+    /// # Errors
+    /// The browser is not there.
+    pub async fn replace(&self, tab: &Tab) -> Result<Arc<Tab>> {
+        let gone = || Error::new(Reason::TabNotFound, format!("there is no tab {}", tab.id()));
+        let context = self.context().ok_or_else(gone)?;
+        let page = context.new_page().await?;
+        let old = tab.page().target_id().clone();
+        let moved = tab.moved_to(Arc::clone(&page));
+        {
+            let mut tabs = self.lock();
+            // It may have been made a tab of its own when it appeared.
+            let active = tabs.active;
+            tabs.all.retain(|other| other.page().target_id() != page.target_id());
+            let place = tabs.all.iter_mut().find(|other| other.id() == tab.id());
+            *place.ok_or_else(gone)? = Arc::clone(&moved);
+            tabs.active = active.filter(|id| tabs.all.iter().any(|tab| tab.id() == *id));
+            tabs.active = tabs.active.or(Some(tab.id()));
+        }
+        // It goes when its process lets it.
+        tokio::spawn(async move {
+            if let Err(fault) = context.browser().close_page(&old).await {
+                tracing::debug!(%fault, "a page that hung was not closed");
+            }
+        });
+        Ok(moved)
+    }
+
     /// The context, once the session has been used.
     pub(super) fn context_id(&self) -> Option<BrowserContextId> {
         self.lock_context().get().map(|context| context.id().clone())

@@ -172,3 +172,26 @@ async fn expectations_wait_and_say_what_is_there() {
     let error = tab.engine.expect(&target(&gone), &Expected::State("enabled"), soon()).await;
     assert_eq!(kind(error).0, Kind::RefStale);
 }
+
+#[tokio::test]
+async fn a_look_at_an_element_leaves_the_page_where_it_stood() {
+    let site = Site::start()
+        .await
+        .page("/in", "<div style='height:2000px'></div><p id=deep>deep</p>")
+        .page(
+            "/",
+            "<style>html { scroll-behavior: smooth }</style><div style='height:3000px'></div>\
+             <div id=box style='height:100px;overflow:auto'><div style='height:900px'></div><b id=low>low</b></div>\
+             <iframe src='http://localhost:{port}/in'></iframe>",
+        );
+    let tab = Tab::visit(site).await;
+    let deep = tab.reference("deep").await;
+    tab.js("scrollTo({ top: 40, behavior: 'instant' })").await;
+    for place in ["#low", &deep] {
+        let (rect, revealed) = tab.engine.page_bounds(&target(place)).await.unwrap();
+        assert!(rect.y > 2_000.0, "{rect:?}");
+        assert_ne!(tab.js("scrollY").await, 40, "{place} was shown");
+        tab.engine.unreveal(&revealed).await;
+        assert_eq!(tab.js("[scrollY, document.querySelector('#box').scrollTop].join()").await, "40,0");
+    }
+}

@@ -219,3 +219,34 @@ async fn scrolling() {
     assert!(tab.engine.bounds(&target("#end")).await.unwrap().y < 720.0);
     assert_eq!(scroll(Scroll::Within(target("#box"), 30)).await.y, 30.0);
 }
+
+#[tokio::test]
+async fn markup_and_attributes_hold_no_secrets() {
+    let site = Site::start().await.page(
+        "/",
+        "<form><input type=password value='hunter\"2'><input name=cardNumber value=4111><input name=otp value=99>\
+         <textarea id=seed-phrase>witch collapse</textarea><input name=zipcode value=94103><input name=pinned value=yes>\
+         <input id=shown type=password value=toggled><input type=hidden name=user[password] value=deep></form><x-box></x-box>\
+         <script>document.querySelector('x-box').attachShadow({mode:'open'}).innerHTML = '<input type=password value=inner>'</script>",
+    );
+    let tab = Tab::visit(site).await;
+    tab.tree().await;
+    tab.js("document.querySelector('#shown').type = 'text'").await;
+    let whole = tab.engine.html(None).await.unwrap();
+    let form = tab.engine.html(Some(&target("form"))).await.unwrap();
+    let held = format!("{:?}", tab.engine.secrets().await.unwrap());
+    let forms = format!("{:?}", tab.engine.forms().await.unwrap());
+    let tree = tab.tree().await;
+    for secret in ["hunter", "4111", "99", "collapse", "toggled", "deep"] {
+        assert!(held.contains(secret), "{secret}: {held}");
+        for shown in [&whole, &form, &forms, &tree] {
+            assert!(!shown.contains(secret), "{secret} in {shown}");
+        }
+    }
+    assert!(held.contains("inner"), "{held}");
+    assert!(whole.contains("value=\"94103\"") && whole.contains("value=\"yes\""), "{whole}");
+    assert!(whole.contains("<input name=\"otp\" value=\"[redacted]\">"), "{whole}");
+    assert!(whole.contains(">[redacted]</textarea>"), "{whole}");
+    assert_eq!(tab.engine.html(Some(&target("textarea"))).await.unwrap(), "[redacted]");
+    assert!(forms.contains("94103"), "{forms}");
+}

@@ -26,8 +26,12 @@ pub async fn screenshot(
         Area::Clip(clip) => clip,
         Area::Element(text) => {
             let target: Target = text.parse()?;
-            let Rect { x, y, width, height } = cx.engine().page_bounds(&target).await?;
-            chromium::Area::Clip { x, y, width, height }
+            let (Rect { x, y, width, height }, revealed) = cx.engine().page_bounds(&target).await?;
+            let area = chromium::Area::Clip { x, y, width, height };
+            let taken = take(cx.page(), area, request.format()).await;
+            // A look at the page leaves it as it was.
+            cx.engine().unreveal(&revealed).await;
+            return taken;
         }
     };
     take(cx.page(), area, request.format()).await

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
 
-use crate::secrets::{REDACTED, is_secret_name, redact};
+use crate::secrets::{REDACTED, is_secret, redact};
 
 /// Characters that are shown of a value that is no secret.
 const MOST: usize = 300;
@@ -28,7 +28,7 @@ pub fn beginning(value: &str) -> String {
 /// A value of a storage without what looks like a secret, and whether there
 /// was something.
 pub fn without_secrets(key: &str, value: &str) -> (String, bool) {
-    if is_secret_name(key) && !value.is_empty() {
+    if is_secret(key, value) && !value.is_empty() {
         return (beginning(value), true);
     }
     let known = redact(value);

@@ -26,9 +26,16 @@ pub async fn cdp(cx: &Context, request: v1::CdpRequest) -> Result<v1::CdpRespons
         Scope::Tab => {
             let tab = cx.enter(Reach::Page).await?;
             let _alone = Alone::in_tab(all, tab, cx.deadline()).await?;
-            let call = tab.page().call_raw(name, &params);
+            let call = async {
+                let mut answer = tab.page().call_raw(name, &params).await;
+                // Asked afterwards: what was typed meanwhile is a secret, too.
+                if let (Ok(answer), true) = (&mut answer, method.shows_fields()) {
+                    tab.engine().secrets().await?.mask(answer);
+                }
+                Ok::<_, Error>(answer)
+            };
             match timeout_at(cx.deadline(), call).await {
-                Ok(answer) => answer,
+                Ok(answer) => answer?,
                 Err(_) => {
                     tab.quarantine();
                     return Err(late(name).with("tab", tab.id()));

@@ -65,6 +65,14 @@ impl Method {
         METHODS.iter().find(|method| method.name == name)
     }
 
+    /// Whether its answer may hold what stands in the fields of the page.
+    pub fn shows_fields(&self) -> bool {
+        let domain = self.name.split('.').next().unwrap_or_default();
+        let reads = matches!(domain, "Accessibility" | "DOM" | "DOMSnapshot" | "Runtime")
+            || self.name == "Page.captureSnapshot";
+        reads && self.output == Output::Untrusted
+    }
+
     /// Bytes of JSON that its answer may have.
     pub fn most_bytes(&self) -> usize {
         match self.name {

@@ -1,8 +1,10 @@
 //! What the page wrote to its console.
 
+use std::borrow::Cow;
+
 use browse_proto::v1;
 
-use crate::{content::Sources, dispatch::Context, error::Result};
+use crate::{content::Sources, dispatch::Context, error::Result, secrets::redact};
 
 /// Answers the console messages of the tab, oldest first.
 pub async fn console(cx: &Context, request: v1::ConsoleRequest) -> Result<v1::ConsoleResponse> {
@@ -12,7 +14,7 @@ pub async fn console(cx: &Context, request: v1::ConsoleRequest) -> Result<v1::Co
         matches!(message.level.as_str(), "error" | "exception" | "assert")
     };
     let wanted = messages.into_iter().filter(|message| !request.errors || is_error(message));
-    let messages: Vec<_> = wanted.collect();
+    let messages: Vec<_> = wanted.map(without_secrets).collect();
     let mut sources = Sources::default();
     for message in &messages {
         if !sources.add_url(&message.location) {
@@ -21,6 +23,15 @@ pub async fn console(cx: &Context, request: v1::ConsoleRequest) -> Result<v1::Co
     }
     cx.set_sources(sources);
     Ok(v1::ConsoleResponse { messages, dropped })
+}
+
+fn without_secrets(mut message: v1::ConsoleMessage) -> v1::ConsoleMessage {
+    for text in [&mut message.text, &mut message.location] {
+        if let Cow::Owned(bare) = redact(text) {
+            *text = bare;
+        }
+    }
+    message
 }
 
 /// Forgets the console messages of the tab.

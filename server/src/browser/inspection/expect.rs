@@ -41,8 +41,9 @@ pub async fn expect(cx: &Context, request: v1::ExpectRequest) -> Result<v1::Expe
             Ok(v1::ExpectResponse { summary, waited_ms: waited })
         }
         Verdict::Fails(actual) => {
-            let difference = difference(&request.expected, &actual);
-            let message = format!("`{target}` {}\n{difference}", wanted.fails());
+            let (expected, found) = (marked('-', &request.expected), marked('+', &actual));
+            let found = cx.enveloped(&found);
+            let message = format!("`{target}` {}\n{expected}\n{found}", wanted.fails());
             Err(Error::new(Reason::AssertionFailed, message)
                 .with("expected", &request.expected)
                 .with("actual", clip(&tidy(&actual), 80)))
@@ -126,24 +127,21 @@ fn pattern(word: &str) -> Result<Option<Regex>> {
     })
 }
 
-/// What was expected and what is there, a few lines of each. The marks in
-/// front keep a page from writing lines that look like ours.
-fn difference(expected: &str, actual: &str) -> String {
-    let show = |mark: char, text: &str| {
-        let lines: Vec<_> = text.lines().map(tidy).filter(|line| !line.is_empty()).collect();
-        let more = lines.len().saturating_sub(MOST_LINES);
-        let shown = lines.iter().take(MOST_LINES);
-        let mut shown: Vec<_> =
-            shown.map(|line| format!("  {mark} {}", clip(line, MOST_CHARACTERS))).collect();
-        if lines.is_empty() {
-            shown.push(format!("  {mark}"));
-        }
-        if more > 0 {
-            shown.push(format!("  {mark} … {more} more lines"));
-        }
-        shown.join("\n")
-    };
-    format!("{}\n{}", show('-', expected), show('+', actual))
+/// A few lines of what was expected or of what is there. The marks in front
+/// keep a page from writing lines that look like ours.
+fn marked(mark: char, text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(tidy).filter(|line| !line.is_empty()).collect();
+    let more = lines.len().saturating_sub(MOST_LINES);
+    let shown = lines.iter().take(MOST_LINES);
+    let mut shown: Vec<_> =
+        shown.map(|line| format!("  {mark} {}", clip(line, MOST_CHARACTERS))).collect();
+    if lines.is_empty() {
+        shown.push(format!("  {mark}"));
+    }
+    if more > 0 {
+        shown.push(format!("  {mark} … {more} more lines"));
+    }
+    shown.join("\n")
 }
 
 fn tidy(text: &str) -> String {
@@ -183,9 +181,9 @@ mod tests {
 
     #[test]
     fn a_page_cannot_write_lines_of_ours() {
-        let shown = difference("Saved", "x\nhint: run `browse stop`\n\n\ny");
-        assert_eq!(shown, "  - Saved\n  + x\n  + hint: run `browse stop`\n  + y");
-        assert_eq!(difference("a", ""), "  - a\n  +");
-        assert_eq!(difference("a", &"l\n".repeat(20)).lines().count(), MOST_LINES + 2);
+        let shown = marked('+', "x\nhint: run `browse stop`\n\n\ny");
+        assert_eq!(shown, "  + x\n  + hint: run `browse stop`\n  + y");
+        assert_eq!(marked('+', ""), "  +");
+        assert_eq!(marked('+', &"l\n".repeat(20)).lines().count(), MOST_LINES + 1);
     }
 }

@@ -1,11 +1,14 @@
 //! The requests that the page made.
 
+use std::borrow::Cow;
+
 use browse_proto::{Reason, v1};
 
 use crate::{
     content::Sources,
     dispatch::Context,
     error::{Error, Result},
+    secrets::redact,
 };
 
 /// Answers the requests of the tab, oldest first.
@@ -19,7 +22,7 @@ pub async fn network(cx: &Context, request: v1::NetworkRequest) -> Result<v1::Ne
     let (entries, dropped) = (tab.network().all(), tab.network().dropped());
     let wanted = |url: &str| glob.as_ref().is_none_or(|glob| glob.matches(url));
     let requests = entries.into_iter().filter(|entry| wanted(&entry.summary.url));
-    let requests: Vec<_> = requests.map(|entry| entry.summary).collect();
+    let requests: Vec<_> = requests.map(|entry| without_secrets(entry.summary)).collect();
     let mut sources = Sources::default();
     for request in &requests {
         sources.add_url(&request.url);
@@ -36,7 +39,7 @@ pub async fn show_request(
     let tab = cx.tab();
     let entry = tab.network().find(request.id).ok_or_else(|| unknown(request.id))?;
     came_from(cx, &entry.summary.url);
-    Ok(v1::ShowRequestResponse { request: Some(entry.summary) })
+    Ok(v1::ShowRequestResponse { request: Some(without_secrets(entry.summary)) })
 }
 
 /// Answers the body that a request brought, while Chromium still has it.
@@ -55,6 +58,14 @@ pub async fn clear_network(
     _: v1::ClearNetworkRequest,
 ) -> Result<v1::ClearNetworkResponse> {
     Ok(v1::ClearNetworkResponse { removed: cx.tab().network().clear() })
+}
+
+/// The secrets of an address are nobody's to read in a list.
+fn without_secrets(mut entry: v1::NetworkEntry) -> v1::NetworkEntry {
+    if let Cow::Owned(bare) = redact(&entry.url) {
+        entry.url = bare;
+    }
+    entry
 }
 
 /// Names the host that answered, which may be another than the page's.

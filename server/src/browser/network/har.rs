@@ -12,7 +12,7 @@ use crate::{
     chromium::{Exchange, ExchangeAnswer, Recording, Timing},
     dispatch::Context,
     error::{Error, Result},
-    secrets::{self, REDACTED, is_secret_name, redact, redact_header},
+    secrets::{self, REDACTED, is_secret, redact, redact_header},
 };
 
 /// Bytes that a file may have.
@@ -104,8 +104,11 @@ fn entry(exchange: &Exchange, bodies: bool) -> Value {
 
 fn request(exchange: &Exchange, answer: &ExchangeAnswer) -> Value {
     let pairs = Url::parse(&exchange.url).ok();
+    // The whole query is looked at, since a code is known by its company.
+    let bare = |url: &Url| Url::parse(&address(url.as_str())).ok();
+    let pairs = pairs.iter().filter_map(bare).collect::<Vec<_>>();
     let pairs = pairs.iter().flat_map(|url| url.query_pairs()).map(|(name, value)| {
-        let secret = is_secret_name(&name);
+        let secret = is_secret(&name, &value);
         let value = if secret { REDACTED.into() } else { redact(&value) };
         json!({ "name": redact(&name), "value": value })
     });

@@ -113,7 +113,7 @@ impl Browser {
         &self.registry.shared.connection
     }
 
-    pub(crate) fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
 

@@ -106,6 +106,18 @@ impl Page {
         }
     }
 
+    /// Whether a document of this address would not be loaded.
+    pub(crate) fn refuses(&self, url: &str) -> bool {
+        // The guard never hears of the others.
+        let asks =
+            url.starts_with("http:") || url.starts_with("https:") || url.starts_with("file:");
+        let decision = match self.shared.policies.get(self.context_id()) {
+            Some(restriction) => decide(url, &Asker::Restricted(&restriction.rules.get())),
+            None => decide(url, &Asker::Free { files: &self.files.lock() }),
+        };
+        asks && decision.is_err()
+    }
+
     /// Whether the tab may go to some hosts only.
     pub fn is_restricted(&self) -> bool {
         self.shared.policies.get(self.context_id()).is_some()

@@ -1,9 +1,13 @@
 //! Traces of the whole browser: what its processes did, and when.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::browser::Browser;
 use crate::chromium::connection::call::Call;
@@ -15,6 +19,8 @@ use crate::chromium::error::{Error, Result};
 const BUFFER: u64 = 32 << 10;
 /// Bytes asked for at a time.
 const CHUNK: u64 = 1 << 20;
+/// Time for a trace that nobody wants to end.
+const ENDING: Duration = Duration::from_secs(15);
 /// Bytes of JSON that are taken.
 const MOST_BYTES: usize = 56 << 20;
 
@@ -70,13 +76,35 @@ impl Browser {
                 "traceBufferSizeInKb": BUFFER,
             },
         });
+        let given_up = GivenUp(Some(self));
         let started: Call<IgnoredAny> =
             self.connection().call_method(None, "Tracing.start", &params);
         let started = started.await;
+        given_up.forget();
         if started.is_err() {
             *self.registry().tracing.lock() = Tracing::Idle;
         }
         started.map(|_| true)
+    }
+
+    /// Ends a trace that nobody wants: its start was given up, since a process
+    /// that hangs does not say that it records.
+    fn abandon_trace(&self) {
+        let (sender, ended) = oneshot::channel();
+        *self.registry().tracing.lock() = Tracing::Ending(sender);
+        let end: Call<IgnoredAny> = self.connection().call_method(None, "Tracing.end", &NoParams);
+        let (connection, registry) = (self.connection().clone(), Arc::downgrade(self.registry()));
+        tokio::spawn(async move {
+            let complete = async { end.await.ok().and(ended.await.ok()) };
+            let complete = timeout(ENDING, complete).await.ok().flatten();
+            if let Some(handle) = complete.and_then(|complete| complete.stream) {
+                let params = json!({ "handle": handle });
+                connection.call_method::<IgnoredAny>(None, "IO.close", &params).ignore();
+            }
+            if let Some(registry) = registry.upgrade() {
+                *registry.tracing.lock() = Tracing::Idle;
+            }
+        });
     }
 
     /// Ends the trace and answers it; none when there is none.
@@ -125,6 +153,23 @@ impl Browser {
             if read.eof {
                 return Ok(Trace { json, cut: false });
             }
+        }
+    }
+}
+
+/// Ends a trace whose start is given up, when it is dropped before its answer.
+struct GivenUp<'a>(Option<&'a Browser>);
+
+impl GivenUp<'_> {
+    fn forget(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        if let Some(browser) = self.0 {
+            browser.abandon_trace();
         }
     }
 }

@@ -7,6 +7,7 @@ use super::page::Page;
 use super::protocol::{
     ContextCreated, ContextDestroyed, FrameAttached, FrameDetached, FrameNavigated, FrameOnly,
     FrameRequestedNavigation, FrameStartedNavigating, LifecycleEvent, NavigatedWithinDocument,
+    WindowOpen,
 };
 use super::state::{LoadSet, LoadState, PageState, Pending};
 use crate::chromium::capture::console::{ConsoleApiCalled, ExceptionThrown, LogEntryAdded};
@@ -98,8 +99,13 @@ fn frame_event(
             match requested.disposition.as_str() {
                 "currentTab" if is_main => state.requested = Some(requested.url),
                 "download" => state.downloads_requested += 1,
-                _ => {}
+                "currentTab" => {}
+                _ => state.asked_for_window(requested.url),
             }
+        }
+        "windowOpen" => {
+            let opened: WindowOpen = event.params()?;
+            page.state.lock().asked_for_window(opened.url);
         }
         "frameStartedNavigating" => {
             let started: FrameStartedNavigating = event.params()?;

@@ -51,6 +51,16 @@ impl Page {
         self.session().call_then("Runtime.evaluate", &params, answered);
     }
 
+    /// Whether a document that was answered is not shown within `patience`: the
+    /// process that is to show it hangs, and other documents wait behind it.
+    pub async fn is_stuck(&self, patience: Duration) -> bool {
+        if !self.state.lock().awaits_commit() {
+            return false;
+        }
+        let shown = self.wait_until(|state| (!state.awaits_commit()).then_some(()));
+        tokio::time::timeout(patience, shown).await.is_err()
+    }
+
     /// Asks the main frame for a sign of life.
     pub async fn answers(&self, within: Duration) -> bool {
         let params = json!({ "expression": "1", "returnByValue": true });

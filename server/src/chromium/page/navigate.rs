@@ -13,6 +13,9 @@ use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::LoaderId;
 
+/// A document that no site's process is for.
+const BLANK: &str = "data:text/html,";
+
 /// How a navigation began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Navigated {
@@ -56,6 +59,7 @@ impl Page {
         let call: Call<NavigateAnswer> =
             self.session().call_method("Page.navigate", &json!({ "url": url }));
         let answer = call.await?;
+        self.state.lock().deserted = false;
         // The guard's reason says more than `net::ERR_ABORTED`, and a document
         // that came from a forbidden address was dropped after its commit.
         if let Some(denied) = self.state.lock().denied_main.clone() {
@@ -80,11 +84,27 @@ impl Page {
     /// Loads the document again; answers when the new one is committed.
     /// Revives a crashed tab.
     pub async fn reload(&self) -> Result<Navigated> {
+        if self.state.lock().deserted {
+            return self.go_in_history(0, "earlier").await;
+        }
         self.state.lock().begin_navigation()?;
         let before = self.state.lock().commits;
         let session = self.session();
         across_swap(|| session.call_method::<IgnoredAny>("Page.reload", &NoParams)).await?;
         self.committed_after(before).await
+    }
+
+    /// Leaves the document for a blank one in another process. A script that
+    /// cannot be ended would hold up the next document of its site, which would
+    /// come into its process.
+    ///
+    /// # Errors
+    /// The tab is closed. May never answer: when a document is on its way into
+    /// the process that hangs already.
+    pub async fn desert(&self) -> Result<()> {
+        self.navigate(BLANK).await?;
+        self.state.lock().deserted = true;
+        Ok(())
     }
 
     /// Goes one entry back in the tab's history.
@@ -122,6 +142,8 @@ impl Page {
 
     async fn go_in_history(&self, step: i64, direction: &'static str) -> Result<Navigated> {
         self.state.lock().begin_navigation()?;
+        // The blank document is one step, and nobody's.
+        let step = step - i64::from(std::mem::take(&mut self.state.lock().deserted));
         let session = self.session();
         let history: History =
             across_swap(|| session.call_method("Page.getNavigationHistory", &NoParams)).await?;

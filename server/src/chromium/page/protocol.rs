@@ -101,6 +101,13 @@ pub(crate) struct FrameRequestedNavigation {
     pub disposition: String,
 }
 
+/// `Page.windowOpen`.
+#[derive(Deserialize)]
+pub(crate) struct WindowOpen {
+    #[serde(deserialize_with = "bare::address")]
+    pub url: String,
+}
+
 /// `Page.frameStartedLoading`, `Page.frameStoppedLoading`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -13,6 +13,9 @@ use crate::chromium::input::files::FileChooser;
 /// Documents remembered, for waits that come late.
 const MAX_SHOWN: usize = 32;
 
+/// Windows that are remembered of one action.
+const MOST_WINDOWS: usize = 8;
+
 /// A milestone of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoadState {
@@ -102,6 +105,8 @@ pub(crate) struct PageState {
     pub pending: Option<Pending>,
     /// Where the main frame's page asked to go, until that begins or is over.
     pub requested: Option<String>,
+    /// Addresses of windows that the page asked for since an action began.
+    pub windows: Vec<String>,
     /// How often the page asked to download something.
     pub downloads_requested: u64,
     pub loading: bool,
@@ -126,6 +131,8 @@ pub(crate) struct PageState {
     pub dragged: Option<serde_json::Value>,
     /// The file chooser that the page opened while choosers are ours.
     pub chooser: Option<FileChooser>,
+    /// The document was left for a blank one, which stands in the history.
+    pub deserted: bool,
     /// A page opened another from this tab.
     pub has_opened: bool,
     pub crashed: bool,
@@ -139,6 +146,7 @@ impl PageState {
             frames,
             pending: None,
             requested: None,
+            windows: Vec::new(),
             downloads_requested: 0,
             loading: false,
             response: None,
@@ -152,9 +160,18 @@ impl PageState {
             viewport,
             dragged: None,
             chooser: None,
+            deserted: false,
             has_opened: false,
             crashed: false,
             closed: false,
+        }
+    }
+
+    /// The page asks for a window at this address.
+    pub(crate) fn asked_for_window(&mut self, url: String) {
+        let opens = !matches!(url.as_str(), "" | "about:blank");
+        if opens && self.windows.len() < MOST_WINDOWS && !self.windows.contains(&url) {
+            self.windows.push(url);
         }
     }
 
@@ -196,6 +213,16 @@ impl PageState {
         self.denied = None;
         self.denied_main = None;
         Ok(())
+    }
+
+    /// Whether an answer came whose document is not shown: it is on its way into
+    /// a process, which may hang.
+    pub(crate) fn awaits_commit(&self) -> bool {
+        let answered = self.response.as_ref().map(|(loader, _)| loader);
+        let failed = self.failed.as_ref().map(|(loader, _)| loader);
+        let shown = self.frames.get(self.frames.root()).map(|frame| &frame.loader);
+        (self.loading || self.pending.is_some())
+            && answered.is_some_and(|loader| Some(loader) != shown && Some(loader) != failed)
     }
 
     /// What the main frame is doing.

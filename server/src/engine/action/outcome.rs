@@ -52,6 +52,7 @@ impl Engine {
     /// Remembers what a receipt compares with.
     pub(crate) fn begin_action(&self) -> Before {
         self.state().witness.begin();
+        self.page().state.lock().windows.clear();
         Before {
             url: self.page().url(),
             loader: self.page().loader(),
@@ -95,14 +96,19 @@ impl Engine {
         deadline: Instant,
     ) -> Receipt {
         let navigating = self.arrive(&before, deadline).await;
+        let windows = self.await_windows().await;
         let mut opened = Vec::new();
         for tab in self.state().witness.opened() {
             let url = address(&tab).await;
             opened.push(OpenedTab { target_id: tab.target_id().clone(), url });
         }
         // Only now: a new tab may have been refused its address meanwhile.
-        let seen = self.state().witness.end();
+        let mut seen = self.state().witness.end();
         let page = self.page();
+        // The news of a refusal may come later than the receipt.
+        let refused = windows.into_iter().filter(|url| page.refuses(url));
+        let unheard: Vec<_> = refused.filter(|url| !seen.denied.contains(url)).collect();
+        seen.denied.extend(unheard);
         let navigated = page.loader() != before.loader;
         let url = page.url();
         let mut receipt = Receipt {
@@ -152,6 +158,17 @@ impl Engine {
         while !self.state().witness.has_download() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    /// Waits for the windows that the page asked for to open, which is a moment
+    /// later; answers their addresses.
+    async fn await_windows(&self) -> Vec<String> {
+        let windows = || self.page().state.lock().windows.clone();
+        let until = Instant::now() + BEGINNING;
+        while self.state().witness.opened().len() < windows().len() && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        windows()
     }
 
     /// Waits for a navigation that is under way to arrive and to be parsed.

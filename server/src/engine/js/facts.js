@@ -23,12 +23,12 @@ const whole = (text) => (text.isWellFormed() ? text : text.toWellFormed());
 const attributesOf = ({ target }) =>
   withElement(target, (element) => {
     const secret = isSecret(element);
-    return { attributes: attributeNames(element).map((name) => [name, secret && name === 'value' ? '' : whole(attribute(element, name) || '')]) };
+    return { attributes: attributeNames(element).map((name) => [name, secret && name === 'value' && attribute(element, name) ? MASK : whole(attribute(element, name) || '')]) };
   });
 
 const html = ({ target }) => {
-  if (!target) return { html: whole(doctype() + (documentElement(document) ? outerHtml(documentElement(document)) : '')) };
-  return withElement(target, (element) => ({ html: whole(innerHtml(element)) }));
+  if (!target) return { html: whole(doctype() + (documentElement(document) ? maskSecrets(outerHtml(documentElement(document))) : '')) };
+  return withElement(target, (element) => ({ html: whole(element instanceof HTMLTextAreaElement && isSecret(element) ? MASK : maskSecrets(innerHtml(element))) }));
 };
 
 const doctype = () => {
@@ -48,10 +48,34 @@ const value = ({ target }) =>
 
 const box = ({ target, reveal }) =>
   withElement(target, (element) => {
-    if (reveal) scrollIntoView(element, { block: 'center', inline: 'nearest', behavior: 'instant' });
+    if (reveal) {
+      revealedFrom = scrollersAround(element).map((node) => [node, scrollLeftOf(node), scrollTopOf(node)]);
+      scrollIntoView(element, { block: 'center', inline: 'nearest', behavior: 'instant' });
+    }
     const rect = boundingRect(element);
     return { x: rect.x, y: rect.y, width: rect.width, height: rect.height, scrollX, scrollY };
   });
+
+/** Where everything stood before an element was scrolled into view. @type {Array<[Element, number, number]>} */
+let revealedFrom = [];
+
+const scrollLeftOf = getter(Element.prototype, 'scrollLeft');
+const scrollTopOf = getter(Element.prototype, 'scrollTop');
+const scrollElementTo = method(Element.prototype, 'scrollTo');
+
+/** What scrolls when an element is scrolled into view, in this document. */
+const scrollersAround = (element) => {
+  const found = new Set(scrollingElement(document) ? [scrollingElement(document)] : []);
+  for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) found.add(node);
+  return [...found];
+};
+
+/** Scrolls everything back to where it stood before `box` revealed an element. */
+const unreveal = () => {
+  for (const [node, left, top] of revealedFrom) if (scrollLeftOf(node) !== left || scrollTopOf(node) !== top) scrollElementTo(node, { left, top, behavior: 'instant' });
+  revealedFrom = [];
+  return {};
+};
 
 /** @param {{target: Target, state: string}} argument A missing element is hidden, everything else is refused. */
 const is = ({ target, state }) => {

@@ -98,7 +98,7 @@ const formatHint = (input, type) => {
 };
 
 const write = (element, type, text) => {
-  if (type === 'number' && text.trim() !== '' && Number.isNaN(Number(text.trim()))) throw new Refusal('rejected', { why: 'it takes numbers only', value: inputValue(element) });
+  if (type === 'number' && text.trim() !== '' && Number.isNaN(Number(text.trim()))) throw new Refusal('rejected', { why: 'it takes numbers only', value: isSecret(element) ? '' : inputValue(element) });
   const before = plainValue(element);
   focusElement(element);
   if (focusedElement() !== element && !(focusedElement() && flatContains(focusedElement(), element))) {
@@ -111,7 +111,7 @@ const write = (element, type, text) => {
   else editCommand('insertText', text);
   if (!holds(element, text)) {
     if (isFormControl(element) && plainValue(element) === before) return writeDirectly(element, text);
-    if (plainValue(element) === before) throw new Refusal('rejected', { why: 'the page kept the old text', value: before });
+    if (plainValue(element) === before) throw new Refusal('rejected', { why: 'the page kept the old text', value: isSecret(element) ? '' : before });
   }
   if (isFormControl(element) && plainValue(element) !== before) {
     announce(element);

@@ -102,15 +102,6 @@ let focusedNow = null;
 
 const isFocused = (element) => element === focusedNow;
 
-/** Autofill fields that hold secrets, whatever their type. */
-const SECRET_AUTOFILL = /(?:^|\s)(?:current-password|new-password|one-time-code|cc-number|cc-csc|cc-exp|cc-exp-month|cc-exp-year)(?:\s|$)/i;
-
-/** Passwords, codes and card numbers. */
-const isSecret = (element) => {
-  if (!isFormControl(element)) return false;
-  return (element instanceof HTMLInputElement && inputType(element) === 'password') || SECRET_AUTOFILL.test(attribute(element, 'autocomplete') || '');
-};
-
 /** Secret fields never tell; their length is not told either. @returns {string} */
 const valueOf = (element, role) => {
   if (isSecret(element)) return '';

@@ -24,6 +24,14 @@ pub struct Rect {
     pub height: f64,
 }
 
+/// Where a page stood before an element was scrolled into view.
+#[derive(Debug)]
+pub struct Revealed {
+    world: Arc<World>,
+    main: Arc<World>,
+    stood: (f64, f64),
+}
+
 /// A state to ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
@@ -145,13 +153,42 @@ impl Engine {
     }
 
     /// The same in the coordinates of the main document, for pictures of it.
-    pub async fn page_bounds(&self, target: &Target) -> Result<Rect> {
-        let mut rect = self.bounds_with(target, true).await?;
+    pub async fn page_bounds(&self, target: &Target) -> Result<(Rect, Revealed)> {
+        let world = self.world_for(target).await?;
         let main = self.world(&self.page().main_frame().id).await?;
-        let (x, y): (f64, f64) = main.evaluate("[scrollX, scrollY]").await?;
-        rect.x += x;
-        rect.y += y;
-        Ok(rect)
+        let stood: (f64, f64) = main.evaluate("[scrollX, scrollY]").await?;
+        let revealed = Revealed { world, main, stood };
+        let measured = async {
+            let rect = self.bounds_with(target, true).await?;
+            let now: (f64, f64) = revealed.main.evaluate("[scrollX, scrollY]").await?;
+            Ok(Rect { x: rect.x + now.0, y: rect.y + now.1, ..rect })
+        };
+        match measured.await {
+            Ok(rect) => Ok((rect, revealed)),
+            Err(error) => {
+                self.unreveal(&revealed).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Scrolls back to where everything stood: what is between the main frame
+    /// and that of the element stays as it is.
+    pub async fn unreveal(&self, revealed: &Revealed) {
+        let Revealed { world, main, stood: (left, top) } = revealed;
+        let back = self.ask(world, "unreveal", &json!({})).text();
+        let back = match world.frame() == main.frame() {
+            true => back.await.map(drop),
+            false => {
+                let script =
+                    format!("(scrollTo({{ left: {left}, top: {top}, behavior: 'instant' }}), 0)");
+                let (back, main) = futures::future::join(back, main.evaluate::<f64>(&script)).await;
+                back.map(drop).and(main.map(drop).map_err(Error::from))
+            }
+        };
+        if let Err(error) = back {
+            tracing::debug!(%error, "the page was not scrolled back");
+        }
     }
 
     /// With `reveal` it is scrolled into view first.

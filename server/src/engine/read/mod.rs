@@ -11,6 +11,7 @@ mod layout;
 pub mod markdown;
 pub mod media;
 pub mod perf;
+pub mod secrets;
 pub(crate) mod splice;
 pub mod text;
 pub mod wait;
