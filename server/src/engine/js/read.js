@@ -85,7 +85,7 @@ const readText = (top, survey, left) => {
     const style = styleOf(element);
     if (style.display === 'none' || (style.display !== 'contents' && !checkVisibility(element))) return;
     if (FIELD_TAGS.has(tag)) {
-      if (style.visibility === 'visible') parts.push(legible(fieldText(element)));
+      if (style.visibility === 'visible') parts.push(FIELD_EDGE, legible(fieldText(element)), FIELD_EDGE);
       return;
     }
     if (FRAME_TAGS.has(tag)) {
@@ -94,6 +94,7 @@ const readText = (top, survey, left) => {
     }
     const gap = gapOf(tag, style.display);
     if (gap !== '') parts.push(gap);
+    else if (tag === 'button') parts.push(FIELD_EDGE);
     if (!mixed.has(element) && element instanceof HTMLElement) parts.push(legible(innerText(element)));
     else if (level < MAX_LEVEL) {
       level += 1;
@@ -108,10 +109,16 @@ const readText = (top, survey, left) => {
       level -= 1;
     }
     if (gap !== '') parts.push(gap);
+    else if (tag === 'button') parts.push(FIELD_EDGE);
   };
   if (isConnected(top) && isReachable(top)) visit(top);
-  return layOut(parts.join(''), survey.art);
+  return layOut(partFields(parts.join('')), survey.art);
 };
+
+/** Stands at the edges of fields and buttons: a person sees them apart, whatever stands between. */
+const FIELD_EDGE = '\u0001';
+
+const partFields = (text) => (text.includes(FIELD_EDGE) ? text.replace(/(?<=[\p{L}\p{N}])\u0001+(?=[\p{L}\p{N}])/gu, ' ').replace(/\u0001/g, '') : text);
 
 /** All the text that shows in an element of this document. */
 const textWithin = (element) => readText(element, surveyText(element), new Set()).replace(/\uFDD0\d+\uFDD1\n?/g, '');
