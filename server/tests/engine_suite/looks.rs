@@ -192,6 +192,9 @@ async fn a_look_at_an_element_leaves_the_page_where_it_stood() {
         assert!(rect.y > 2_000.0, "{rect:?}");
         assert_ne!(tab.js("scrollY").await, 40, "{place} was shown");
         tab.engine.unreveal(&revealed).await;
-        assert_eq!(tab.js("[scrollY, document.querySelector('#box').scrollTop].join()").await, "40,0");
+        assert_eq!(
+            tab.js("[scrollY, document.querySelector('#box').scrollTop].join()").await,
+            "40,0"
+        );
     }
 }

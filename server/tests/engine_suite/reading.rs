@@ -41,6 +41,16 @@ async fn text_holds_buttons_fields_frames_and_shadow_trees() {
 }
 
 #[tokio::test]
+async fn neighbouring_fields_do_not_read_as_one_word() {
+    let tab = Tab::show(
+        "<p>Mail<input value=1><button>Buy</button><button>Try</button><select><option>Red</select>now</p>\
+         <p>(<input value=5>), <input value=6>%</p>",
+    )
+    .await;
+    assert_eq!(tab.engine.text(None).await.unwrap(), "Mail 1 Buy Try Red now\n\n(5), 6%");
+}
+
+#[tokio::test]
 async fn text_leaves_out_what_frames_the_page() {
     let tab = Tab::show(
         "<div class='page cookie-consent-open'><header>Site</header><div id=cookie-banner>We use cookies</div><aside>Ads</aside>\

@@ -88,7 +88,7 @@ const readText = (top, survey, left) => {
     const style = styleOf(element);
     if (style.display === 'none' || (style.display !== 'contents' && !checkVisibility(element))) return;
     if (FIELD_TAGS.has(tag)) {
-      if (style.visibility === 'visible') parts.push(unmarked(fieldText(element)));
+      if (style.visibility === 'visible') parts.push(FIELD_EDGE, unmarked(fieldText(element)), FIELD_EDGE);
       return;
     }
     if (FRAME_TAGS.has(tag)) {
@@ -97,6 +97,7 @@ const readText = (top, survey, left) => {
     }
     const gap = gapOf(tag, style.display);
     if (gap !== '') parts.push(gap);
+    else if (tag === 'button') parts.push(FIELD_EDGE);
     if (!mixed.has(element) && element instanceof HTMLElement) parts.push(unmarked(innerText(element)));
     else if (level < MAX_LEVEL) {
       level += 1;
@@ -111,10 +112,14 @@ const readText = (top, survey, left) => {
       level -= 1;
     }
     if (gap !== '') parts.push(gap);
+    else if (tag === 'button') parts.push(FIELD_EDGE);
   };
   if (isConnected(top) && isReachable(top)) visit(top);
   return parts.join('');
 };
+
+/** Stands at the edges of fields and buttons, which a person sees apart; the daemon parts the words there. */
+const FIELD_EDGE = '\u0001';
 
 /** All the text that shows in an element of this document. */
 const textWithin = (element) => {

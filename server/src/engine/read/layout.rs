@@ -7,6 +7,9 @@
 /// Stands between the cells of a row in what the script answers.
 const CELL: char = '\t';
 
+/// Stands at the edge of a field or button: words on both sides are two.
+const EDGE: char = '\u{1}';
+
 /// `raw` in lines without needless blanks, at most one of them empty in a row.
 /// In drawings and code (`art`) blanks and lines of dashes mean something and stay.
 pub(super) fn lay_out(raw: &str, art: bool) -> String {
@@ -45,19 +48,27 @@ impl Laid {
 }
 
 /// Without what nobody can read: icon fonts live in the private use areas. The
-/// blanks around a cell's end go too.
+/// blanks around a cell's end go too, and words at an edge are parted.
 fn legible<'a>(line: &'a str, buffer: &'a mut String) -> &'a str {
-    if !line.contains(CELL) && (line.is_ascii() || !line.contains(is_private)) {
+    if !line.contains([CELL, EDGE]) && (line.is_ascii() || !line.contains(is_private)) {
         return line;
     }
     buffer.clear();
+    let mut at_edge = false;
     for letter in line.chars().filter(|letter| !is_private(*letter)) {
-        if letter == CELL {
-            let kept = buffer.trim_end_matches([' ', CELL]).len();
-            buffer.truncate(kept);
-        } else if letter == ' ' && buffer.ends_with(CELL) {
-            continue;
+        match letter {
+            EDGE => {
+                at_edge = true;
+                continue;
+            }
+            CELL => buffer.truncate(buffer.trim_end_matches([' ', CELL]).len()),
+            ' ' if buffer.ends_with(CELL) => continue,
+            _ if at_edge && letter.is_alphanumeric() && buffer.ends_with(char::is_alphanumeric) => {
+                buffer.push(' ');
+            }
+            _ => {}
         }
+        at_edge = false;
         buffer.push(letter);
     }
     buffer
@@ -116,6 +127,12 @@ mod tests {
     fn cells_stand_apart() {
         assert_eq!(lay_out("\t one \t\t two\t\n\tthree", false), "one | two\nthree");
         assert_eq!(lay_out("a\u{a0}\t\nb", false), "a\nb");
+    }
+
+    #[test]
+    fn words_at_an_edge_are_two() {
+        let text = "Mail\u{1}1\u{1}\u{1}Buy\u{1}\n\u{1}€\u{1}5\u{1}, \u{1}ok";
+        assert_eq!(lay_out(text, false), "Mail 1 Buy\n€5, ok");
     }
 
     #[test]
