@@ -7,9 +7,9 @@ use std::path::Path;
 use super::client::{Browse, Stream};
 use super::error::{Error, Result};
 use super::json::Json;
-use super::message::{Any, Kind, Message, Request, Value, decode, encode, from_json, set_field};
+use super::message::{Any, Kind, Message, Request, Value, from_json};
 use super::save::{self, Saved, SavedFolder};
-use super::wire::{Malformed, Raw, put_bytes, put_number};
+use super::wire::{Malformed, Raw, put_number};
 
 browse_enums! {
     enum ColorScheme {

@@ -591,14 +591,14 @@ const ANY_PREFIX: &str = "type.googleapis.com/browse.v1.";
 pub trait Message: Default {
 	/// Its name, without the package.
 	const NAME: &'static str;
-	/// Appends its fields.
-	fn encode(&self, out: &mut Vec<u8>);
-	/// Takes in one field.
-	fn merge(&mut self, number: u32, raw: Raw<'_>) -> Result<(), Malformed>;
+	/// Its fields: number, name and value.
+	fn fields(&self) -> Vec<(u32, &'static str, &dyn Value)>;
+	/// Its fields, to be filled.
+	fn fields_mut(&mut self) -> Vec<(u32, &'static str, &mut dyn Value)>;
 	/// Its fields as an object; absent ones are left out.
-	fn to_json(&self) -> Json;
-	/// Takes in one member of an object; the error says what is wanted.
-	fn set(&mut self, name: &str, value: &Json) -> Result<(), String>;
+	fn to_json(&self) -> Json {
+		object(&self.fields())
+	}
 }
 
 /// A request, and what its call answers with.
@@ -614,30 +614,54 @@ pub trait Request: Message {
 /// The bytes of a message.
 pub fn encode<M: Message>(message: &M) -> Vec<u8> {
 	let mut out = Vec::new();
-	message.encode(&mut out);
+	message.fields().iter().for_each(|(number, _, value)| value.put(*number, &mut out));
 	out
 }
 
 /// Reads a message.
 pub fn decode<M: Message>(bytes: &[u8]) -> Result<M, Malformed> {
 	let mut message = M::default();
+	merge(&mut message.fields_mut(), bytes)?;
+	Ok(message)
+}
+
+fn merge(fields: &mut [(u32, &'static str, &mut dyn Value)], bytes: &[u8]) -> Result<(), Malformed> {
 	for entry in entries(bytes) {
 		let (number, raw) = entry?;
-		message.merge(number, raw)?;
+		if let Some((_, _, value)) = fields.iter_mut().find(|(known, ..)| *known == number) {
+			value.take(raw)?;
+		}
 	}
-	Ok(message)
+	Ok(())
 }
 
 /// Reads a message from an object; the error says what does not fit.
 pub fn from_json<M: Message>(value: &Json) -> Result<M, String> {
 	let mut message = M::default();
+	fill(M::NAME, &mut message.fields_mut(), value)?;
+	Ok(message)
+}
+
+fn fill(
+	of: &str,
+	fields: &mut [(u32, &'static str, &mut dyn Value)],
+	value: &Json,
+) -> Result<(), String> {
 	let Json::Object(members) = value else {
-		return Err(format!("`{}` wants an object", M::NAME));
+		return Err(format!("`{of}` wants an object"));
 	};
 	for (name, value) in members.iter().filter(|(name, _)| name != "@type") {
-		message.set(name, value)?;
+		let is_meant = |known: &str| known.strip_prefix("r#").unwrap_or(known) == name;
+		let found = fields.iter_mut().find(|(_, known, _)| is_meant(known));
+		let (_, _, field) = found.ok_or_else(|| format!("`{of}` has no field `{name}`"))?;
+		field.set(value).map_err(|what| format!("`{name}` wants {what}"))?;
 	}
-	Ok(message)
+	Ok(())
+}
+
+fn object(fields: &[(u32, &'static str, &dyn Value)]) -> Json {
+	let plain = |name: &'static str| name.strip_prefix("r#").unwrap_or(name);
+	Json::object(fields.iter().filter_map(|(_, name, value)| Some((plain(name), value.json()?))))
 }
 
 /// A message of any kind, packed with its name.
@@ -673,17 +697,41 @@ pub enum Kind {
 }
 
 /// The type of a field.
-pub trait Value: Sized {
-	/// How it stands on the wire.
-	const KIND: Kind = Kind::Bytes;
+pub trait Value {
 	/// Appends the field, unless it has its zero value.
 	fn put(&self, number: u32, out: &mut Vec<u8>);
 	/// Takes in one value from the wire.
 	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed>;
 	/// The value as JSON; `None` when it is absent.
 	fn json(&self) -> Option<Json>;
-	/// The value of a JSON value; the error says what is wanted.
-	fn of_json(value: &Json) -> Result<Self, String>;
+	/// Takes in a JSON value; the error says what is wanted.
+	fn set(&mut self, value: &Json) -> Result<(), String>;
+	/// How it stands on the wire.
+	fn kind(&self) -> Kind {
+		Kind::Bytes
+	}
+}
+
+/// A message in a message.
+impl<M: Message> Value for M {
+	fn put(&self, number: u32, out: &mut Vec<u8>) {
+		put_bytes(number, &encode(self), out);
+	}
+	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed> {
+		merge(&mut self.fields_mut(), bytes(raw)?)
+	}
+	fn json(&self) -> Option<Json> {
+		Some(self.to_json())
+	}
+	fn set(&mut self, value: &Json) -> Result<(), String> {
+		fill(M::NAME, &mut self.fields_mut(), value)
+	}
+}
+
+impl<M: Message> From<M> for Json {
+	fn from(message: M) -> Self {
+		message.to_json()
+	}
 }
 
 fn number(raw: Raw<'_>) -> Result<u64, Malformed> {
@@ -701,7 +749,6 @@ fn wanted<T>(value: Option<T>, what: &str) -> Result<T, String> {
 macro_rules! values {
 	($($type:ty, $kind:ident, $what:literal, $zero:expr, |$v:ident, $n:ident, $out:ident| $put:expr, |$raw:ident| $take:expr, |$json:ident| $of:expr;)*) => { $(
 		impl Value for $type {
-			const KIND: Kind = Kind::$kind;
 			fn put(&self, $n: u32, $out: &mut Vec<u8>) {
 				let $v = self;
 				if *$v != $zero {
@@ -715,8 +762,12 @@ macro_rules! values {
 			fn json(&self) -> Option<Json> {
 				Some(self.clone().into())
 			}
-			fn of_json($json: &Json) -> Result<Self, String> {
-				wanted($of, $what)
+			fn set(&mut self, $json: &Json) -> Result<(), String> {
+				*self = wanted($of, $what)?;
+				Ok(())
+			}
+			fn kind(&self) -> Kind {
+				Kind::$kind
 			}
 		}
 	)* };
@@ -746,18 +797,19 @@ impl Value for Vec<u8> {
 	fn json(&self) -> Option<Json> {
 		Some(Json::list(self.iter().map(|byte| u32::from(*byte))))
 	}
-	fn of_json(value: &Json) -> Result<Self, String> {
+	fn set(&mut self, value: &Json) -> Result<(), String> {
 		let byte = |item: &Json| u8::try_from(item.as_i64()?).ok();
-		wanted(value.items().iter().map(byte).collect(), "a list of bytes")
+		*self = wanted(value.items().iter().map(byte).collect(), "a list of bytes")?;
+		Ok(())
 	}
 }
 
 /// Appends a value of a list or of an optional field: zero, too.
-fn put_always<T: Value>(value: &T, number: u32, out: &mut Vec<u8>) {
+fn put_always(value: &dyn Value, number: u32, out: &mut Vec<u8>) {
 	let before = out.len();
 	value.put(number, out);
 	if out.len() == before {
-		match T::KIND {
+		match value.kind() {
 			Kind::Number => put_number(number, 0, out),
 			Kind::Double => put_double(number, 0.0, out),
 			Kind::Bytes => put_bytes(number, &[], out),
@@ -777,8 +829,9 @@ impl<T: Value + Default> Value for Option<T> {
 	fn json(&self) -> Option<Json> {
 		self.as_ref().and_then(Value::json)
 	}
-	fn of_json(value: &Json) -> Result<Self, String> {
-		if *value == Json::Null { Ok(None) } else { T::of_json(value).map(Some) }
+	fn set(&mut self, value: &Json) -> Result<(), String> {
+		*self = None;
+		if *value == Json::Null { Ok(()) } else { self.get_or_insert_with(T::default).set(value) }
 	}
 }
 
@@ -787,30 +840,36 @@ impl<T: Value + Default> Value for Vec<T> {
 		self.iter().for_each(|item| put_always(item, number, out));
 	}
 	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed> {
-		let mut add = |raw| {
-			let mut item = T::default();
-			item.take(raw)?;
-			self.push(item);
-			Ok(())
-		};
+		let mut item = T::default();
 		match raw {
-			Raw::Bytes(mut packed) if T::KIND == Kind::Number => {
+			Raw::Bytes(mut packed) if item.kind() == Kind::Number => {
 				while !packed.is_empty() {
-					add(Raw::Number(varint(&mut packed).ok_or(Malformed)?))?;
+					let mut item = T::default();
+					item.take(Raw::Number(varint(&mut packed).ok_or(Malformed)?))?;
+					self.push(item);
 				}
-				Ok(())
 			}
-			raw => add(raw),
+			raw => {
+				item.take(raw)?;
+				self.push(item);
+			}
 		}
+		Ok(())
 	}
 	fn json(&self) -> Option<Json> {
 		Some(Json::List(self.iter().filter_map(Value::json).collect()))
 	}
-	fn of_json(value: &Json) -> Result<Self, String> {
+	fn set(&mut self, value: &Json) -> Result<(), String> {
 		let Json::List(items) = value else {
 			return Err("a list".to_owned());
 		};
-		items.iter().map(T::of_json).collect()
+		self.clear();
+		for value in items {
+			let mut item = T::default();
+			item.set(value)?;
+			self.push(item);
+		}
+		Ok(())
 	}
 }
 
@@ -829,12 +888,14 @@ impl Value for BTreeMap<String, String> {
 	fn json(&self) -> Option<Json> {
 		Some(Json::object(self.iter().map(|(key, value)| (key.clone(), Json::from(value)))))
 	}
-	fn of_json(value: &Json) -> Result<Self, String> {
+	fn set(&mut self, value: &Json) -> Result<(), String> {
 		let Json::Object(members) = value else {
 			return Err("an object".to_owned());
 		};
-		let text = |value: &Json| wanted(value.as_str().map(str::to_owned), "text");
-		members.iter().map(|(key, value)| Ok((key.clone(), text(value)?))).collect()
+		for (key, value) in members {
+			self.insert(key.clone(), wanted(value.as_str(), "texts")?.to_owned());
+		}
+		Ok(())
 	}
 }
 
@@ -857,16 +918,11 @@ impl Value for Any {
 		}
 		Some(Json::Object(members))
 	}
-	fn of_json(value: &Json) -> Result<Self, String> {
+	fn set(&mut self, value: &Json) -> Result<(), String> {
 		let name = wanted(value["@type"].as_str(), "an object with `@type`")?;
-		super::commands::any_from_json(name, value)
+		*self = super::commands::any_from_json(name, value)?;
+		Ok(())
 	}
-}
-
-/// Takes in a member of an object.
-pub fn set_field<T: Value>(field: &mut T, name: &str, value: &Json) -> Result<(), String> {
-	*field = T::of_json(value).map_err(|what| format!("`{name}` wants {what}"))?;
-	Ok(())
 }
 
 /// A message of two fields of bytes: an entry of a map, or an Any.
@@ -893,57 +949,16 @@ fn read_pair(message: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
 macro_rules! browse_messages {
 	($( $(#[$help:meta])* struct $name:ident { $( $(#[$about:meta])* $number:literal $field:ident: $type:ty, )* } )*) => { $(
 		$(#[$help])*
-		#[derive(Clone, Debug, Default, PartialEq)]
+		#[derive(Clone, Debug, Default)]
 		pub struct $name { $( $(#[$about])* pub $field: $type, )* }
 
-		#[allow(unused_variables, unused_mut)]
 		impl Message for $name {
 			const NAME: &'static str = stringify!($name);
-			fn encode(&self, out: &mut Vec<u8>) {
-				$( Value::put(&self.$field, $number, out); )*
+			fn fields(&self) -> Vec<(u32, &'static str, &dyn Value)> {
+				vec![$( ($number, stringify!($field), &self.$field), )*]
 			}
-			fn merge(&mut self, number: u32, raw: Raw<'_>) -> Result<(), Malformed> {
-				match number {
-					$( $number => Value::take(&mut self.$field, raw), )*
-					_ => Ok(()),
-				}
-			}
-			fn to_json(&self) -> Json {
-				let mut members = Vec::new();
-				$( if let Some(value) = Value::json(&self.$field) {
-					members.push((stringify!($field).trim_start_matches("r#").to_owned(), value));
-				} )*
-				Json::Object(members)
-			}
-			fn set(&mut self, name: &str, value: &Json) -> Result<(), String> {
-				match name {
-					$( _ if name == stringify!($field).trim_start_matches("r#") => set_field(&mut self.$field, name, value), )*
-					_ => Err(format!("`{}` has no field `{name}`", Self::NAME)),
-				}
-			}
-		}
-
-		impl Value for $name {
-			fn put(&self, number: u32, out: &mut Vec<u8>) {
-				put_bytes(number, &encode(self), out);
-			}
-			fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed> {
-				match raw {
-					Raw::Bytes(bytes) => Ok(*self = decode(bytes)?),
-					Raw::Number(_) => Err(Malformed),
-				}
-			}
-			fn json(&self) -> Option<Json> {
-				Some(self.to_json())
-			}
-			fn of_json(value: &Json) -> Result<Self, String> {
-				from_json(value)
-			}
-		}
-
-		impl From<$name> for Json {
-			fn from(message: $name) -> Self {
-				message.to_json()
+			fn fields_mut(&mut self) -> Vec<(u32, &'static str, &mut dyn Value)> {
+				vec![$( ($number, stringify!($field), &mut self.$field), )*]
 			}
 		}
 	)* };
@@ -973,7 +988,9 @@ macro_rules! browse_enums {
 		}
 
 		impl Value for $name {
-			const KIND: Kind = Kind::Number;
+			fn kind(&self) -> Kind {
+				Kind::Number
+			}
 			fn put(&self, number: u32, out: &mut Vec<u8>) {
 				if *self != Self::Unspecified {
 					put_number(number, *self as u64, out);
@@ -990,12 +1007,13 @@ macro_rules! browse_enums {
 			fn json(&self) -> Option<Json> {
 				Some(self.as_str().into())
 			}
-			fn of_json(value: &Json) -> Result<Self, String> {
-				match value.as_str() {
-					Some("") => Ok(Self::Unspecified),
-					$( Some($word) => Ok(Self::$variant), )*
-					_ => Err(["one of", $( $word ),*].join(" ")),
-				}
+			fn set(&mut self, value: &Json) -> Result<(), String> {
+				*self = match value.as_str() {
+					Some("") => Self::Unspecified,
+					$( Some($word) => Self::$variant, )*
+					_ => return Err(["one of", $( $word ),*].join(" ")),
+				};
+				Ok(())
 			}
 		}
 	)* };
@@ -2095,9 +2113,9 @@ use std::path::Path;
 use super::client::{Browse, Stream};
 use super::error::{Error, Result};
 use super::json::Json;
-use super::message::{Any, Kind, Message, Request, Value, decode, encode, from_json, set_field};
+use super::message::{Any, Kind, Message, Request, Value, from_json};
 use super::save::{self, Saved, SavedFolder};
-use super::wire::{Malformed, Raw, put_bytes, put_number};
+use super::wire::{Malformed, Raw, put_number};
 
 browse_enums! {
 	enum ElementState {

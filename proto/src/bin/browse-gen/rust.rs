@@ -33,7 +33,7 @@ pub fn commands(of: For) -> String {
     let commands = select::commands(of);
     let (messages, enums) = reachable(&commands);
     let mut out = format!(
-        "//! The commands of the browser: messages, and a method for each.\n{NOTICE}\n\nuse std::collections::BTreeMap;\nuse std::path::Path;\n\nuse super::client::{{Browse, Stream}};\nuse super::error::{{Error, Result}};\nuse super::json::Json;\nuse super::message::{{Any, Kind, Message, Request, Value, decode, encode, from_json, set_field}};\nuse super::save::{{self, Saved, SavedFolder}};\nuse super::wire::{{Malformed, Raw, put_bytes, put_number}};\n\nbrowse_enums! {{\n"
+        "//! The commands of the browser: messages, and a method for each.\n{NOTICE}\n\nuse std::collections::BTreeMap;\nuse std::path::Path;\n\nuse super::client::{{Browse, Stream}};\nuse super::error::{{Error, Result}};\nuse super::json::Json;\nuse super::message::{{Any, Kind, Message, Request, Value, from_json}};\nuse super::save::{{self, Saved, SavedFolder}};\nuse super::wire::{{Malformed, Raw, put_number}};\n\nbrowse_enums! {{\n"
     );
     enums.iter().for_each(|of| out.push_str(&enumeration(of)));
     out.push_str("}\n\nbrowse_messages! {\n");
