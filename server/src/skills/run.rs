@@ -1,9 +1,9 @@
 //! Runs a skill: makes its program ready, gives it a session and a token,
 //! starts it, hands on what it says, and ends all of that with it.
 
+mod failure;
 mod lease;
 mod output;
-mod process;
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -20,13 +20,14 @@ use super::{
     arguments::Arguments,
     environment::{self, Environment},
     manifest::{Manifest, SessionWish},
+    process::{Ended, Limits, Plan, Process, Purpose, Trouble},
     runtime::{Program, Setup},
+    sandbox::Confinement,
     skill::Skill,
     tier::Tier,
 };
 use crate::{dispatch::Context, error::Result};
 use lease::{Lease, Wish};
-use process::{Process, Recipe};
 
 /// What waits for a slow reader; the program waits behind it.
 const WAITING: usize = 16;
@@ -56,19 +57,32 @@ pub async fn run_skill(
     let token = lease.mint(&cx, manifest, limit)?;
     let deadline = Instant::now() + limit;
     let base = base_environment(trusted && manifest.asks_trust, request.environment);
-    let recipe = Recipe {
-        environment: variables(base, &program, &arguments, &cx, token.token()),
-        words: arguments.words(),
+    let environment = variables(base, &program, &arguments, &cx, token.token());
+    let plan = Plan {
+        purpose: Purpose::Run,
+        words: program
+            .words
+            .into_iter()
+            .chain(arguments.words().into_iter().map(Into::into))
+            .collect(),
+        program: program.path,
+        environment,
         folder: skill.folder.clone(),
-        program,
+        readable: program.readable,
+        writable: Vec::new(),
+        limits: Limits::of(Purpose::Run),
+        confinement: Confinement::None,
     };
-    let process = Process::start(&recipe, &skill.name)?;
+    let name = skill.name;
+    let started = Process::start(&plan).await;
+    let process = started.map_err(|trouble| failure::failure(&name, limit, trouble))?;
     let (sender, receiver) = mpsc::channel(WAITING);
     if manifest.asks() && !trusted {
-        let _ = sender.try_send(Ok(note(&skill.name)));
+        let _ = sender.try_send(Ok(note(&name)));
     }
     let task = tokio::spawn(async move {
-        let outcome = process.finish(deadline, limit, &sender).await;
+        let outcome = finish(process, deadline, &sender).await;
+        let outcome = failure::answer(&name, limit, outcome);
         // The token is dead before the caller knows that the program is.
         drop((token, lease));
         let event = outcome.map(|output| v1::RunSkillResponse {
@@ -77,6 +91,27 @@ pub async fn run_skill(
         let _ = sender.send(event).await;
     });
     Ok(Events { receiver, _task: AbortOnDropHandle::new(task) })
+}
+
+/// Streams standard error while the program runs, and answers how it ended.
+async fn finish(
+    process: Process,
+    deadline: Instant,
+    events: &mpsc::Sender<Event>,
+) -> Result<Ended, Trouble> {
+    let (errors, mut pieces) = mpsc::channel::<Vec<u8>>(1);
+    let streamed = async {
+        while let Some(piece) = pieces.recv().await {
+            let _ = events.send(Ok(stderr(piece))).await;
+        }
+    };
+    let finished = async move { process.finish(deadline, output::LARGEST, &errors).await };
+    let (outcome, ()) = tokio::join!(finished, streamed);
+    outcome
+}
+
+fn stderr(bytes: Vec<u8>) -> v1::RunSkillResponse {
+    v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Stderr(bytes)) }
 }
 
 async fn prepare(cx: &Context, skill: &Skill, trusted: bool) -> Result<Program> {
@@ -90,6 +125,7 @@ async fn prepare(cx: &Context, skill: &Skill, trusted: bool) -> Result<Program> 
         programs: skills.programs(),
         address: &address,
         trusted,
+        confinement: Confinement::None,
     };
     skill.contents()?.kind.prepare(&setup).await
 }
@@ -119,7 +155,7 @@ fn note(skill: &str) -> v1::RunSkillResponse {
     let text = format!(
         "note: `{skill}` asks for trust and runs without; `browse skill trust {skill}` gives it\n"
     );
-    v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Stderr(text.into_bytes())) }
+    stderr(text.into_bytes())
 }
 
 /// What a run says. Dropping it, as when the caller leaves, ends the run.

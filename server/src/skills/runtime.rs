@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use browse_proto::Reason;
 
-use super::{environment::Environment, skill::Skill};
+use super::{environment::Environment, sandbox::Confinement, skill::Skill};
 use crate::error::{Error, Result};
 
 pub use programs::Programs;
@@ -33,6 +33,9 @@ pub struct Program {
     pub path: PathBuf,
     /// What stands before the arguments of the skill.
     pub words: Vec<OsString>,
+    /// What it reads beside the folder of the skill and the system's
+    /// libraries: files and folders.
+    pub readable: Vec<PathBuf>,
     /// Variables that the runtime itself needs.
     pub environment: Environment,
 }
@@ -51,6 +54,8 @@ pub struct Setup<'a> {
     pub address: &'a str,
     /// Whether the skill may do what the user can.
     pub trusted: bool,
+    /// What a build is held to.
+    pub confinement: Confinement,
 }
 
 impl Kind {

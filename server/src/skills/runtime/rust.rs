@@ -1,13 +1,20 @@
 //! `Cargo.toml` with `src/main.rs`: built once for each content, then kept.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-
-use tokio::process::Command;
+use std::time::{Duration, Instant};
 
 use super::{Program, Setup, invalid, missing};
 use crate::error::{Error, Result, quote};
-use crate::skills::environment;
+use crate::skills::{
+    environment,
+    process::{Limits, Plan, Purpose, Trouble, run_to_end},
+};
+
+/// Longest time that a build may take.
+const LONGEST: Duration = Duration::from_secs(15 * 60);
+
+/// Most bytes of messages that cargo may print.
+const MOST_MESSAGES: u64 = 16 << 20;
 
 /// One build at a time: a second one of the same skill finds the first's.
 static BUILDING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
@@ -30,20 +37,41 @@ async fn build(setup: &Setup<'_>, folder: &Path, wanted: &Path) -> Result<()> {
     let manifest = setup.skill.folder.join("Cargo.toml");
     // The folder of the skill is not written to: no target, no lock file.
     let target = folder.join("target").join(&setup.skill.name);
-    let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--quiet", "--message-format=json-render-diagnostics"]);
-    command.arg("--manifest-path").arg(&manifest).arg("--target-dir").arg(&target);
+    let mut words: Vec<std::ffi::OsString> =
+        ["build", "--release", "--quiet", "--message-format=json-render-diagnostics"]
+            .map(Into::into)
+            .to_vec();
+    words.extend(["--manifest-path".into(), manifest.into(), "--target-dir".into()]);
+    words.push(target.clone().into());
     if setup.skill.folder.join("Cargo.lock").is_file() {
-        command.arg("--locked");
+        words.push("--locked".into());
     }
-    command.env_clear().envs(environment::of_build()).current_dir(&setup.skill.folder);
-    command.stdin(Stdio::null()).kill_on_drop(true);
-    let output = command.output().await.map_err(|error| failed(setup, &error.to_string()))?;
-    if !output.status.success() {
-        return Err(failed(setup, &quote(&first_error(&output.stderr))));
+    let plan = Plan {
+        purpose: Purpose::Build,
+        program: cargo,
+        words,
+        environment: environment::of_build(),
+        folder: setup.skill.folder.clone(),
+        readable: Vec::new(),
+        writable: vec![target],
+        limits: Limits::of(Purpose::Build),
+        confinement: setup.confinement.clone(),
+    };
+    let outcome = run_to_end(&plan, Instant::now() + LONGEST, MOST_MESSAGES).await;
+    let (ended, stderr) = outcome.map_err(|trouble| failed(setup, describe(&trouble)))?;
+    if ended.code != 0 {
+        return Err(failed(setup, &quote(&first_error(&stderr))));
     }
-    let built = executable(&output.stdout).ok_or_else(|| failed(setup, "it makes no program"))?;
+    let built = executable(&ended.stdout).ok_or_else(|| failed(setup, "it makes no program"))?;
     keep(&built, wanted).map_err(|error| failed(setup, &error.to_string()))
+}
+
+fn describe(trouble: &Trouble) -> &str {
+    match trouble {
+        Trouble::Broken(problem) => problem,
+        Trouble::TimedOut => "it takes more than 15 minutes",
+        Trouble::TooMuchOutput => "cargo prints too much",
+    }
 }
 
 /// Copies beside, then renames: a half-written program is never run.

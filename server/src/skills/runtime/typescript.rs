@@ -43,7 +43,7 @@ fn deno_program(deno: PathBuf, setup: &Setup<'_>, script: PathBuf) -> Program {
     let cache = setup.cache.join("deno").to_string_lossy().into_owned();
     let environment = [("DENO_DIR", cache.as_str()), ("DENO_NO_UPDATE_CHECK", "1")];
     let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-    Program { path: deno, words, environment }
+    Program { path: deno, words, environment, ..Program::default() }
 }
 
 fn readable(folders: &[&Path]) -> OsString {
