@@ -83,6 +83,7 @@ impl Daemon {
             home: parts.settings.home.clone(),
             bundled: parts.settings.bundled_skills.clone(),
         });
+        skills.sweep();
         let outbound = Reach {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),

@@ -74,6 +74,24 @@ impl Drafts {
         Ok(Draft { name, folder, all })
     }
 
+    /// Makes a folder that is removed when it is dropped, and swept away when
+    /// the daemon dies before.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE`.
+    pub fn scratch(&self) -> Result<Scratch> {
+        let unwritable = |error: io::Error| unwritable(&self.folder, &error);
+        let all = Folder::make_all(&self.folder, 0o700).map_err(unwritable)?;
+        let name = OsString::from(format!("{PART}{}", random_id()));
+        let folder = all.make_locked(&name).map_err(unwritable)?;
+        Ok(Scratch { all, name, folder })
+    }
+
+    /// Whether `name` is how drafts are called, and there is none called so.
+    pub fn is_gone(&self, name: &str) -> bool {
+        is_name(name) && !self.folder.join(name).exists()
+    }
+
     /// What `word` means to a caller in `cwd`.
     ///
     /// # Errors
@@ -116,6 +134,23 @@ impl Drafts {
             return Err(none(name));
         }
         Ok(Draft { name: name.to_owned(), folder, all })
+    }
+}
+
+/// A folder to work in.
+#[derive(Debug)]
+pub struct Scratch {
+    all: Folder,
+    name: OsString,
+    /// It itself.
+    pub folder: Folder,
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = self.all.remove(&self.name) {
+            tracing::debug!(%error, "a folder that was worked in cannot be removed");
+        }
     }
 }
 

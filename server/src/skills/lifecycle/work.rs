@@ -36,7 +36,7 @@ impl Work {
         let name = OsString::from(format!("{WORK}{}", random_id()));
         let work = folder.make_locked(&name).map_err(failed)?;
         let this = Self { tier: folder, name, folder: Some(work) };
-        copy::copy(from, this.folder()?, &copy::LIMITS)
+        copy::copy(from, this.folder()?, &copy::SKILL)
             .map_err(|error| failure::not_copied(from, error))?;
         Ok(this)
     }

@@ -10,8 +10,15 @@ use rustix::fs::FileType;
 
 use super::{Folder, fault};
 
-/// What a skill may have at most.
-pub struct Limits {
+/// What is taken along, and how much at most.
+pub struct Rules {
+    /// Whether what tools leave behind stays behind.
+    pub sources_only: bool,
+    /// Whether files that have other names may come along: those may be written
+    /// to where nobody looks.
+    pub hard_links: bool,
+    /// Whether all of it lies on the disk afterwards.
+    pub durable: bool,
     /// Files and folders.
     pub entries: usize,
     /// Bytes of one file.
@@ -22,9 +29,20 @@ pub struct Limits {
     pub depth: usize,
 }
 
-/// The limits of a skill; one with its crates beside it fits.
-pub const LIMITS: Limits =
-    Limits { entries: 20_000, file: 64 << 20, total: 512 << 20, depth: 32 };
+/// The rules for what becomes a skill; one with its crates beside it fits.
+pub const SKILL: Rules = Rules {
+    sources_only: true,
+    hard_links: false,
+    durable: true,
+    entries: 20_000,
+    file: 64 << 20,
+    total: 512 << 20,
+    depth: 32,
+};
+
+/// The rules for a copy that is compared with the original, and can be made
+/// again.
+pub const COPY: Rules = Rules { sources_only: false, hard_links: true, durable: false, ..SKILL };
 
 /// What tools leave behind, which is not taken along: anywhere, and at the top.
 const LEFT_BEHIND: [&str; 4] = [".git", ".DS_Store", "__pycache__", ".pytest_cache"];
@@ -56,13 +74,13 @@ pub enum CopyError {
 ///
 /// # Errors
 /// What cannot be taken along.
-pub fn copy(from: &Folder, to: &Folder, limits: &Limits) -> Result<(), CopyError> {
-    let mut copying = Copying { limits, entries: 0, bytes: 0 };
+pub fn copy(from: &Folder, to: &Folder, rules: &Rules) -> Result<(), CopyError> {
+    let mut copying = Copying { rules, entries: 0, bytes: 0 };
     copying.folder(from, to, Path::new(""), 0)
 }
 
 struct Copying<'a> {
-    limits: &'a Limits,
+    rules: &'a Rules,
     entries: usize,
     bytes: u64,
 }
@@ -79,12 +97,16 @@ impl Copying<'_> {
             let file = file.to_owned();
             move |error| CopyError::Io { file, error }
         };
-        if depth > self.limits.depth {
+        if depth > self.rules.depth {
             return Err(refused(inner, "lies too deep"));
         }
         let names = from.names().map_err(failed(inner))?;
         let mut seen = BTreeSet::new();
+        let sources_only = self.rules.sources_only;
         let left = |name: &OsStr| {
+            if !sources_only {
+                return false;
+            }
             let at_top = depth == 0 && LEFT_AT_TOP.iter().any(|left| name == *left);
             at_top || LEFT_BEHIND.iter().any(|left| name == *left)
         };
@@ -95,7 +117,7 @@ impl Copying<'_> {
                 return Err(refused(&path, "differs from another name only in case"));
             }
             self.entries += 1;
-            if self.entries > self.limits.entries {
+            if self.entries > self.rules.entries {
                 return Err(refused(&path, "is one file too many"));
             }
             let entry = from.entry(name).map_err(failed(&path))?;
@@ -110,7 +132,7 @@ impl Copying<'_> {
                 _ => return Err(refused(&path, "is neither a file nor a folder")),
             }
         }
-        to.sync().map_err(failed(inner))
+        if self.rules.durable { to.sync().map_err(failed(inner)) } else { Ok(()) }
     }
 
     /// One file. It is looked at again when it is open: it may have become
@@ -124,12 +146,12 @@ impl Copying<'_> {
     ) -> Result<(), CopyError> {
         let failed = |error| CopyError::Io { file: path.to_owned(), error };
         let (file, entry) = from.read(name).map_err(failed)?;
-        if entry.links > 1 {
+        if entry.links > 1 && !self.rules.hard_links {
             return Err(refused(path, "has another name (a hard link)"));
         }
         let mut copy = to.create(name, entry.executable).map_err(failed)?;
         // It may grow while it is read.
-        let mut bounded = file.take(self.limits.file + 1);
+        let mut bounded = file.take(self.rules.file + 1);
         let mut piece = vec![0; 64 * 1024];
         let mut length = 0;
         loop {
@@ -139,16 +161,16 @@ impl Copying<'_> {
             }
             length += count as u64;
             self.bytes += count as u64;
-            if length > self.limits.file {
+            if length > self.rules.file {
                 return Err(refused(path, "is larger than 64 MiB"));
             }
-            if self.bytes > self.limits.total {
+            if self.bytes > self.rules.total {
                 return Err(refused(path, "brings the whole over 512 MiB"));
             }
             fault::point();
             copy.write_all(&piece[..count]).map_err(failed)?;
         }
-        copy.sync_all().map_err(failed)
+        if self.rules.durable { copy.sync_all().map_err(failed) } else { Ok(()) }
     }
 }
 
@@ -173,20 +195,20 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::path::Path;
 
-    use super::{Folder, LIMITS, Limits, copy};
+    use super::{Folder, Rules, SKILL, copy};
 
     /// What copying `from` says, and how many files came along.
-    fn copied(from: &Path, limits: &Limits) -> (Option<String>, usize) {
+    fn copied(from: &Path, rules: &Rules) -> (Option<String>, usize) {
         let to = tempfile::tempdir().expect("a folder");
         let (from, to) = (Folder::open(from).expect("open"), Folder::open(to.path()).expect("open"));
-        let problem = copy(&from, &to, limits).err().map(|error| error.to_string());
+        let problem = copy(&from, &to, rules).err().map(|error| error.to_string());
         (problem, crate::skills::hash::files(to.path()).expect("listed").len())
     }
 
     fn problem(make: impl FnOnce(&Path)) -> String {
         let folder = tempfile::tempdir().expect("a folder");
         make(folder.path());
-        copied(folder.path(), &LIMITS).0.expect("it is refused")
+        copied(folder.path(), &SKILL).0.expect("it is refused")
     }
 
     #[test]
@@ -200,7 +222,7 @@ mod tests {
         fs::set_permissions(from.path().join("run"), fs::Permissions::from_mode(0o6777))
             .expect("set");
         let open = |path: &Path| Folder::open(path).expect("open");
-        copy(&open(from.path()), &open(to.path()), &LIMITS).expect("copied");
+        copy(&open(from.path()), &open(to.path()), &SKILL).expect("copied");
         assert_eq!(fs::read_to_string(to.path().join("a/b/c")).expect("read"), "text");
         let mode = fs::metadata(to.path().join("run")).expect("there").permissions().mode();
         assert_eq!(mode & 0o7077 & !0o055, 0, "{mode:o}");
@@ -253,7 +275,7 @@ mod tests {
         fs::write(folder.path().join("a/b/c"), "12345").expect("written");
         fs::write(folder.path().join("a/d"), "12345").expect("written");
         let with = |entries, file, total, depth| {
-            copied(folder.path(), &Limits { entries, file, total, depth }).0
+            copied(folder.path(), &Rules { entries, file, total, depth, ..SKILL }).0
         };
         assert_eq!(with(4, 5, 10, 2), None);
         assert!(with(3, 5, 10, 2).expect("refused").ends_with("is one file too many"));

@@ -26,8 +26,6 @@ pub struct Entry {
     pub kind: FileType,
     /// Names that the file has on the disk.
     pub links: u64,
-    /// Bytes.
-    pub size: u64,
     /// Whether anybody may execute it.
     pub executable: bool,
     /// Device and inode: which file it is, whatever its name.
@@ -214,7 +212,6 @@ fn entry(stat: &rustix::fs::Stat) -> Entry {
     Entry {
         kind: FileType::from_raw_mode(stat.st_mode),
         links: stat.st_nlink as u64,
-        size: stat.st_size as u64,
         executable: stat.st_mode & 0o111 != 0,
         identity: (stat.st_dev as u64, stat.st_ino as u64),
     }
