@@ -27,5 +27,6 @@ mod suggest;
 
 pub use handlers::{list_skills, show_skill, trust_skill};
 pub use run::run_skill;
+pub use sandbox::{Door, Wanted};
 pub use shelf::Skills;
 pub use tier::{Places, Tier};

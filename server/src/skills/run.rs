@@ -22,7 +22,7 @@ use super::{
     manifest::{Manifest, SessionWish},
     process::{Ended, Limits, Plan, Process, Purpose, Trouble},
     runtime::{Program, Setup},
-    sandbox::Confinement,
+    sandbox::{Hold, Trust},
     skill::Skill,
     tier::Tier,
 };
@@ -52,12 +52,16 @@ pub async fn run_skill(
     let of_user = trusted && manifest.session == SessionWish::User;
     let session = Wish::of(&cx, manifest, of_user, cx.daemon().skills().is_trusted(&skill))?;
     let lease = Lease::take(&cx, manifest, session).await?;
-    let program = prepare(&cx, &skill, trusted && manifest.asks_trust).await?;
+    let free = trusted && manifest.asks_trust;
+    let sandbox = cx.daemon().skills().sandbox();
+    let wish = if free { Trust::Trusted } else { Trust::of(request.allow_unsandboxed) };
+    let hold = sandbox.hold(Purpose::Run, wish, &skill.name).await?;
+    let program = prepare(&cx, &skill, free, wish).await?;
     // Making the program ready is not the program's time.
     let token = lease.mint(&cx, manifest, limit)?;
     let deadline = Instant::now() + limit;
-    let base = base_environment(trusted && manifest.asks_trust, request.environment);
-    let environment = variables(base, &program, &arguments, &cx, token.token());
+    let base = base_environment(free, request.environment);
+    let environment = variables(base, &program, &arguments, &hold, token.token());
     let plan = Plan {
         purpose: Purpose::Run,
         words: program
@@ -71,12 +75,15 @@ pub async fn run_skill(
         readable: program.readable,
         writable: Vec::new(),
         limits: Limits::of(Purpose::Run),
-        confinement: Confinement::None,
+        confinement: hold.confinement().clone(),
     };
     let name = skill.name;
     let started = Process::start(&plan).await;
     let process = started.map_err(|trouble| failure::failure(&name, limit, trouble))?;
     let (sender, receiver) = mpsc::channel(WAITING);
+    for note in hold.notes() {
+        let _ = sender.try_send(Ok(stderr(format!("note: {note}\n").into_bytes())));
+    }
     if manifest.asks() && !trusted {
         let _ = sender.try_send(Ok(note(&name)));
     }
@@ -84,7 +91,7 @@ pub async fn run_skill(
         let outcome = finish(process, deadline, &sender).await;
         let outcome = failure::answer(&name, limit, outcome);
         // The token is dead before the caller knows that the program is.
-        drop((token, lease));
+        drop((token, lease, hold));
         let event = outcome.map(|output| v1::RunSkillResponse {
             event: Some(v1::run_skill_response::Event::Output(output)),
         });
@@ -114,7 +121,7 @@ fn stderr(bytes: Vec<u8>) -> v1::RunSkillResponse {
     v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Stderr(bytes)) }
 }
 
-async fn prepare(cx: &Context, skill: &Skill, trusted: bool) -> Result<Program> {
+async fn prepare(cx: &Context, skill: &Skill, trusted: bool, wish: Trust) -> Result<Program> {
     let skills = cx.daemon().skills();
     let hash = skills.hash(skill)?;
     let address = cx.daemon().address().to_string();
@@ -125,7 +132,8 @@ async fn prepare(cx: &Context, skill: &Skill, trusted: bool) -> Result<Program> 
         programs: skills.programs(),
         address: &address,
         trusted,
-        confinement: Confinement::None,
+        sandbox: skills.sandbox(),
+        wish,
     };
     skill.contents()?.kind.prepare(&setup).await
 }
@@ -139,12 +147,12 @@ fn variables(
     mut environment: Environment,
     program: &Program,
     arguments: &Arguments,
-    cx: &Context,
+    hold: &Hold,
     token: &str,
 ) -> Environment {
     environment.extend(program.environment.clone());
     environment.insert("BROWSE_SKILL_ARGS".to_owned(), arguments.json());
-    environment.insert("BROWSE_ADDR".to_owned(), cx.daemon().address().to_string());
+    hold.tell(&mut environment);
     environment.insert("BROWSE_SKILL_TOKEN".to_owned(), token.to_owned());
     environment
 }

@@ -11,7 +11,11 @@ use std::path::{Path, PathBuf};
 
 use browse_proto::Reason;
 
-use super::{environment::Environment, sandbox::Confinement, skill::Skill};
+use super::{
+    environment::Environment,
+    sandbox::{Sandbox, Trust},
+    skill::Skill,
+};
 use crate::error::{Error, Result};
 
 pub use programs::Programs;
@@ -55,7 +59,9 @@ pub struct Setup<'a> {
     /// Whether the skill may do what the user can.
     pub trusted: bool,
     /// What a build is held to.
-    pub confinement: Confinement,
+    pub sandbox: &'a Sandbox,
+    /// How much of that its skill is spared.
+    pub wish: Trust,
 }
 
 impl Kind {

@@ -5,7 +5,13 @@ use std::path::{Path, PathBuf};
 use browse_proto::Reason;
 
 use super::{
-    catalog::Catalog, hashes::Hashes, runtime::Programs, skill::Skill, tier::Places, trust::Trust,
+    catalog::Catalog,
+    hashes::Hashes,
+    runtime::Programs,
+    sandbox::{Sandbox, Wanted},
+    skill::Skill,
+    tier::Places,
+    trust::Trust,
 };
 use crate::error::{Error, Result};
 
@@ -15,17 +21,19 @@ pub struct Skills {
     hashes: Hashes,
     trust: Trust,
     programs: Programs,
+    sandbox: Sandbox,
     cache: PathBuf,
 }
 
 impl Skills {
     /// The skills in these places.
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &Places, wanted: Wanted) -> Self {
         Self {
             catalog: Catalog::new(places.tiers()),
             hashes: Hashes::default(),
             trust: Trust::new(&places.home),
             programs: Programs::default(),
+            sandbox: Sandbox::new(wanted),
             cache: places.home.join("cache"),
         }
     }
@@ -43,6 +51,11 @@ impl Skills {
     /// Where runtimes are.
     pub(super) fn programs(&self) -> &Programs {
         &self.programs
+    }
+
+    /// What untrusted skills are held to.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
     }
 
     /// Where translations and builds are kept.

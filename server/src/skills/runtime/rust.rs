@@ -46,6 +46,7 @@ async fn build(setup: &Setup<'_>, folder: &Path, wanted: &Path) -> Result<()> {
     if setup.skill.folder.join("Cargo.lock").is_file() {
         words.push("--locked".into());
     }
+    let hold = setup.sandbox.hold(Purpose::Build, setup.wish, &setup.skill.name).await?;
     let plan = Plan {
         purpose: Purpose::Build,
         program: cargo,
@@ -55,7 +56,7 @@ async fn build(setup: &Setup<'_>, folder: &Path, wanted: &Path) -> Result<()> {
         readable: Vec::new(),
         writable: vec![target],
         limits: Limits::of(Purpose::Build),
-        confinement: setup.confinement.clone(),
+        confinement: hold.confinement().clone(),
     };
     let outcome = run_to_end(&plan, Instant::now() + LONGEST, MOST_MESSAGES).await;
     let (ended, stderr) = outcome.map_err(|trouble| failed(setup, describe(&trouble)))?;
