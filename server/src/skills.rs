@@ -39,5 +39,6 @@ pub use lifecycle::{
     commit_skill, discard_skill, remove_skill, stage_skill, test_skill, upgrade_skill,
 };
 pub use run::run_skill;
+pub use sandbox::{Door, Wanted};
 pub use shelf::Skills;
 pub use tier::{Places, Tier};

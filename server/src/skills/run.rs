@@ -20,7 +20,7 @@ use super::{
     manifest::{Manifest, SessionWish},
     process::{Ended, Limits, Plan, Process, Purpose, Trouble},
     runtime::{Program, Setup},
-    sandbox::Confinement,
+    sandbox::{Hold, Trust},
     skill::Skill,
     snapshot,
     tier::Tier,
@@ -64,12 +64,19 @@ pub async fn run_skill(
         if manifest.asks() && !trusted {
             voice.say(note(&skill.name)).await;
         }
-        let program = prepare(&cx, &skill, &hash, trusted && manifest.asks_trust, &voice).await?;
+        let free = trusted && manifest.asks_trust;
+        let wish = if free { Trust::Trusted } else { Trust::of(request.allow_unsandboxed) };
+        let sandbox = cx.daemon().skills().sandbox();
+        let hold = sandbox.hold(Purpose::Run, wish, &skill.name).await?;
+        for note in hold.notes() {
+            voice.say(format!("note: {note}\n")).await;
+        }
+        let program = prepare(&cx, &skill, &hash, (free, wish), &voice).await?;
         // Making the program ready is not the program's time.
         let token = lease.mint(&cx, manifest, limit)?;
         let deadline = Instant::now() + limit;
-        let base = base_environment(trusted && manifest.asks_trust, request.environment);
-        let environment = variables(base, &program, &arguments, &cx, token.token());
+        let base = base_environment(free, request.environment);
+        let environment = variables(base, &program, &arguments, &hold, token.token());
         let plan = Plan {
             purpose: Purpose::Run,
             words: program
@@ -83,7 +90,7 @@ pub async fn run_skill(
             readable: program.readable,
             writable: Vec::new(),
             limits: Limits::of(Purpose::Run),
-            confinement: Confinement::None,
+            confinement: hold.confinement().clone(),
         };
         let name = skill.name;
         let started = Process::start(&plan).await;
@@ -91,10 +98,8 @@ pub async fn run_skill(
         let outcome = finish(process, deadline, &voice).await;
         let outcome = failure::answer(&name, limit, outcome);
         // The token is dead before the caller knows that the program is.
-        drop((token, lease));
-        Ok(v1::RunSkillResponse {
-            event: Some(v1::run_skill_response::Event::Output(outcome?)),
-        })
+        drop((token, lease, hold));
+        Ok(v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Output(outcome?)) })
     }))
 }
 
@@ -119,7 +124,7 @@ async fn prepare(
     cx: &Context,
     skill: &Skill,
     hash: &str,
-    trusted: bool,
+    (trusted, wish): (bool, Trust),
     voice: &Voice,
 ) -> Result<Program> {
     let skills = cx.daemon().skills();
@@ -131,7 +136,8 @@ async fn prepare(
         programs: skills.programs(),
         address: &address,
         trusted,
-        confinement: Confinement::None,
+        sandbox: skills.sandbox(),
+        wish,
         drafts: skills.drafts(),
         voice,
     };
@@ -147,12 +153,12 @@ fn variables(
     mut environment: Environment,
     program: &Program,
     arguments: &Arguments,
-    cx: &Context,
+    hold: &Hold,
     token: &str,
 ) -> Environment {
     environment.extend(program.environment.clone());
     environment.insert("BROWSE_SKILL_ARGS".to_owned(), arguments.json());
-    environment.insert("BROWSE_ADDR".to_owned(), cx.daemon().address().to_string());
+    hold.tell(&mut environment);
     environment.insert("BROWSE_SKILL_TOKEN".to_owned(), token.to_owned());
     environment
 }

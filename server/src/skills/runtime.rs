@@ -14,7 +14,11 @@ use std::path::{Path, PathBuf};
 use browse_proto::Reason;
 
 use super::{
-    drafts::Drafts, environment::Environment, events::Voice, sandbox::Confinement, skill::Skill,
+    drafts::Drafts,
+    environment::Environment,
+    events::Voice,
+    sandbox::{Sandbox, Trust},
+    skill::Skill,
 };
 use crate::error::{Error, Result};
 
@@ -62,7 +66,9 @@ pub struct Setup<'a> {
     /// Whether the skill may do what the user can.
     pub trusted: bool,
     /// What a build is held to.
-    pub confinement: Confinement,
+    pub sandbox: &'a Sandbox,
+    /// How much of that its skill is spared.
+    pub wish: Trust,
     /// Where a build has its folder.
     pub drafts: &'a Drafts,
     /// Where a build says how far it is.
@@ -134,8 +140,11 @@ pub struct Labels {
 impl Labels {
     /// Looks for all of them.
     pub async fn find(programs: &Programs) -> Self {
-        let (typescript, python, rust) =
-            (Engine::find(programs).await, python::find(programs).await, rust::find(programs).await);
+        let (typescript, python, rust) = (
+            Engine::find(programs).await,
+            python::find(programs).await,
+            rust::find(programs).await,
+        );
         Self {
             typescript: typescript.map(|engine| engine.label()),
             python: python.map(|python| python.label()),

@@ -9,6 +9,7 @@ use super::{
     drafts::Drafts,
     hashes::Hashes,
     runtime::Programs,
+    sandbox::{Sandbox, Wanted},
     skill::Skill,
     store::sweep,
     tier::{Places, Tier},
@@ -24,12 +25,13 @@ pub struct Skills {
     programs: Programs,
     drafts: Drafts,
     tiers: Vec<(Tier, PathBuf)>,
+    sandbox: Sandbox,
     cache: PathBuf,
 }
 
 impl Skills {
     /// The skills in these places.
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &Places, wanted: Wanted) -> Self {
         let (tiers, cache) = (places.tiers(), places.home.join("cache"));
         Self {
             catalog: Catalog::new(tiers.clone()),
@@ -37,6 +39,7 @@ impl Skills {
             trust: Trust::new(&places.home),
             programs: Programs::new(&cache),
             drafts: Drafts::new(&places.home),
+            sandbox: Sandbox::new(wanted),
             tiers,
             cache,
         }
@@ -74,6 +77,11 @@ impl Skills {
     /// Where runtimes are.
     pub(super) fn programs(&self) -> &Programs {
         &self.programs
+    }
+
+    /// What untrusted skills are held to.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
     }
 
     /// Where translations and builds are kept.

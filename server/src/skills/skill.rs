@@ -93,7 +93,9 @@ impl Contents {
 
 /// A link leads to what may change without the skill changing.
 fn check_links(folder: &Path) -> Result<(), Problem> {
-    for (path, what) in [(folder.to_owned(), "its folder"), (folder.join("SKILL.md"), "its SKILL.md")] {
+    for (path, what) in
+        [(folder.to_owned(), "its folder"), (folder.join("SKILL.md"), "its SKILL.md")]
+    {
         if path.is_symlink() {
             return Err(Problem { file: path, text: format!("{what} is a symbolic link") });
         }

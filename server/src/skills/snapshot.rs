@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn a_copy_is_what_was_hashed_or_none() {
-        let (folder, cache) = (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+        let (folder, cache) =
+            (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
         fs::write(folder.path().join("run"), "one").expect("written");
         fs::create_dir(folder.path().join("__pycache__")).expect("made");
         fs::write(folder.path().join("__pycache__/a.pyc"), "").expect("written");

@@ -26,7 +26,7 @@ use nix::{
     unistd::Pid,
 };
 
-use super::{process::Plan, sandbox::Confinement};
+use super::{process::Plan, sandbox, sandbox::Confinement};
 use crate::guardian::processes;
 
 /// The argument that makes `browsed` a supervisor.
@@ -77,6 +77,7 @@ fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
 fn start(plan: &Plan) -> io::Result<Pid> {
     match &plan.confinement {
         Confinement::None => start_free(plan),
+        _ => sandbox::start(plan),
     }
 }
 

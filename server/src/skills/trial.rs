@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::{
     events::Voice,
     process::{Limits, Plan, Process, Purpose, Trouble},
-    sandbox::Confinement,
+    sandbox::{Hold, Trust},
     sdk,
     skill::Skill,
 };
@@ -40,20 +40,23 @@ pub struct Passed {
 /// # Errors
 /// `SDK_MISMATCH`, `SKILL_UNTESTED`, `SKILL_TESTS_FAILED`, `SKILL_TIMEOUT`,
 /// `RUNTIME_MISSING`, `SKILL_INVALID`, `BUILD_FAILED`.
-pub async fn run(cx: &Context, skill: &Skill, voice: &Voice) -> Result<Passed> {
+pub async fn run(cx: &Context, skill: &Skill, wish: Trust, voice: &Voice) -> Result<Passed> {
     let contents = skill.contents()?;
     check_sdk(skill, contents.kind)?;
-    let suite = suite::of(cx, skill, contents.kind, voice).await?;
+    let suite = suite::of(cx, skill, contents.kind, (wish, voice)).await?;
     let begun = Instant::now();
     let limit = cx.named_timeout().unwrap_or(LIMIT);
+    let sandbox = cx.daemon().skills().sandbox();
     for step in suite.steps {
-        perform(skill, step, begun + limit, limit, voice).await?;
+        let hold = sandbox.hold(Purpose::Test, wish, &skill.name).await?;
+        perform(skill, step, &hold, (begun + limit, limit), voice).await?;
     }
     Ok(Passed { runtime: suite.runtime, took: begun.elapsed() })
 }
 
 fn check_sdk(skill: &Skill, kind: super::runtime::Kind) -> Result<()> {
-    let strangers = sdk::strangers(&skill.folder, kind).map_err(|error| unreadable(skill, &error))?;
+    let strangers =
+        sdk::strangers(&skill.folder, kind).map_err(|error| unreadable(skill, &error))?;
     let Some(first) = strangers.first() else { return Ok(()) };
     let more = match strangers.len() {
         1 => String::new(),
@@ -77,21 +80,26 @@ fn unreadable(skill: &Skill, error: &std::io::Error) -> Error {
 async fn perform(
     skill: &Skill,
     step: Step,
-    deadline: Instant,
-    limit: Duration,
+    hold: &Hold,
+    (deadline, limit): (Instant, Duration),
     voice: &Voice,
 ) -> Result<()> {
     let program = step.program;
+    let mut environment = step.environment;
+    hold.tell(&mut environment);
+    for note in hold.notes() {
+        voice.say(format!("note: {note}\n")).await;
+    }
     let plan = Plan {
         purpose: Purpose::Test,
         program: program.path,
         words: program.words,
-        environment: step.environment,
+        environment,
         folder: step.folder,
         readable: program.readable,
         writable: Vec::new(),
         limits: Limits::of(Purpose::Test),
-        confinement: Confinement::None,
+        confinement: hold.confinement().clone(),
     };
     let trouble = |trouble| failure(skill, limit, trouble);
     let process = Process::start(&plan).await.map_err(trouble)?;

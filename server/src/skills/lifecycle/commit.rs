@@ -18,6 +18,7 @@ use crate::skills::{
     drafts::{Draft, Named, unwritable},
     events::{self, Voice},
     manifest, names,
+    sandbox::Trust,
     skill::{self, Skill},
     store::{Folder, copy, sweep::Note},
     tier::Tier,
@@ -56,8 +57,9 @@ pub async fn commit_skill(
     if place.symlink_metadata().is_ok() {
         return Err(failure::exists(&name, tier));
     }
+    let wish = Trust::of(request.allow_unsandboxed);
     Ok(events::told(stderr, move |voice| async move {
-        let committed = commit(&cx, &taken.draft, &name, tier, &voice).await;
+        let committed = commit(&cx, &taken.draft, (&name, tier), wish, &voice).await;
         let skill = taken.settle(request.keep, committed)?;
         Ok(v1::CommitSkillResponse { event: Some(v1::commit_skill_response::Event::Skill(skill)) })
     }))
@@ -88,7 +90,8 @@ impl Taken {
 
     /// Removes the draft when what came of it says so.
     fn settle<T>(&self, keep: bool, outcome: Result<T>) -> Result<T> {
-        let refused = outcome.as_ref().err().is_some_and(|error| REFUSALS.contains(&error.reason()));
+        let refused =
+            outcome.as_ref().err().is_some_and(|error| REFUSALS.contains(&error.reason()));
         if refused && !keep && !self.own {
             self.draft.remove()?;
         }
@@ -109,8 +112,8 @@ impl Drop for Taken {
 async fn commit(
     cx: &Context,
     draft: &Draft,
-    name: &str,
-    tier: Tier,
+    (name, tier): (&str, Tier),
+    wish: Trust,
     voice: &Voice,
 ) -> Result<v1::CommittedSkill> {
     let skills = cx.daemon().skills();
@@ -118,7 +121,7 @@ async fn commit(
     let skill = read(work.folder()?, Some(name))?;
     cx.set_source(&skill.contents()?.manifest.host_patterns.join(","));
     let hash = work.hash()?;
-    trial::run(cx, &skill, voice).await?;
+    trial::run(cx, &skill, wish, voice).await?;
     let others = skills.catalog().all();
     let same: Vec<_> = others.iter().filter(|other| other.name == name).map(|it| it.tier).collect();
     let folder = install(draft, work, name, tier, &hash)?;
@@ -178,7 +181,8 @@ pub fn read(folder: &Folder, wanted: Option<&str>) -> Result<Skill> {
         .take(skill::LARGEST + 1)
         .read_to_string(&mut text)
         .map_err(|error| invalid(format!("its SKILL.md cannot be read: {error}")))?;
-    let own = manifest::name(&text).map_err(|problem| invalid(format!("its SKILL.md {problem}")))?;
+    let own =
+        manifest::name(&text).map_err(|problem| invalid(format!("its SKILL.md {problem}")))?;
     if let Some(wanted) = wanted.filter(|wanted| *wanted != own) {
         let renamed = manifest::rename(&text, wanted)
             .map_err(|problem| invalid(format!("its SKILL.md {problem}")))?;

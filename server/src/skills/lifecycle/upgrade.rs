@@ -10,6 +10,7 @@ use super::{failure, work::Work};
 use crate::skills::{
     drafts::unwritable,
     events::{self, Voice},
+    sandbox::Trust,
     sdk,
     skill::Skill,
     store::Folder,
@@ -30,15 +31,21 @@ pub async fn upgrade_skill(
         return Err(failure::read_only(&skill));
     }
     cx.set_source(&skill.contents()?.manifest.host_patterns.join(","));
+    let wish = Trust::of(request.allow_unsandboxed);
     Ok(events::told(stderr, move |voice| async move {
-        let skill = upgrade(&cx, &skill, &voice).await?;
+        let skill = upgrade(&cx, &skill, wish, &voice).await?;
         Ok(v1::UpgradeSkillResponse {
             event: Some(v1::upgrade_skill_response::Event::Skill(skill)),
         })
     }))
 }
 
-async fn upgrade(cx: &Context, skill: &Skill, voice: &Voice) -> Result<v1::UpgradedSkill> {
+async fn upgrade(
+    cx: &Context,
+    skill: &Skill,
+    wish: Trust,
+    voice: &Voice,
+) -> Result<v1::UpgradedSkill> {
     let skills = cx.daemon().skills();
     let kind = skill.contents()?.kind;
     let old = skills.hash(skill)?;
@@ -59,7 +66,7 @@ async fn upgrade(cx: &Context, skill: &Skill, voice: &Voice) -> Result<v1::Upgra
     sdk::put(work.folder()?, kind).map_err(|error| unwritable(&skill.folder, &error))?;
     let copy = Skill::read_as(skill.tier, work.folder()?.path().to_owned(), skill.name.clone());
     let new = work.hash()?;
-    trial::run(cx, &copy, voice).await?;
+    trial::run(cx, &copy, wish, voice).await?;
     let was_trusted = skills.trust().holds(skill, &old);
     {
         let _locked = work.lock()?;
@@ -67,7 +74,8 @@ async fn upgrade(cx: &Context, skill: &Skill, voice: &Voice) -> Result<v1::Upgra
     }
     if was_trusted {
         let name = &skill.name;
-        let note = format!("note: `{name}` is another now; `browse skill trust {name}` trusts it\n");
+        let note =
+            format!("note: `{name}` is another now; `browse skill trust {name}` trusts it\n");
         voice.say(note).await;
     }
     Ok(upgraded("upgraded", new, &changed))

@@ -13,7 +13,8 @@ use super::{
 /// There is none, in a few words.
 pub fn name(text: &str) -> Result<String, String> {
     let (yaml, _) = split(text)?;
-    let value: Value = serde_norway::from_str(yaml).map_err(|error| one_line(&error.to_string()))?;
+    let value: Value =
+        serde_norway::from_str(yaml).map_err(|error| one_line(&error.to_string()))?;
     let Value::Mapping(mapping) = &value else { return Err("holds no keys".to_owned()) };
     get::<Option<String>>(mapping, "name")?.ok_or_else(|| "has no `name`".to_owned())
 }
@@ -46,10 +47,7 @@ mod tests {
     fn only_the_name_changes() {
         assert_eq!(name(TEXT).as_deref(), Ok("a"));
         let renamed = rename(TEXT, "c-d").expect("renamed");
-        assert_eq!(
-            renamed,
-            "---\ndescription: the name: a\nname: c-d\nhost: x\n---\nname: a\n"
-        );
+        assert_eq!(renamed, "---\ndescription: the name: a\nname: c-d\nhost: x\n---\nname: a\n");
     }
 
     #[test]

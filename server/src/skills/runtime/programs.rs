@@ -230,7 +230,9 @@ mod tests {
     async fn what_says_something_else_is_none() {
         let folder = tempfile::tempdir().expect("a folder");
         let shim = folder.path().join("node");
-        for text in ["exit 1", "echo hello", "printf '/bin/sh\\nnew\\n'", "printf '/none\\n1.2.3\\n'"] {
+        for text in
+            ["exit 1", "echo hello", "printf '/bin/sh\\nnew\\n'", "printf '/none\\n1.2.3\\n'"]
+        {
             script(&shim, &format!("#!/bin/sh\n{text}\n"));
             let answer = ask(&shim, stamp(&shim).expect("there"), &[&[]]).await;
             assert!(answer.is_none(), "{text}: {answer:?}");

@@ -10,7 +10,13 @@ use crate::error::Result;
 const PYTHON: Wanted = Wanted {
     name: "python",
     programs: &[
-        "python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python",
+        "python3",
+        "python3.14",
+        "python3.13",
+        "python3.12",
+        "python3.11",
+        "python3.10",
+        "python",
     ],
     questions: &[&[
         "-c",

@@ -1,6 +1,9 @@
 //! `script.ts`, translated by the daemon, on bun, deno or node.
 
-use super::{Program, Setup, engine::{Engine, Rights}};
+use super::{
+    Program, Setup,
+    engine::{Engine, Rights},
+};
 use crate::error::Result;
 use crate::skills::typescript::translate;
 

@@ -200,7 +200,8 @@ mod tests {
     /// What copying `from` says, and how many files came along.
     fn copied(from: &Path, rules: &Rules) -> (Option<String>, usize) {
         let to = tempfile::tempdir().expect("a folder");
-        let (from, to) = (Folder::open(from).expect("open"), Folder::open(to.path()).expect("open"));
+        let (from, to) =
+            (Folder::open(from).expect("open"), Folder::open(to.path()).expect("open"));
         let problem = copy(&from, &to, rules).err().map(|error| error.to_string());
         (problem, crate::skills::hash::files(to.path()).expect("listed").len())
     }

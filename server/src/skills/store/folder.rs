@@ -126,11 +126,8 @@ impl Folder {
     /// Makes the file `name`, which must not be there.
     pub fn create(&self, name: &OsStr, executable: bool) -> io::Result<File> {
         fault::point();
-        let flags = OFlags::WRONLY
-            | OFlags::CREATE
-            | OFlags::EXCL
-            | OFlags::NOFOLLOW
-            | OFlags::CLOEXEC;
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = if executable { 0o755 } else { 0o644 };
         let fd = rustix::fs::openat(&self.fd, name, flags, Mode::from_raw_mode(mode))?;
         Ok(File::from(fd))
@@ -202,10 +199,8 @@ impl Folder {
     }
 }
 
-const FOLDER: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // Types differ by system.
 fn entry(stat: &rustix::fs::Stat) -> Entry {

@@ -59,9 +59,8 @@ fn notes(all: &Folder) -> io::Result<()> {
             continue;
         }
         let note = all.read(&name).ok().and_then(|(file, _)| read(&file));
-        let done = note.is_some_and(|note| {
-            hash::hash(&note.folder).is_ok_and(|hash| hash == note.hash)
-        });
+        let done =
+            note.is_some_and(|note| hash::hash(&note.folder).is_ok_and(|hash| hash == note.hash));
         if done {
             all.remove(draft)?;
         }

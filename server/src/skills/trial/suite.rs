@@ -11,7 +11,7 @@ use crate::skills::{
     events::Voice,
     hash,
     runtime::{self, Kind, Program},
-    sandbox::Confinement,
+    sandbox::Trust,
     skill::Skill,
     typescript,
 };
@@ -53,11 +53,11 @@ sys.exit(0 if result.wasSuccessful() and result.testsRun else 1)
 ///
 /// # Errors
 /// `SKILL_UNTESTED`, `RUNTIME_MISSING`, `SKILL_INVALID`, `BUILD_FAILED`.
-pub async fn of(cx: &Context, skill: &Skill, kind: Kind, voice: &Voice) -> Result<Suite> {
+pub async fn of(cx: &Context, skill: &Skill, kind: Kind, how: (Trust, &Voice)) -> Result<Suite> {
     match kind {
         Kind::TypeScript => typescript(cx, skill).await,
         Kind::Python => python(cx, skill).await,
-        Kind::Rust => rust(cx, skill, voice).await,
+        Kind::Rust => rust(cx, skill, how).await,
         Kind::Executable => executable(skill),
     }
 }
@@ -99,7 +99,7 @@ async fn python(cx: &Context, skill: &Skill) -> Result<Suite> {
     Ok(Suite { runtime: python.label(), steps: vec![step], _place: None })
 }
 
-async fn rust(cx: &Context, skill: &Skill, voice: &Voice) -> Result<Suite> {
+async fn rust(cx: &Context, skill: &Skill, (wish, voice): (Trust, &Voice)) -> Result<Suite> {
     let skills = cx.daemon().skills();
     let setup = runtime::Setup {
         skill,
@@ -108,7 +108,8 @@ async fn rust(cx: &Context, skill: &Skill, voice: &Voice) -> Result<Suite> {
         programs: skills.programs(),
         address: "",
         trusted: false,
-        confinement: Confinement::None,
+        sandbox: skills.sandbox(),
+        wish,
         drafts: skills.drafts(),
         voice,
     };
@@ -118,8 +119,11 @@ async fn rust(cx: &Context, skill: &Skill, voice: &Voice) -> Result<Suite> {
     }
     let steps = built.programs.into_iter().map(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let program =
-            Program { readable: vec![built.place.folder.path().to_owned()], path, ..Program::default() };
+        let program = Program {
+            readable: vec![built.place.folder.path().to_owned()],
+            path,
+            ..Program::default()
+        };
         let environment = environment(&program);
         Step { name, program, folder: built.source.clone(), environment }
     });

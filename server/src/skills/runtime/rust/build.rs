@@ -109,7 +109,9 @@ impl<'a> Build<'a> {
         let mut all = Crates::None;
         for file in files {
             let folder = file.parent().unwrap_or(Path::new(""));
-            if file.file_name().is_none_or(|name| name != "Cargo.toml") || folder.starts_with("vendor") {
+            if file.file_name().is_none_or(|name| name != "Cargo.toml")
+                || folder.starts_with("vendor")
+            {
                 continue;
             }
             let text = fs::read_to_string(self.source.join(&file));
@@ -129,7 +131,8 @@ impl<'a> Build<'a> {
         let file = self.source.join("Cargo.toml");
         let failed = |error| unwritable(&file, &error);
         let mut text = fs::read_to_string(&file).map_err(failed)?;
-        let is_root = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("workspace"));
+        let is_root =
+            text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("workspace"));
         if !is_root {
             text.push_str("\n[workspace]\n");
             fs::write(&file, text).map_err(failed)?;
@@ -156,7 +159,9 @@ impl<'a> Build<'a> {
         let unavailable = |problem: &str, output: &str| {
             let name = &self.setup.skill.name;
             let message = format!("the crates of `{name}` cannot be had: {problem}");
-            Error::new(Reason::CratesUnavailable, message).with("skill", name).with("output", output)
+            Error::new(Reason::CratesUnavailable, message)
+                .with("skill", name)
+                .with("output", output)
         };
         let mut child = command.spawn().map_err(|error| unavailable(&error.to_string(), ""))?;
         let mut tail = Vec::new();
@@ -204,6 +209,8 @@ impl<'a> Build<'a> {
                 words.extend(["--config".into(), setting.into()]);
             }
         }
+        let setup = self.setup;
+        let hold = setup.sandbox.hold(Purpose::Build, setup.wish, &setup.skill.name).await?;
         let plan = Plan {
             purpose: Purpose::Build,
             program: self.rust.path.clone(),
@@ -213,7 +220,7 @@ impl<'a> Build<'a> {
             readable: self.rust.readable.clone(),
             writable: vec![place.to_owned()],
             limits: Limits::of(Purpose::Build),
-            confinement: self.setup.confinement.clone(),
+            confinement: hold.confinement().clone(),
         };
         let trouble = |trouble| self.failed(describe(&trouble), "");
         let process = Process::start(&plan).await.map_err(trouble)?;
@@ -228,6 +235,7 @@ impl<'a> Build<'a> {
         let finished =
             async move { process.finish(Instant::now() + LONGEST, MOST_MESSAGES, &errors).await };
         let (ended, ()) = tokio::join!(finished, told);
+        drop(hold);
         let ended = ended.map_err(trouble)?;
         if ended.code == 0 {
             return Ok(executables(&ended.stdout));

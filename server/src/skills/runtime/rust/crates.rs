@@ -65,7 +65,9 @@ fn dependency(
     };
     for key in ["git", "registry", "registry-index"] {
         if wanted.contains_key(key) {
-            return Err(format!("`{name}` is asked for by `{key}`: use crates.io, or put it into `vendor`"));
+            return Err(format!(
+                "`{name}` is asked for by `{key}`: use crates.io, or put it into `vendor`"
+            ));
         }
     }
     match wanted.get("path") {
@@ -120,7 +122,10 @@ mod tests {
         ] {
             assert_eq!(crates(text), Ok(Crates::Registry), "{text}");
         }
-        assert_eq!(read("[dependencies]\nb = { path = '../b' }", Path::new("_lib/a")), Ok(Crates::None));
+        assert_eq!(
+            read("[dependencies]\nb = { path = '../b' }", Path::new("_lib/a")),
+            Ok(Crates::None)
+        );
     }
 
     #[test]
