@@ -11,7 +11,7 @@ async fn list(daemon: &Daemon, source: Tier) -> Vec<String> {
     let request = ListSkillsRequest { source: source.into() };
     let response = daemon.skills().await.list_skills(request).await.unwrap().into_inner();
     let line = |skill: browse_proto::v1::Skill| {
-        format!("{} {} {} {}", skill.name, skill.tier().as_str_name(), skill.runtime, skill.trust)
+        format!("{} {} {} {}", skill.name, skill.tier().as_str_name(), skill.language, skill.trust)
     };
     response.skills.into_iter().map(line).collect()
 }

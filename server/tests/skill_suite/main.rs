@@ -9,8 +9,12 @@ mod daemon;
 mod shelf;
 
 mod ends;
+mod faults;
 mod hosts;
+mod lifecycle;
 mod listing;
 mod output;
 mod rights;
 mod runtimes;
+mod trials;
+mod trust;

@@ -56,8 +56,12 @@ async fn a_missing_runtime_is_named() {
         ("PATH", &folder.path().display().to_string()),
     ])
     .await;
-    for (name, file, runtime) in [("a", "script.ts", "node"), ("b", "script.py", "python3")] {
-        skill(&daemon.home(), name, "").file(file, "");
+    for (name, file, runtime) in [
+        ("a", "script.ts", "node 20 or later, deno 2 or later, or bun 1.2 or later"),
+        ("b", "script.py", "python 3.10 or later"),
+        ("c", "src/main.rs", "rust 1.85 or later"),
+    ] {
+        skill(&daemon.home(), name, "").file(file, "").file("Cargo.toml", "");
         let error = daemon.run(name).await.error.unwrap();
         assert_eq!(
             (error.reason.as_str(), error.metadata["runtime"].as_str()),
@@ -83,6 +87,6 @@ async fn rust_is_built_once() {
     assert!(before.elapsed() < std::time::Duration::from_secs(2), "{:?}", before.elapsed());
     draft.file("src/main.rs", "fn main() { nothing() }");
     let error = daemon.run("a").await.error.unwrap();
-    assert_eq!(error.reason, "SKILL_INVALID");
-    assert!(error.message.contains("does not build"), "{}", error.message);
+    assert_eq!(error.reason, "BUILD_FAILED");
+    assert!(error.message.contains("cannot find function `nothing`"), "{}", error.message);
 }
