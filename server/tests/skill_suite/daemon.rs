@@ -216,8 +216,11 @@ async fn listen(
 impl From<Status> for Failure {
     /// A daemon that died has no reason.
     fn from(status: Status) -> Self {
-        let info = status.get_error_details().error_info().cloned().unwrap_or_default();
-        Self { reason: info.reason, message: status.message().to_owned(), metadata: info.metadata }
+        let message = status.message().to_owned();
+        match status.get_error_details().error_info().cloned() {
+            Some(info) => Self { reason: info.reason, message, metadata: info.metadata },
+            None => Self { reason: String::new(), message, metadata: HashMap::new() },
+        }
     }
 }
 
