@@ -39,7 +39,8 @@ pub fn of(skill: &Skill, hash: &str, cache: &Path) -> Result<Skill> {
     if let Err(error) = touched {
         tracing::debug!(%error, "a copy of a skill cannot be touched");
     }
-    Ok(Skill::read_as(skill.tier, folder, skill.name.clone()))
+    let copy = Skill::read_as(skill.tier, folder, skill.name.clone());
+    Ok(Skill { place: skill.place.clone(), ..copy })
 }
 
 fn make(skill: &Skill, hash: &str, root: &Path, folder: &Path) -> Result<()> {
