@@ -33,10 +33,15 @@ export async function loginAndSave(browse: Browser, args: Arguments, env: Record
 export function credentialsOf(env: Record<string, string | undefined>): Credentials {
   const names = ['LOGIN_ORIGIN', 'LOGIN_USER', 'LOGIN_PASSWORD'] as const;
   const missing = names.filter((name) => !env[name]);
-  if (missing.length > 0) throw new Error(`set ${missing.join(', ')} in the environment; an argument would be seen by others`);
+  if (missing.length > 0) throw refused(`${missing.join(', ')} is not set`, 'Set it in the environment: an argument would be seen by others');
   const [origin = '', user = '', password = ''] = names.map((name) => env[name]);
-  if (originOf(origin) !== origin.replace(/\/$/, '')) throw new Error('LOGIN_ORIGIN is no origin, such as https://shop.example');
+  if (originOf(origin) !== origin.replace(/\/$/, '')) throw refused('LOGIN_ORIGIN is no origin', 'Set it as in https://shop.example');
   return { origin: originOf(origin) as string, user, password };
+}
+
+/** An error whose message is all that the caller needs: no trace of the program. */
+function refused(message: string, hint: string): BrowseError {
+  return new BrowseError('LOGIN_REFUSED', message, { hint, code: 9 });
 }
 
 /** The origin of an address; nothing else than https is safe but on this machine. */
@@ -48,25 +53,25 @@ function originOf(address: string): string | undefined {
 }
 
 function requireOrigin({ origin }: Credentials, address: string, name: string): void {
-  if (originOf(address) !== origin) throw new Error(`\`${name}\` is not of LOGIN_ORIGIN, ${origin}`);
+  if (originOf(address) !== origin) throw refused(`\`${name}\` is not of LOGIN_ORIGIN, ${origin}`, 'Credentials go to their own origin only');
 }
 
 /** Types a secret, unless the page is by now another's. */
 async function fillIn(browse: Browser, credentials: Credentials, target: string, secret: string): Promise<void> {
-  if (originOf(await browse.url()) !== credentials.origin) throw new Error('the login page leads to another origin: nothing was typed there');
+  if (originOf(await browse.url()) !== credentials.origin) throw refused('the login page leads to another origin: nothing was typed there', 'Open the page and look');
   try {
     await browse.fill(target, secret);
   } catch (error) {
     // What a page says of the field may repeat what was typed.
     if (!(error instanceof BrowseError)) throw error;
-    throw new Error(`the field \`${target}\` cannot be filled: ${error.reason}`);
+    throw refused(`the field \`${target}\` cannot be filled: ${error.reason}`, 'Give `user-field` and `password-field`');
   }
 }
 
 /** Waits until the form is gone. */
 async function loggedIn(browse: Browser, passwordField: string): Promise<void> {
   await browse.wait({ load: true });
-  if (await isVisible(browse, passwordField)) throw new Error('the form is still there: the site refused the credentials, or wants more');
+  if (await isVisible(browse, passwordField)) throw refused('the form is still there: the site refused the credentials, or wants more', 'Log in by hand once, and look');
 }
 
 async function isVisible(browse: Browser, target: string): Promise<boolean> {

@@ -72,7 +72,7 @@ test('no error repeats a secret', async () => {
 
 test('a variable that is missing is named', async () => {
   const { browse } = browser();
-  await assert.rejects(loginAndSave(browse, args, { LOGIN_USER: 'a' }), /set LOGIN_ORIGIN, LOGIN_PASSWORD/);
+  await assert.rejects(loginAndSave(browse, args, { LOGIN_USER: 'a' }), /LOGIN_ORIGIN, LOGIN_PASSWORD is not set/);
   await assert.rejects(loginAndSave(browse, args, { ...env, LOGIN_ORIGIN: 'https://shop.example/login' }), /is no origin/);
 });
 

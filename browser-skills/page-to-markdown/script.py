@@ -1,6 +1,6 @@
 """Opens a page, and prints it as Markdown with its metadata and its links."""
 
-from _lib.browse_sdk import skill
+from _lib.browse_sdk import BrowseError, skill
 from document import LINKS, document
 
 
@@ -8,7 +8,8 @@ from document import LINKS, document
 def main(args, browse):
     links = args.get("links", "all")
     if links not in LINKS:
-        raise ValueError(f"`links` wants one of {', '.join(LINKS)}")
+        message = f"`links` wants one of {', '.join(LINKS)}"
+        raise BrowseError("ARGUMENT_INVALID", message, hint="See `browse skill show page-to-markdown`")
     page = browse.goto(args["url"])
     return document(
         url=page.url,
