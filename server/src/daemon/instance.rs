@@ -84,6 +84,7 @@ impl Daemon {
             bundled: parts.settings.bundled_skills.clone(),
         };
         let skills = Skills::new(&places, parts.settings.skill_sandbox);
+        skills.sweep();
         let outbound = Reach {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),

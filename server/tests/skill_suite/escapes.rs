@@ -126,8 +126,8 @@ async fn no_way_leads_out() {
             let word = |open: bool| if open { "OPEN" } else { "closed" };
             let words = (word(*open), word(first), word(second));
             println!("{language:<11} {name:<28} {:<8} {:<11} {}", words.0, words.1, words.2);
-            let declared = GAPS.contains(&name.as_str())
-                || root && GAPS_OF_ROOT.contains(&name.as_str());
+            let declared =
+                GAPS.contains(&name.as_str()) || root && GAPS_OF_ROOT.contains(&name.as_str());
             // What the kernel of this machine lacks cannot be shown.
             let lacking = ["tcp_multipath", "io_uring", "perf_events", "keyring", "traces_daemon"];
             let shown = *open || lacking.contains(&name.as_str());
