@@ -26,6 +26,13 @@ const PYTHON: &[File] = &[
     ("test_script.py", include_str!("scaffold/py/test_script.py"), false),
 ];
 
+const RUST: &[File] = &[
+    ("Cargo.toml", include_str!("scaffold/rust/Cargo.toml"), false),
+    ("Cargo.lock", include_str!("scaffold/rust/Cargo.lock"), false),
+    ("src/main.rs", include_str!("scaffold/rust/src/main.rs"), false),
+    ("src/parser.rs", include_str!("scaffold/rust/src/parser.rs"), false),
+];
+
 const EXECUTABLE: &[File] = &[
     ("run", include_str!("scaffold/run/run"), true),
     ("tests/run", include_str!("scaffold/run/test"), true),
@@ -58,14 +65,16 @@ pub fn write(folder: &Folder, kind: Kind, name: &str, host: &str) -> io::Result<
     let files = match kind {
         Kind::TypeScript => TYPESCRIPT,
         Kind::Python => PYTHON,
-        Kind::Rust => &[],
+        Kind::Rust => RUST,
         Kind::Executable => EXECUTABLE,
     };
     for (path, text, executable) in files {
         let inner;
         let (folder, file) = match path.split_once('/') {
             Some((parent, file)) => {
-                inner = folder.make(OsStr::new(parent), 0o755)?;
+                let parent = OsStr::new(parent);
+                let made = folder.has(parent);
+                inner = if made { folder.child(parent)? } else { folder.make(parent, 0o755)? };
                 (&inner, file)
             }
             None => (folder, *path),

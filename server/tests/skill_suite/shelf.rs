@@ -17,7 +17,11 @@ pub fn skill(tier: &Path, name: &str, more: &str) -> Draft {
 
 /// Writes a skill for these hosts.
 pub fn skill_for(tier: &Path, name: &str, host: &str, more: &str) -> Draft {
-    let folder = tier.join("skills").join(name);
+    skill_in(tier.join("skills").join(name), name, host, more)
+}
+
+/// Writes a skill into a folder.
+pub fn skill_in(folder: PathBuf, name: &str, host: &str, more: &str) -> Draft {
     fs::create_dir_all(&folder).unwrap();
     let text = format!(
         "---\nname: {name}\ndescription: Does it. Well.\nhost: {host}\n{more}\n---\n\nProse.\n"
@@ -43,6 +47,15 @@ impl Draft {
     pub fn executable(self, script: &str) -> Self {
         let draft = self.file("run", script);
         fs::set_permissions(draft.folder.join("run"), fs::Permissions::from_mode(0o755)).unwrap();
+        draft
+    }
+
+    /// An executable test, which ends with this exit code.
+    pub fn tested(self, code: u8) -> Self {
+        let script = format!("#!/bin/sh\necho tested\nexit {code}\n");
+        let draft = self.file("tests/run", &script);
+        fs::set_permissions(draft.folder.join("tests/run"), fs::Permissions::from_mode(0o755))
+            .unwrap();
         draft
     }
 

@@ -84,12 +84,14 @@ pub fn text(sdk: &Path, file: &str, module: &str, given: &[Given<'_>]) -> Result
     }
 }
 
+/// The folders that hold skills: what is bundled, and what the benchmark compares.
+const SHELVES: [&str; 2] = ["browser-skills", "deploy/bench/skills"];
+
 /// The skills of this tree whose program is `program`.
 pub fn skills(root: &Path, program: &str) -> Result<Vec<PathBuf>> {
-    let folder = root.join("browser-skills");
     let mut found = Vec::new();
-    if folder.is_dir() {
-        for entry in std::fs::read_dir(folder)? {
+    for shelf in SHELVES {
+        for entry in std::fs::read_dir(root.join(shelf))? {
             let skill = entry?.path();
             if skill.join(program).is_file() {
                 found.push(skill);

@@ -211,11 +211,13 @@ impl<'a> Build<'a> {
         }
         let setup = self.setup;
         let hold = setup.sandbox.hold(Purpose::Build, setup.wish, &setup.skill.name).await?;
+        let mut environment = self.environment();
+        hold.tell(&mut environment);
         let plan = Plan {
             purpose: Purpose::Build,
             program: self.rust.path.clone(),
             words,
-            environment: self.environment(),
+            environment,
             folder: self.source.clone(),
             readable: self.rust.readable.clone(),
             writable: vec![place.to_owned()],
