@@ -41,7 +41,7 @@ pub async fn show_skill(
         && skills.is_trusted(&skill);
     let sandbox = match has_environment {
         true => FREE.to_owned(),
-        false => confinement(&*skills.sandbox().found().await),
+        false => confinement(skills.sandbox().found().await.as_ref()),
     };
     let labels = Labels::find(skills.programs()).await;
     Ok(v1::ShowSkillResponse {

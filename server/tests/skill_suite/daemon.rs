@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use browse_proto::v1::{
-    self, browser_service_client::BrowserServiceClient, run_skill_response::Event,
-    skill_service_client::SkillServiceClient,
+    self, browser_service_client::BrowserServiceClient, daemon_service_client::DaemonServiceClient,
+    run_skill_response::Event, skill_service_client::SkillServiceClient,
 };
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::{Interceptor, interceptor::InterceptedService};
@@ -21,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Daemon {
     child: Child,
+    /// Whether skills run without a sandbox.
+    free: bool,
     place: tempfile::TempDir,
     pub address: String,
     pub token: String,
@@ -61,6 +63,14 @@ impl Daemon {
         Self::start_with(&[("BROWSE_NO_BROWSER", "1")]).await
     }
 
+    /// One that confines nothing, for skills that tests watch from outside.
+    pub async fn start_free() -> Self {
+        let none = [("BROWSE_NO_BROWSER", "1"), ("BROWSE_SKILL_SANDBOX", "none")];
+        let mut daemon = Self::start_with(&none).await;
+        daemon.free = true;
+        daemon
+    }
+
     pub async fn start_with(environment: &[(&str, &str)]) -> Self {
         Self::start_in(tempfile::tempdir().unwrap(), environment).await
     }
@@ -90,7 +100,11 @@ impl Daemon {
             .unwrap();
         let state = read_state(&project.join(".browse/daemon.json")).await;
         let text = |key: &str| state[key].as_str().unwrap().to_owned();
-        Self { child, place, address: text("address"), token: text("token") }
+        Self { child, free: false, place, address: text("address"), token: text("token") }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     pub fn project(&self) -> PathBuf {
@@ -110,6 +124,10 @@ impl Daemon {
         BrowserServiceClient::new(self.service(token).await)
     }
 
+    pub async fn control(&self) -> DaemonServiceClient<Service> {
+        DaemonServiceClient::new(self.service(&self.token).await)
+    }
+
     async fn service(&self, token: &str) -> Service {
         let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
         let channel = endpoint.connect().await.unwrap();
@@ -117,8 +135,16 @@ impl Daemon {
     }
 
     pub async fn run(&self, name: &str) -> Outcome {
-        self.run_with(v1::RunSkillRequest { name: name.to_owned(), ..Default::default() }, None)
-            .await
+        self.run_with(self.request(name), None).await
+    }
+
+    /// A run of this skill, as this daemon can do it.
+    pub fn request(&self, name: &str) -> v1::RunSkillRequest {
+        v1::RunSkillRequest {
+            name: name.to_owned(),
+            allow_unsandboxed: self.free,
+            ..Default::default()
+        }
     }
 
     pub async fn run_with(

@@ -16,7 +16,8 @@ use serde_json::json;
 
 use crate::{
     daemon::{Daemon, until},
-    shelf::skill,
+    shelf::{skill, skill_for},
+    site::Site,
 };
 
 /// What each probe came to.
@@ -126,8 +127,8 @@ async fn no_way_leads_out() {
             let word = |open: bool| if open { "OPEN" } else { "closed" };
             let words = (word(*open), word(first), word(second));
             println!("{language:<11} {name:<28} {:<8} {:<11} {}", words.0, words.1, words.2);
-            let declared = GAPS.contains(&name.as_str())
-                || root && GAPS_OF_ROOT.contains(&name.as_str());
+            let declared =
+                GAPS.contains(&name.as_str()) || root && GAPS_OF_ROOT.contains(&name.as_str());
             // What the kernel of this machine lacks cannot be shown.
             let lacking = ["tcp_multipath", "io_uring", "perf_events", "keyring", "traces_daemon"];
             let shown = *open || lacking.contains(&name.as_str());
@@ -192,7 +193,7 @@ async fn detached(sandbox: &str) {
     let draft = skill(&daemon.home(), "a", "timeout: 1500ms").file("script.py", DETACHED);
     let word = draft.folder().display().to_string();
     let watched = async {
-        let begun = || (living(&word).len() >= 3).then_some(());
+        let begun = || (living(&word).len() >= 2).then_some(());
         until(begun).await.unwrap_or_else(|| panic!("{sandbox}: it does not begin"));
     };
     let request =
@@ -221,7 +222,7 @@ async fn gaps_are_said_where_there_are_some() {
     let daemon = daemon("landlock").await;
     skill(&daemon.home(), "a", "").shell("echo null");
     let outcome = daemon.run("a").await;
-    let note = "note: the sandbox (landlock) has gaps here: the port of the daemon";
+    let note = "note: the sandbox is landlock; not enforced here: the host of a connection";
     assert!(outcome.stderr.starts_with(note), "{}", outcome.stderr);
     let checks = daemon.control().await.doctor(DoctorRequest {}).await.unwrap().into_inner().checks;
     let check = checks.iter().find(|check| check.name == "sandbox of skills").unwrap();
@@ -272,5 +273,43 @@ async fn eight_at_once_do_not_meet() {
         let output = outcome.output.unwrap();
         assert_eq!((&output[0], &output[1]), (&json!(mine), &json!(mine)));
         assert!(tokens.insert(output[2].as_str().unwrap().to_owned()));
+    }
+}
+
+/// Keeps who came first in a cookie, and shows it as its title.
+const COOKIES: &str = "<title>?</title><script>
+    if (location.search) document.cookie = 'who=' + location.search.slice(1);
+    document.title = document.cookie;
+</script>";
+
+const REMEMBERS: &str = r#"
+import { type Browse, skill } from './_lib/browse.ts';
+await skill(async ({ home, n }: Record<string, string>, browse: Browse) => {
+  const titles: unknown[] = [];
+  await browse.goto(`${home}?${n}`);
+  for (let round = 0; round < 3; round += 1) {
+    await browse.goto(String(home));
+    titles.push((await browse.get('title')) as unknown);
+  }
+  return titles;
+});
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn eight_at_once_have_tabs_and_cookies_of_their_own() {
+    let daemon = Daemon::start_with(&[]).await;
+    let site = Site::start().await.page("/", COOKIES);
+    let host = format!("127.0.0.1:{}", site.port());
+    skill_for(&daemon.home(), "a", &host, "args: [{name: n}, {name: home}]").typescript(REMEMBERS);
+    let run = async |number: usize| {
+        let arg = vec![format!("n=run-{number}"), format!("home={}", site.url("/"))];
+        daemon
+            .run_with(RunSkillRequest { name: "a".to_owned(), arg, ..Default::default() }, None)
+            .await
+    };
+    let outcomes = futures::future::join_all((0..8).map(run)).await;
+    for (number, outcome) in outcomes.into_iter().enumerate() {
+        let title = format!("who=run-{number}");
+        assert_eq!(outcome.output, Some(json!([title, title, title])), "{outcome:?}");
     }
 }

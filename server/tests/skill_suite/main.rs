@@ -9,6 +9,8 @@ mod daemon;
 mod shelf;
 
 mod ends;
+#[cfg(target_os = "linux")]
+mod escapes;
 mod faults;
 mod hosts;
 mod lifecycle;

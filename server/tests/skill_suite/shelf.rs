@@ -40,7 +40,12 @@ impl Draft {
 
     /// A `run` of the shell.
     pub fn shell(self, script: &str) -> Self {
-        let draft = self.file("run", &format!("#!/bin/sh\n{script}\n"));
+        self.executable(&format!("#!/bin/sh\n{script}\n"))
+    }
+
+    /// A `run` of any kind.
+    pub fn executable(self, script: &str) -> Self {
+        let draft = self.file("run", script);
         fs::set_permissions(draft.folder.join("run"), fs::Permissions::from_mode(0o755)).unwrap();
         draft
     }
