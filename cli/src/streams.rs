@@ -80,6 +80,12 @@ impl<'a> Printer<'a> {
             return Ok(());
         }
         self.answered = true;
+        // What a program said is in an envelope of its own.
+        if self.command.runs_program() && !render::is_page_derived(self.command.response, message) {
+            self.end_stderr();
+            self.stderr_open = false;
+            self.untrusted = None;
+        }
         if self.globals.json {
             let result = render::result_json(self.command, message);
             if self.follows {
@@ -114,7 +120,7 @@ impl<'a> Printer<'a> {
     }
 
     fn end(&mut self) -> Result<u8> {
-        if is_json(self.command) && !self.answered {
+        if self.command.runs_program() && !self.answered {
             let message = format!("`{}` ended without an answer", self.command.name);
             return Err(Failure::new(Reason::Bug, message));
         }
@@ -122,7 +128,7 @@ impl<'a> Printer<'a> {
             return Ok(0);
         }
         let results = std::mem::take(&mut self.waiting);
-        let result = match (is_json(self.command), results.as_slice()) {
+        let result = match (self.command.runs_program(), results.as_slice()) {
             (true, [one]) => one.clone(),
             _ => format!("[{}]", results.join(",")),
         };
@@ -130,7 +136,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether the stream answers with one JSON document, beside other events.
+/// Whether the answer of the stream is a JSON document.
 fn is_json(command: &Command) -> bool {
     command.result.is_some_and(|index| command.response.fields[index].json)
 }

@@ -67,6 +67,13 @@ pub(super) fn flag(
         invocation.base64 = true;
         return no_value(spelling, value);
     }
+    // A switch of the command goes before a global flag that wants a value.
+    let own = command.flags().find(|field| {
+        matches!(field.kind, Kind::Bool) && spelling.strip_prefix("--") == Some(&*field.flag())
+    });
+    if let Some(field) = own.filter(|_| value.is_none()) {
+        return set(invocation, field, spelling, None, tokens);
+    }
     if let Some(flag) = Flag::find(spelling) {
         return set_global(globals, flag, value, tokens);
     }

@@ -16,6 +16,7 @@ mod sdk_python;
 mod secrets;
 #[path = "../support/site.rs"]
 mod site;
+mod skills;
 mod starts;
 mod tabs;
 mod tour;

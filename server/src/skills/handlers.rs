@@ -4,6 +4,8 @@ use browse_proto::{Reason, v1};
 
 use super::{
     run,
+    runtime::Labels,
+    sandbox::Found,
     skill::{Contents, Skill},
     tier::Tier,
 };
@@ -12,12 +14,9 @@ use crate::{
     error::{Error, Result},
 };
 
-/// How a run is confined; the words of `skill show`.
-const CONFINEMENT: &str = "no sandbox in this version: the token is good for the hosts above only, \
-    the environment is scrubbed, and everything that the run started is ended with it; files and \
-    the network of this machine are within its reach";
-const CONFINEMENT_TRUSTED: &str = "none, for it is trusted: it gets the environment of its caller; \
-    the token is good for the hosts above only, and everything that the run started is ended with it";
+/// How a trusted run is confined; the words of `skill show`.
+const FREE: &str = "none, for it is trusted: it gets the environment of its caller; the token is \
+    good for the hosts above only, and everything that the run started is ended with it";
 
 /// Lists the skills.
 pub async fn list_skills(
@@ -25,7 +24,9 @@ pub async fn list_skills(
     request: v1::ListSkillsRequest,
 ) -> Result<v1::ListSkillsResponse> {
     let skills = cx.daemon().skills().catalog().list(Tier::named(request.source));
-    Ok(v1::ListSkillsResponse { skills: skills.iter().map(|skill| describe(cx, skill)).collect() })
+    let labels = Labels::find(cx.daemon().skills().programs()).await;
+    let skills = skills.iter().map(|skill| describe(cx, skill, &labels));
+    Ok(v1::ListSkillsResponse { skills: skills.collect() })
 }
 
 /// Shows a skill, also one that cannot run.
@@ -38,12 +39,16 @@ pub async fn show_skill(
     let contents = skill.contents().ok();
     let has_environment = contents.as_ref().is_some_and(|contents| contents.manifest.asks_trust)
         && skills.is_trusted(&skill);
-    let sandbox = if has_environment { CONFINEMENT_TRUSTED } else { CONFINEMENT };
+    let sandbox = match has_environment {
+        true => FREE.to_owned(),
+        false => confinement(skills.sandbox().found().await.as_ref()),
+    };
+    let labels = Labels::find(skills.programs()).await;
     Ok(v1::ShowSkillResponse {
-        skill: Some(describe(cx, &skill)),
+        skill: Some(describe(cx, &skill, &labels)),
         path: skill.folder.display().to_string(),
         hash: skills.hash(&skill).unwrap_or_default(),
-        sandbox: sandbox.to_owned(),
+        sandbox,
         prose: contents.map(|contents| contents.prose.clone()).unwrap_or_default(),
     })
 }
@@ -67,7 +72,16 @@ pub async fn trust_skill(
     Ok(v1::TrustSkillResponse { name: skill.name, tier: skill.tier.message().into(), hash })
 }
 
-fn describe(cx: &Context, skill: &Skill) -> v1::Skill {
+/// How a run that is not trusted is confined.
+fn confinement(found: &Found) -> String {
+    let described = found.describe();
+    match found.means {
+        Some(_) => described,
+        None => format!("{described}: it runs with `--allow-unsandboxed` only"),
+    }
+}
+
+fn describe(cx: &Context, skill: &Skill, labels: &Labels) -> v1::Skill {
     let tier = skill.tier.message().into();
     let Ok(contents) = skill.contents() else {
         return v1::Skill {
@@ -84,12 +98,17 @@ fn describe(cx: &Context, skill: &Skill) -> v1::Skill {
         false if manifest.asks() => "asks",
         false => "untrusted",
     };
+    let (runtime, problem) = match labels.of(*kind) {
+        Ok(label) => (label, String::new()),
+        Err(error) => ("missing".to_owned(), format!("{error}")),
+    };
     v1::Skill {
         name: skill.name.clone(),
         description: manifest.description.clone(),
         hosts: manifest.host_patterns.clone(),
         tier,
-        runtime: kind.name().to_owned(),
+        runtime,
+        language: kind.name().to_owned(),
         trust: trust.to_owned(),
         triggers: manifest.triggers.clone(),
         args: manifest.args.iter().map(argument).collect(),
@@ -97,7 +116,7 @@ fn describe(cx: &Context, skill: &Skill) -> v1::Skill {
         source: manifest.source.name().to_owned(),
         session: manifest.session.name().to_owned(),
         timeout_ms: run::timeout_ms(manifest),
-        problem: String::new(),
+        problem,
     }
 }
 

@@ -3,6 +3,7 @@
 mod argument;
 mod frontmatter;
 mod keys;
+mod naming;
 
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use crate::policy::Hosts;
 
 pub use argument::ArgumentSpec;
 pub use frontmatter::split;
+pub use naming::{name, rename};
 
 /// What a skill says about itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +84,7 @@ impl SessionWish {
 impl Manifest {
     /// Whether it asks for more than an untrusted skill gets.
     pub fn asks(&self) -> bool {
-        self.asks_trust || self.session == SessionWish::User
+        self.asks_trust || self.session == SessionWish::User || self.hosts.is_any()
     }
 }
 

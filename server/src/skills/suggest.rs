@@ -22,7 +22,9 @@ impl Skills {
 
 fn suggestion(skill: &Skill, url: &Url) -> Option<v1::SuggestedSkill> {
     let contents = skill.contents().ok()?;
-    contents.manifest.hosts.allows(url).then(|| v1::SuggestedSkill {
+    // What fits every page says nothing of this one.
+    let hosts = &contents.manifest.hosts;
+    (!hosts.is_any() && hosts.allows(url)).then(|| v1::SuggestedSkill {
         id: skill.name.clone(),
         title: first_sentence(&contents.manifest.description),
         kind: skill.tier.name().to_owned(),
@@ -50,9 +52,13 @@ mod tests {
     #[test]
     fn skills_of_the_host_are_suggested() {
         let root = tempfile::tempdir().expect("a folder");
-        for (name, host) in
-            [("a", "a.example"), ("b", "'*.a.example'"), ("c", "'a.example:81'"), ("d", "[")]
-        {
+        for (name, host) in [
+            ("a", "a.example"),
+            ("b", "'*.a.example'"),
+            ("c", "'a.example:81'"),
+            ("d", "["),
+            ("e", "'*'"),
+        ] {
             let folder = root.path().join("skills").join(name);
             fs::create_dir_all(&folder).expect("made");
             let text =
@@ -61,11 +67,10 @@ mod tests {
             fs::write(folder.join("script.py"), "").expect("written");
         }
         let home = root.path().to_owned();
-        let skills = Skills::new(&Places {
-            project: "/nowhere".into(),
-            home,
-            bundled: Some("/nowhere".into()),
-        });
+        let skills = Skills::new(
+            &Places { project: "/nowhere".into(), home, bundled: Some("/nowhere".into()) },
+            Default::default(),
+        );
         assert_eq!(suggested(&skills, "https://a.example/x"), ["a global Reads it."]);
         assert_eq!(suggested(&skills, "https://www.a.example/"), ["b global Reads it."]);
         let both = ["a global Reads it.", "c global Reads it."];
