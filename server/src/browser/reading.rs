@@ -69,6 +69,7 @@ pub async fn accessibility(
 pub async fn markdown(cx: &Context, request: v1::MarkdownRequest) -> Result<v1::MarkdownResponse> {
     let target = optional(request.target.as_deref())?;
     let markdown = cx.engine().markdown(target.as_ref()).await?;
+    from_all_frames(cx);
     Ok(v1::MarkdownResponse { markdown: told(cx, markdown) })
 }
 

@@ -107,6 +107,71 @@ async fn frames_of_other_sites_are_routed_and_other_tabs_are_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn workers_are_routed() {
+    let world = World::with_browser().await;
+    let script = |body: &str| {
+        Route::Raw(200, vec!["Content-Type: text/javascript".into()], body.as_bytes().to_vec())
+    };
+    let asks = "fetch('/data').then(r => r.text())";
+    let site = Site::start()
+        .await
+        .page("/", "<title>own</title>")
+        .page("/data", "real")
+        .route("/own.js", script(&format!("{asks}.then(postMessage)")))
+        .route(
+            "/shared.js",
+            script(&format!("onconnect = e => {asks}.then(t => e.ports[0].postMessage(t))")),
+        )
+        .route(
+            "/service.js",
+            script(&format!("onmessage = e => {asks}.then(t => e.source.postMessage(t))")),
+        );
+    goto(&world, &site.url("/")).await.unwrap();
+    // One that is there before there are routes.
+    let began = "navigator.serviceWorker.register('/service.js').then(() => navigator.serviceWorker.ready).then(() => 1)";
+    assert_eq!(js(&world, began).await, json!(1));
+    add(&world, fulfil("*/data", "made")).await;
+    let heard = "Promise.all([\
+        new Promise(done => { new Worker('/own.js').onmessage = e => done(e.data) }),\
+        new Promise(done => { new SharedWorker('/shared.js').port.onmessage = e => done(e.data) }),\
+        navigator.serviceWorker.ready.then(r => new Promise(done => {\
+            navigator.serviceWorker.onmessage = e => done(e.data); r.active.postMessage(1) }))])";
+    assert_eq!(js(&world, heard).await, json!(["made", "made", "made"]));
+    let all = world.root(v1::UnrouteRequest { glob: None });
+    world.browser().unroute(all).await.unwrap();
+    let again = "navigator.serviceWorker.ready.then(r => new Promise(done => {\
+        navigator.serviceWorker.onmessage = e => done(e.data); r.active.postMessage(1) }))";
+    assert_eq!(js(&world, again).await, json!("real"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trace_that_cannot_begin_is_ended() {
+    let world = World::with_browser().await;
+    world.load("<button onclick='while (true) {}'>Go</button>").await;
+    let click = v1::ClickRequest { target: "button".to_owned(), ..Default::default() };
+    let click = within(Duration::from_millis(300), world.root(click));
+    world.browser().click(click).await.unwrap_err();
+    let start = within(Duration::from_millis(500), world.root(v1::StartTraceRequest::default()));
+    if world.browser().start_trace(start).await.is_ok() {
+        // Chromium did not wait for the tab that hangs.
+        world.browser().stop_trace(world.root(v1::StopTraceRequest::default())).await.unwrap();
+        return;
+    }
+    let request = || world.root(v1::StartTraceRequest::default());
+    world
+        .browser()
+        .goto(world.root(v1::GotoRequest { url: "about:blank".to_owned(), wait: 0 }))
+        .await
+        .unwrap();
+    let begun = tokio::time::Instant::now();
+    while let Err(error) = world.browser().start_trace(request()).await {
+        assert_eq!(reason(&error), "RECORDING_RUNNING", "{error}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "the trace goes on");
+    }
+    world.browser().stop_trace(world.root(v1::StopTraceRequest::default())).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_guard_comes_before_every_route() {
     let world = World::with_browser().await;
     let site = Site::start().await.page("/", "<title>own</title>");
@@ -139,6 +204,17 @@ async fn the_guard_comes_before_every_route() {
     );
     let shown = world.browser().js(js(frame)).await.unwrap();
     assert!(!shown.get_ref().value.contains("made"), "{shown:?}");
+    let opener = format!(
+        "document.body.innerHTML = `<button onclick=\"window.open('{evil}')\">o</button>\
+        <a href='{evil}' target=_blank>b</a><a id=n rel=noopener href='{evil}' target=_blank>n</a>`, 1"
+    );
+    world.browser().js(js(opener)).await.unwrap();
+    for target in ["button", "text=b", "#n"] {
+        let click = v1::ClickRequest { target: target.to_owned(), ..Default::default() };
+        let receipt = world.browser().click(there(world.root(click))).await.unwrap().into_inner();
+        let receipt = format!("{receipt:?}");
+        assert!(receipt.contains(&format!("not allowed: {evil}")), "{target}: {receipt}");
+    }
     let metadata = "http://169.254.169.254/latest".to_owned();
     let error = world.browser().goto(goto(metadata)).await.unwrap_err();
     assert_eq!(reason(&error), "ADDRESS_DENIED", "{error}");
@@ -161,6 +237,10 @@ async fn recorded_requests_have_no_secrets() {
                 b"let a = 'AKIAABCDEFGHIJKLMNOP'".to_vec(),
             ),
         )
+        .route(
+            "/picture",
+            Route::Raw(200, vec!["Content-Type: image/png".into()], vec![0x89, 0x50, 0xff, 0x00]),
+        )
         .redirect("/moved", "/data?token=hunter2")
         .route(
             "/data",
@@ -181,6 +261,7 @@ async fn recorded_requests_have_no_secrets() {
     goto(&world, &site.url("/")).await.unwrap();
     let script = "fetch('/moved', {method: 'POST', body: 'password=hunter2&a=1', \
         headers: {authorization: 'Bearer hunter2hunter2', 'content-type': 'application/x-www-form-urlencoded'}})\
+        .then(r => r.text()).then(() => fetch('/picture?code=hunter2&state=1&zipcode=94103'))\
         .then(r => r.text()).then(() => fetch('/nowhere')).then(r => r.status)";
     assert_eq!(js(&world, script).await, json!(404));
     let answer = world.browser().stop_har(stop()).await.unwrap().into_inner();
@@ -197,6 +278,9 @@ async fn recorded_requests_have_no_secrets() {
         entries.iter().find(ends).unwrap_or_else(|| panic!("{path} is not in {text}"))
     };
     assert_eq!(of("/a.js")["response"]["content"]["text"], "let a = '[redacted]'");
+    let picture = &of("/picture")["response"]["content"];
+    assert_eq!((&picture["text"], &picture["encoding"]), (&json!("iVD/AA=="), &json!("base64")));
+    assert!(text.contains("zipcode=94103"), "{text}");
     assert_eq!(of("/moved")["response"]["status"], 302);
     assert_eq!(of("/moved")["request"]["method"], "POST");
     assert_eq!(of("/moved")["request"]["postData"]["text"], "password=[redacted]&a=1");

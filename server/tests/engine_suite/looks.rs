@@ -145,6 +145,33 @@ async fn clutter_goes_and_content_stays() {
 }
 
 #[tokio::test]
+async fn clutter_of_frames_goes_and_what_they_show_stays() {
+    let site = Site::start()
+        .await
+        .page("/in", "<div id=c class=cookie-banner style='position:fixed'>Cookies? <button>OK</button></div><form id=pay style='position:fixed'><input aria-label=Card></form>")
+        .page("/", "<p>Main</p><iframe src='http://localhost:{port}/in'></iframe>");
+    let tab = Tab::visit(site).await;
+    assert!(tab.tree().await.contains("Cookies?"));
+    let cleaned = tab.engine.cleanup(Clutter::ALL).await.unwrap();
+    assert_eq!(cleaned.counts["cookies"], 1);
+    let tree = tab.tree().await;
+    assert!(!tree.contains("Cookies?") && tree.contains("Card"), "{tree}");
+}
+
+#[tokio::test]
+async fn a_fast_click_counts_as_an_interaction() {
+    let tab = Tab::show("<button>Go</button>").await;
+    tab.engine.timings().await.unwrap();
+    for _ in 0..2 {
+        tab.click("button").await.unwrap();
+    }
+    let waits = "new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))";
+    tab.js(waits).await;
+    let perf = tab.engine.timings().await.unwrap();
+    assert!(perf.inp.is_some_and(|inp| inp > 0.0), "{perf:?}");
+}
+
+#[tokio::test]
 async fn expectations_wait_and_say_what_is_there() {
     let tab = Tab::show("<p id=p hidden>One</p><input id=i disabled value=Ada><script>setTimeout(() => { p.hidden = false; p.textContent = 'Two'; i.disabled = false }, 150)</script>").await;
     let expect = async |element: &str, expected: Expected<'_>| {
@@ -177,7 +204,7 @@ async fn expectations_wait_and_say_what_is_there() {
 async fn a_look_at_an_element_leaves_the_page_where_it_stood() {
     let site = Site::start()
         .await
-        .page("/in", "<div style='height:2000px'></div><p id=deep>deep</p>")
+        .page("/in", "<div style='height:2000px'></div><button>deep</button>")
         .page(
             "/",
             "<style>html { scroll-behavior: smooth }</style><div style='height:3000px'></div>\

@@ -13,6 +13,10 @@ const MOST_CHARACTERS: usize = 50_000;
 
 /// Evaluates an expression.
 pub async fn js(cx: &Context, request: v1::JsRequest) -> Result<v1::JsResponse> {
+    if request.expression.trim().is_empty() {
+        let message = "the expression is empty";
+        return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "js"));
+    }
     let length = request.expression.chars().count();
     if length > MOST_CHARACTERS {
         let message = format!("the expression has {length} characters");
@@ -27,6 +31,10 @@ pub async fn js(cx: &Context, request: v1::JsRequest) -> Result<v1::JsResponse> 
 /// function that answers with `return`.
 pub async fn eval(cx: &Context, request: v1::EvalRequest) -> Result<v1::EvalResponse> {
     let code = request.code.trim();
+    if code.is_empty() {
+        let message = "the file is empty";
+        return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "eval"));
+    }
     let value = match code.contains('\n') {
         false => serialize::evaluate(cx.page(), code).await?,
         true => {

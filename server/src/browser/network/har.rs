@@ -4,7 +4,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use browse_proto::{Reason, v1};
+use browse_proto::{Reason, v1, wire::base64};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -135,8 +135,9 @@ fn response(exchange: &Exchange, answer: &ExchangeAnswer, bodies: bool) -> Value
     let location = answer.headers.iter().find(is_location).map(|(_, value)| address(value));
     let mut content = json!({ "size": answer.body_bytes, "mimeType": answer.mime_type });
     match &answer.body {
+        Some(body) if bodies && answer.is_base64 => binary(&mut content, body, &answer.mime_type),
         Some(body) if bodies => content["text"] = json!(redact(body)),
-        _ => content["comment"] = json!("the body is not kept: it is binary, gone or too large"),
+        _ => content["comment"] = json!("the body is not kept: it is gone or too large"),
     }
     let mut response = json!({
         "status": answer.status,
@@ -154,6 +155,19 @@ fn response(exchange: &Exchange, answer: &ExchangeAnswer, bodies: bool) -> Value
         response["_error"] = json!(failure);
     }
     response
+}
+
+/// A body as base64. Where its type says text, or it is text, the secrets are
+/// taken out of that.
+fn binary(content: &mut Value, body: &str, mime: &str) {
+    let bytes = base64::decode(body).unwrap_or_default();
+    let says_text = ["text/", "json", "xml", "javascript", "form"];
+    if says_text.iter().any(|part| mime.contains(part)) || std::str::from_utf8(&bytes).is_ok() {
+        content["text"] = json!(redact(&String::from_utf8_lossy(&bytes)));
+        return;
+    }
+    content["text"] = json!(body);
+    content["encoding"] = json!("base64");
 }
 
 fn headers(headers: &[(String, String)]) -> Vec<Value> {

@@ -72,7 +72,7 @@ pub async fn restore(
     );
     let left_out =
         (intake.left_out() > 0).then(|| format!("{} left out", words(intake.left_out(), "cookie")));
-    let lines = [first].into_iter().chain(left_out).chain(problems.iter().cloned());
+    let lines = [first].into_iter().chain(left_out);
     Ok(v1::LoadStateResponse {
         summary: lines.collect::<Vec<_>>().join("\n"),
         cookies: intake.imported(),

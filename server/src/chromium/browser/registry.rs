@@ -23,6 +23,7 @@ use crate::chromium::ids::{BrowserContextId, SessionId, TargetId};
 use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::events;
 use crate::chromium::page::page::Page;
+use crate::chromium::page::workers::{self, Workers};
 use crate::chromium::storage::blank;
 use crate::chromium::storage::visited::Visited;
 use crate::chromium::sync::Lock;
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     pub dialogs: DialogPolicy,
     pub viewport: Viewport,
     pub emulations: Emulations,
+    pub workers: Workers,
     /// Held by whoever needs its tab in front.
     pub front: tokio::sync::Mutex<()>,
     /// Which kind of Chromium it is.
@@ -114,6 +116,7 @@ impl Registry {
             dialogs: options.dialogs,
             viewport: options.viewport,
             emulations: Emulations::new(options.viewport),
+            workers: Workers::default(),
             front: tokio::sync::Mutex::default(),
             flavour,
             first_script: options.first_script,
@@ -257,10 +260,18 @@ impl EventHandler for Registry {
             return;
         }
         let attached = event.session.and_then(|id| self.maps.lock().sessions.get(id).cloned());
-        if let Some(Attached { session, page: Some(page), role }) = attached
-            && role != Role::Other
-        {
-            events::apply(&page, &session, event);
+        match attached {
+            Some(Attached { session, role: Role::Other, .. }) => {
+                if event.method == "Fetch.requestPaused"
+                    && let Some(paused) = event.params()
+                {
+                    workers::paused(&self.shared, &session, paused);
+                }
+            }
+            Some(Attached { session, page: Some(page), .. }) => {
+                events::apply(&page, &session, event);
+            }
+            _ => {}
         }
     }
 

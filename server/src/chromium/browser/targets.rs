@@ -111,6 +111,11 @@ impl Registry {
             (_, page) => {
                 let emulations = &self.shared.emulations;
                 emulations.join(&session, Served::Worker, page.as_ref(), &context);
+                // A tab tells of its service workers as well.
+                let is_shared = matches!(info.kind.as_str(), "shared_worker" | "service_worker");
+                if is_shared && parent.is_none() {
+                    self.shared.workers.join(&session, &context);
+                }
                 setup::resume(&session);
             }
         }
@@ -138,6 +143,7 @@ impl Registry {
             return;
         };
         self.shared.emulations.leave(session);
+        self.shared.workers.leave(session);
         match (attached.role, attached.page) {
             (Role::Page, Some(page)) => self.close_page(page.target_id()),
             (Role::Frame, Some(page)) => {

@@ -74,8 +74,10 @@ pub struct ExchangeAnswer {
     pub wire_bytes: u64,
     /// Bytes of the body, unpacked.
     pub body_bytes: u64,
-    /// The body, when it is text and not too large.
+    /// The body, when it is not too large.
     pub body: Option<String>,
+    /// Whether the body is binary, and so base64.
+    pub is_base64: bool,
     /// Milliseconds from the request to its parts, as Chromium has them.
     pub timing: Timing,
 }
@@ -350,30 +352,25 @@ impl Recorder {
         answer.wire_bytes = answer.wire_bytes.max(ended.encoded_data_length as u64);
         let fits =
             answer.body_bytes <= MOST_BODY && self.bytes + answer.body_bytes as usize <= MOST_BYTES;
-        let wanted = ended.error_text.is_none() && fits && is_text(&answer.mime_type);
+        let wanted = ended.error_text.is_none() && fits;
         wanted.then(|| Body { id: ended.request_id.clone(), at })
     }
 
     fn body(&mut self, at: usize, body: Option<ResponseBody>) {
         self.awaited = self.awaited.saturating_sub(1);
-        let Some(body) = body.filter(|body| !body.is_base64) else { return };
-        if body.text.len() as u64 > MOST_BODY || self.bytes + body.text.len() > MOST_BYTES {
+        let Some(body) = body else { return };
+        // Base64 is a third longer than the bytes.
+        let most = if body.is_base64 { MOST_BODY * 4 / 3 + 4 } else { MOST_BODY };
+        if body.text.len() as u64 > most || self.bytes + body.text.len() > MOST_BYTES {
             return;
         }
         let answer = self.recording.exchanges.get_mut(at).and_then(|entry| entry.answer.as_mut());
         if let Some(answer) = answer {
             self.bytes += body.text.len();
+            answer.is_base64 = body.is_base64;
             answer.body = Some(body.text);
         }
     }
-}
-
-/// Whether a body of this type is text; others are only counted.
-fn is_text(mime: &str) -> bool {
-    mime.starts_with("text/")
-        || ["json", "xml", "javascript", "ecmascript", "x-www-form-urlencoded"]
-            .iter()
-            .any(|part| mime.contains(part))
 }
 
 fn headers(map: &Map<String, Value>) -> Headers {

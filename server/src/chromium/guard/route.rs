@@ -89,11 +89,16 @@ impl Routes {
 
     /// For `Fetch.enable`: Chromium pauses only what one of the routes is about.
     pub(crate) fn patterns(&self) -> Value {
+        json!({ "patterns": self.list() })
+    }
+
+    /// The patterns alone.
+    pub(crate) fn list(&self) -> Vec<Value> {
         let pattern = |route: &Arc<Route>| {
             let glob = route.glob.replace('\\', "\\\\");
             json!({ "urlPattern": glob })
         };
-        json!({ "patterns": self.0.iter().map(pattern).collect::<Vec<_>>() })
+        self.0.iter().map(pattern).collect()
     }
 }
 

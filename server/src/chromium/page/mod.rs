@@ -25,3 +25,4 @@ mod styles_wire;
 mod swap;
 pub(crate) mod title;
 pub(crate) mod wait;
+pub(crate) mod workers;

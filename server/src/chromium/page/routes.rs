@@ -3,7 +3,7 @@
 //! Documents are paused on the browser session, by the guard, which takes their
 //! route when it lets them pass. Everything else is paused on the sessions of
 //! the tab's frames, while there are routes; there the guard's rules are asked
-//! first as well. A request that nobody answers stays paused: that is closed.
+//! first as well. Workers that belong to no tab are in `workers.rs`. A request that nobody answers stays paused: that is closed.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -73,6 +73,7 @@ impl Page {
                 Err(error) => return Err(error),
             }
         }
+        self.shared.workers.routes_changed(self);
         Ok(())
     }
 
@@ -154,7 +155,7 @@ impl Way {
         }
     }
 
-    fn go_on(&self, paused: &RequestPaused) {
+    pub(super) fn go_on(&self, paused: &RequestPaused) {
         self.say("Fetch.continueRequest", &json!({ "requestId": paused.request_id }));
     }
 

@@ -12,7 +12,10 @@ const AD_MARKS =
 const AD_WORDS = /^(?:ads?|advert(?:isement|ising)?|ad[-_](?:banner|box|container|slot|unit|wrapper|frame|leaderboard|sidebar|block|holder|placeholder)|(?:banner|sidebar|top|bottom|sticky|google|dfp|gpt)[-_]ads?|sponsored(?:[-_](?:content|post|links?))?|leaderboard[-_]ad)$/i;
 
 const CONSENT_MARKS =
-  '#onetrust-consent-sdk,#onetrust-banner-sdk,#CybotCookiebotDialog,#CybotCookiebotDialogBodyUnderlay,.qc-cmp2-container,#didomi-host,#usercentrics-root,#usercentrics-cmp-ui,.fc-consent-root,[id^="sp_message_container"],#truste-consent-track,#trustarc-banner-overlay,#cookie-law-info-bar,#cookieConsent,.cc-window,.cookieconsent,.osano-cm-window,#hs-eu-cookie-confirmation,.iubenda-cs-container,#iubenda-cs-banner,#klaro,.klaro,#cmpbox,#cmpbox2,#cookiescript_injected';
+  '#onetrust-consent-sdk,#onetrust-banner-sdk,#CybotCookiebotDialog,#CybotCookiebotDialogBodyUnderlay,.qc-cmp2-container,#didomi-host,#usercentrics-root,#usercentrics-cmp-ui,.fc-consent-root,[id^="sp_message_container"],#truste-consent-track,#trustarc-banner-overlay,#cookie-law-info-bar,#cookieConsent,.cc-window,.cookieconsent,.osano-cm-window,#hs-eu-cookie-confirmation,.iubenda-cs-container,#iubenda-cs-banner,#klaro,.klaro,#cmpbox,#cmpbox2,#cookiescript_injected,[id*="cookie-banner"],[class*="cookie-banner"],[id*="cookie-consent"],[class*="cookie-consent"],[aria-label*="cookie" i][role=dialog]';
+
+/** Chats and badges that float above the page. */
+const WIDGET_MARKS = '#intercom-container,.intercom-lightweight-app,#drift-widget,#hubspot-messages-iframe-container,[id^="crisp-chatbox"],.grecaptcha-badge';
 
 const CONSENT_WORDS = /cookie|consent|gdpr|ccpa|privacy[-_ ]?(?:banner|notice|popup)|\bcmp\b/i;
 
@@ -39,7 +42,8 @@ const cleanup = (kinds) => {
   run('cookies', consentElements);
   run('ads', adElements);
   run('social', socialElements);
-  if (kinds.sticky) counts.sticky = unstick(all, gone);
+  // What is fixed in a frame may be all that it shows, and its page scrolls by itself.
+  if (kinds.sticky) counts.sticky = window.parent === window ? unstick(all, gone) : 0;
   return { counts, unlocked: (kinds.cookies || kinds.sticky) && Object.values(counts).some((count) => count > 0) && unlock() };
 };
 

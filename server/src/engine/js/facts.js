@@ -61,7 +61,6 @@ let revealedFrom = [];
 
 const scrollLeftOf = getter(Element.prototype, 'scrollLeft');
 const scrollTopOf = getter(Element.prototype, 'scrollTop');
-const scrollElementTo = method(Element.prototype, 'scrollTo');
 
 /** What scrolls when an element is scrolled into view, in this document. */
 const scrollersAround = (element) => {
@@ -72,7 +71,7 @@ const scrollersAround = (element) => {
 
 /** Scrolls everything back to where it stood before `box` revealed an element. */
 const unreveal = () => {
-  for (const [node, left, top] of revealedFrom) if (scrollLeftOf(node) !== left || scrollTopOf(node) !== top) scrollElementTo(node, { left, top, behavior: 'instant' });
+  for (const [node, left, top] of revealedFrom) if (scrollLeftOf(node) !== left || scrollTopOf(node) !== top) Element.prototype.scrollTo.call(node, { left, top, behavior: 'instant' });
   revealedFrom = [];
   return {};
 };

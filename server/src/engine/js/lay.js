@@ -1,12 +1,9 @@
 // A page laid out for a picture: what is in the way is hidden and boxes are
-// scrolled, and all of it is put back afterwards.
+// scrolled, and all of it is put back afterwards. What clutter is called stands
+// in cleanup.js.
 
 /** What undoes each change, oldest first. */
 let undoing = [];
-
-/** What banners, advertisements and chats are usually called. */
-const CLUTTER =
-  '#onetrust-consent-sdk,#CybotCookiebotDialog,#usercentrics-root,#didomi-host,#truste-consent-track,#cookie-law-info-bar,.cc-window,.fc-consent-root,.qc-cmp2-container,[id^=sp_message_container],[id*=cookie-banner],[class*=cookie-banner],[id*=cookie-consent],[class*=cookie-consent],[aria-label*="cookie" i][role=dialog],ins.adsbygoogle,[id^=google_ads_],[id^=div-gpt-ad],iframe[src*="doubleclick.net"],#intercom-container,.intercom-lightweight-app,#drift-widget,#hubspot-messages-iframe-container,[id^=crisp-chatbox],.grecaptcha-badge';
 
 const setStyle = method(CSSStyleDeclaration.prototype, 'setProperty');
 const removeAttribute = method(Element.prototype, 'removeAttribute');
@@ -41,7 +38,8 @@ const declutter = () => {
   const root = documentElement(document);
   const body = documentBody(document);
   if (!root || !body) return { hidden: 0 };
-  const known = new Set(selectAll(root, CLUTTER));
+  const all = everyElement();
+  const known = new Set([...consentElements(all), ...adElements(all), ...all.filter((element) => matches(element, WIDGET_MARKS))].filter((element) => !holdsContent(element)));
   const view = innerWidth * innerHeight;
   const half = innerText(body).length / 2;
   for (const element of selectAll(root, 'body *')) {

@@ -10,7 +10,14 @@ use crate::engine::snapshot::options::SnapshotOptions;
 
 /// What to look for: text without regard to case, or a `/regular expression/`.
 #[derive(Debug, Clone)]
-pub struct Pattern(Regex);
+pub struct Pattern(Wanted);
+
+#[derive(Debug, Clone)]
+enum Wanted {
+    /// In lower case.
+    Words(String),
+    Expression(Regex),
+}
 
 /// The lines that match, with the lines around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,27 +32,35 @@ impl FromStr for Pattern {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let expression = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
-        let (source, ignore_case) = match expression {
-            Some((source, flags))
-                if !source.is_empty() && flags.bytes().all(|flag| b"imsu".contains(&flag)) =>
-            {
-                (source.to_owned(), flags.contains('i'))
-            }
-            _ => (regex::escape(text), true),
-        };
         if text.trim().is_empty() {
             return Err(Error::refused(Kind::SelectorInvalid, "there is nothing to look for"));
         }
-        let built =
-            RegexBuilder::new(&source).case_insensitive(ignore_case).size_limit(1 << 20).build();
-        built.map(Self).map_err(|error| {
-            Error::refused(
-                Kind::SelectorInvalid,
-                format!("`{text}` is not a regular expression: {error}"),
-            )
-            .with("selector", text)
+        let expression = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+        let Some((source, flags)) = expression.filter(|(source, flags)| {
+            !source.is_empty() && flags.bytes().all(|flag| b"imsu".contains(&flag))
+        }) else {
+            // No expression is made of it: a long text makes a large one, slowly.
+            return Ok(Self(Wanted::Words(text.to_lowercase())));
+        };
+        let built = RegexBuilder::new(source)
+            .case_insensitive(flags.contains('i'))
+            .size_limit(1 << 20)
+            .build();
+        built.map(|regex| Self(Wanted::Expression(regex))).map_err(|error| {
+            let error = error.to_string();
+            let cause = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let message = format!("`{text}` is not a regular expression: {cause}");
+            Error::refused(Kind::SelectorInvalid, message).with("selector", text)
         })
+    }
+}
+
+impl Pattern {
+    fn is_match(&self, line: &str) -> bool {
+        match &self.0 {
+            Wanted::Words(words) => line.to_lowercase().contains(words.as_str()),
+            Wanted::Expression(regex) => regex.is_match(line),
+        }
     }
 }
 
@@ -55,11 +70,11 @@ impl Engine {
         let options = SnapshotOptions { cursor: true, ..SnapshotOptions::default() };
         let snapshot = self.snapshot(&options).await?;
         let lines: Vec<&str> = snapshot.text.lines().collect();
-        Ok(search(&lines, &pattern.0, around))
+        Ok(search(&lines, pattern, around))
     }
 }
 
-fn search(lines: &[&str], pattern: &Regex, around: usize) -> Found {
+fn search(lines: &[&str], pattern: &Pattern, around: usize) -> Found {
     let matching: Vec<usize> =
         (0..lines.len()).filter(|index| pattern.is_match(lines[*index])).collect();
     let mut shown: Vec<&str> = Vec::new();
@@ -87,7 +102,7 @@ mod tests {
     #[test]
     fn groups_that_touch_are_joined() {
         let pattern: Pattern = "needle".parse().unwrap();
-        let found = search(&LINES, &pattern.0, 3);
+        let found = search(&LINES, &pattern, 3);
         assert_eq!(found.count, 2);
         assert_eq!(found.text, "b\nc\nd\nNeedle\nf\ng\nh\ni\nj\nk\nneedle 2");
     }
@@ -95,7 +110,7 @@ mod tests {
     #[test]
     fn expressions_respect_case() {
         let pattern: Pattern = "/^needle/".parse().unwrap();
-        assert_eq!(search(&LINES, &pattern.0, 3).text, "i\nj\nk\nneedle 2");
+        assert_eq!(search(&LINES, &pattern, 3).text, "i\nj\nk\nneedle 2");
         assert!("/[/".parse::<Pattern>().is_err());
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::error::Result;
+use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
+use crate::engine::page::gather::{Question, Survey};
 
 /// What to take out of sight.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -34,10 +35,26 @@ pub struct Cleaned {
     pub unlocked: bool,
 }
 
+impl Survey for Cleaned {
+    fn suspects(&self) -> u32 {
+        0
+    }
+}
+
 impl Engine {
-    /// Takes clutter of the main document out of sight.
+    /// Takes clutter out of sight, in all frames: banners often have their own.
     pub async fn cleanup(&self, clutter: Clutter) -> Result<Cleaned> {
-        let world = self.world(&self.page().main_frame().id).await?;
-        self.ask(&world, "cleanup", &clutter).read().await
+        let argument = serde_json::to_value(clutter).map_err(Error::internal)?;
+        let question = Question { command: "cleanup", argument, target: None };
+        let root = self.page().main_frame().id;
+        let gathered = self.gather::<Cleaned>(&question, root).await?;
+        let mut all = Cleaned::default();
+        for (_, cleaned) in gathered.answers.into_values() {
+            all.unlocked |= cleaned.unlocked;
+            for (kind, count) in cleaned.counts {
+                *all.counts.entry(kind).or_default() += count;
+            }
+        }
+        Ok(all)
     }
 }
