@@ -39,8 +39,9 @@ pub fn of(skill: &Skill, hash: &str, cache: &Path) -> Result<Skill> {
     if let Err(error) = touched {
         tracing::debug!(%error, "a copy of a skill cannot be touched");
     }
-    let copy = Skill::read_as(skill.tier, folder, skill.name.clone());
-    Ok(Skill { place: skill.place.clone(), ..copy })
+    let mut copy = Skill::read_as(skill.tier, folder, skill.name.clone());
+    copy.place = skill.place.clone();
+    Ok(copy)
 }
 
 fn make(skill: &Skill, hash: &str, root: &Path, folder: &Path) -> Result<()> {
