@@ -162,12 +162,6 @@ def signals_daemon():
 
 
 @probe
-def signals_everybody():
-    # The parent is the supervisor; in a namespace there is none.
-    return os.getppid() > 0 and os.kill(os.getppid(), 0) is None
-
-
-@probe
 def traces_daemon():
     seize = 0x4206
     answer = libc.ptrace(seize, at["daemon"], 0, 0)
@@ -256,11 +250,6 @@ def writes_one_large_file():
     finally:
         os.remove(name)
     return True
-
-
-@probe
-def holds_other_files():
-    return len([name for name in range(3, 256) if os.path.exists(f"/proc/self/fd/{name}")]) > 9
 
 
 print(json.dumps(found))

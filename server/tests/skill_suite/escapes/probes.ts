@@ -65,7 +65,6 @@ await probe('tcp_other_port', () => connects({ host: '127.0.0.1', port: at.tcp }
 await probe('tcp_other_host', () => connects({ host: '127.0.0.2', port: at.tcp }));
 await probe('udp', sends);
 await probe('unix_path', () => connects({ path: at.unix }));
-await probe('unix_abstract', () => connects({ path: `\0${at.abstract}` }));
 await probe('signals_daemon', () => process.kill(at.daemon, 0));
 await probe('fills_scratch', fills);
 console.log(JSON.stringify(found));
