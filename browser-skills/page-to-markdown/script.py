@@ -9,7 +9,9 @@ def main(args, browse):
     links = args.get("links", "all")
     if links not in LINKS:
         message = f"`links` wants one of {', '.join(LINKS)}"
-        raise BrowseError("ARGUMENT_INVALID", message, hint="See `browse skill show page-to-markdown`")
+        raise BrowseError(
+            "ARGUMENT_INVALID", message, hint="See `browse skill show page-to-markdown`"
+        )
     page = browse.goto(args["url"])
     return document(
         url=page.url,

@@ -26,8 +26,13 @@ pub struct Link {
 pub enum Outcome {
     Unchecked,
     /// It opened, in the end at `to`; a file has no status.
-    Opened { status: Option<u32>, to: String },
-    Failed { reason: String },
+    Opened {
+        status: Option<u32>,
+        to: String,
+    },
+    Failed {
+        reason: String,
+    },
 }
 
 /// The links that lead to another page, each address once.
@@ -65,7 +70,8 @@ impl Found {
                 Outcome::Opened { status, to } if status.is_none_or(|status| status < 400) => {
                     fine += 1;
                     if bare(to) != link.url && !to.is_empty() {
-                        redirected.push(Json::object([("url", (&link.url).into()), ("to", to.into())]));
+                        redirected
+                            .push(Json::object([("url", (&link.url).into()), ("to", to.into())]));
                     }
                 }
                 // A browser goes on to a file by saving it, and stays where it is.
@@ -111,7 +117,12 @@ mod tests {
     fn addresses_count_once_without_fragment_and_scheme() {
         let found = unique("https://a.example/", links(), 100);
         let urls: Vec<_> = found.links.iter().map(|link| link.url.as_str()).collect();
-        let wanted = ["https://a.example/b", "http://c.example/?q=1", "https://a.example/d.pdf", "https://gone.example/"];
+        let wanted = [
+            "https://a.example/b",
+            "http://c.example/?q=1",
+            "https://a.example/d.pdf",
+            "https://gone.example/",
+        ];
         assert_eq!(urls, wanted);
         assert_eq!(found.links[0].text, "The b page");
         assert_eq!(found.all, 4);

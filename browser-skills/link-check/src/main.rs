@@ -39,7 +39,8 @@ fn check(browse: &Browse, found: &mut Found, tabs: usize, patience: Duration) ->
     let tabs = tabs.min(found.links.len());
     let queue = Mutex::new(found.links.iter_mut());
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..tabs).map(|_| scope.spawn(|| work(browse, &queue, patience))).collect();
+        let workers: Vec<_> =
+            (0..tabs).map(|_| scope.spawn(|| work(browse, &queue, patience))).collect();
         workers.into_iter().try_for_each(|worker| match worker.join() {
             Ok(outcome) => outcome,
             Err(_) => Err(Error::new("BUG", "a thread of the skill ended early", "", 13)),
@@ -47,7 +48,11 @@ fn check(browse: &Browse, found: &mut Found, tabs: usize, patience: Duration) ->
     })
 }
 
-fn work(browse: &Browse, queue: &Mutex<std::slice::IterMut<'_, Link>>, patience: Duration) -> Result<()> {
+fn work(
+    browse: &Browse,
+    queue: &Mutex<std::slice::IterMut<'_, Link>>,
+    patience: Duration,
+) -> Result<()> {
     let id = browse.new_tab(None)?.tab_id;
     let tab = browse.tab(id).with_timeout(patience);
     loop {
@@ -62,10 +67,19 @@ fn work(browse: &Browse, queue: &Mutex<std::slice::IterMut<'_, Link>>, patience:
 
 /// Opens a link. What fails is the link's fault, unless the daemon is gone.
 fn open(tab: &Browse, url: &str) -> Result<Outcome> {
-    let request = GotoRequest { url: url.to_owned(), wait: WaitUntil::Domcontentloaded, ..Default::default() };
+    let request = GotoRequest {
+        url: url.to_owned(),
+        wait: WaitUntil::Domcontentloaded,
+        ..Default::default()
+    };
     match tab.goto_with(request) {
         Ok(page) => Ok(Outcome::Opened { status: page.status, to: page.url }),
-        Err(error) if ["DAEMON_UNREACHABLE", "BROWSER_GONE", "TOKEN_INVALID"].contains(&error.reason.as_str()) => Err(error),
+        Err(error)
+            if ["DAEMON_UNREACHABLE", "BROWSER_GONE", "TOKEN_INVALID"]
+                .contains(&error.reason.as_str()) =>
+        {
+            Err(error)
+        }
         Err(error) => Ok(Outcome::Failed { reason: error.reason }),
     }
 }

@@ -40,7 +40,7 @@ pub fn of(skill: &Skill, hash: &str, cache: &Path) -> Result<Skill> {
         tracing::debug!(%error, "a copy of a skill cannot be touched");
     }
     let mut copy = Skill::read_as(skill.tier, folder, skill.name.clone());
-    copy.place = skill.place.clone();
+    copy.place.clone_from(&skill.place);
     Ok(copy)
 }
 

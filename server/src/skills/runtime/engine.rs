@@ -10,6 +10,7 @@ use super::{
     version::Version,
 };
 use crate::error::Result;
+use crate::skills::sandbox::SOCKET;
 
 const BUN: Wanted = Wanted {
     name: "bun",
@@ -122,7 +123,12 @@ impl Engine {
         }
         words.push("--allow-env".into());
         words.extend(rights.address.map(|address| format!("--allow-net={address}").into()));
-        let list: Vec<_> = rights.readable.iter().map(|folder| folder.to_string_lossy()).collect();
+        let mut list: Vec<_> = rights.readable.iter().map(|at| at.to_string_lossy()).collect();
+        if rights.address.is_some() {
+            // In the sandbox the daemon is at a socket, which deno treats as a file.
+            list.push(SOCKET.into());
+            words.push(format!("--allow-write={SOCKET}").into());
+        }
         words.push(format!("--allow-read={}", list.join(",")).into());
         words
     }
