@@ -40,7 +40,9 @@ export class Client {
    * `args` are the fields of its request in camelCase; the answer is that of the method.
    */
   async call(command: string, args: Message = {}): Promise<any> {
-    return this.#answer(commandOf(command), args);
+    const { kind } = commandOf(command);
+    // A stream without an end is for `stream`; what is saved goes to the temp directory.
+    return kind === 'stream' ? this.#answer(commandOf(command), args) : this.#run(commandOf(command), args);
   }
 
   /** Calls a command by name, and yields each message of its answer. */
@@ -52,6 +54,10 @@ export class Client {
   perform(name: string, given: unknown[]): unknown {
     const command = commandOf(name);
     const { request, place } = requestOf(command, given);
+    return this.#run(command, request, place);
+  }
+
+  #run(command: Command, request: Message, place?: string): unknown {
     if (command.kind === 'file') return saveFile(this.#stream(command, request), place);
     if (command.kind === 'folder') return saveFolder((known) => this.#stream(command, { ...request, known }), place);
     return command.kind === 'stream' ? this.#stream(command, request) : this.#answer(command, request);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { encode, joinBytes } from '../src/encode.ts';
 import { frame } from '../src/frames.ts';
-import { type Browse, connect } from '../src/index.ts';
+import { type Browse, connect, type Saved } from '../src/index.ts';
 import { safeName } from '../src/names.ts';
 import { Fake, trailerFrame } from './fake.ts';
 
@@ -52,6 +52,13 @@ test('settings, hooks and credentials are out of reach', async (context) => {
   }
   assert.deepEqual(readdirSync(join(folder, '.ssh')), []);
   await browse.download('http://x', join(folder, '.browse/skills/a.html'));
+});
+
+test('a command that is called by its name saves too, into the temp directory', async (context) => {
+  const [browse] = await client(context, () => parts(0, `browse-sdk-${process.pid}.txt`));
+  const saved = (await browse.call('download', { source: 'http://x' })) as Saved;
+  assert.equal(readFileSync(saved.path, 'utf8'), 'hi');
+  rmSync(saved.path);
 });
 
 test('a folder has a manifest, and a second run tells what is there and whole', async (context) => {

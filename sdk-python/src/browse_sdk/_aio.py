@@ -39,7 +39,7 @@ class AsyncClient:
         """Calls a command by name, as the command line or as the methods write it:
         `call("newtab", {"url": url})`. The answer is that of the method.
         """
-        return await self._answer(command_of(command), dict(args or {}))
+        return await self._perform(command, dict(args or {}))
 
     def stream(self, command: str, args: Mapping[str, Any] | None = None) -> AsyncIterator[Message]:
         """Calls a command by name, and yields each message of its answer."""

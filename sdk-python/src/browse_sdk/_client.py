@@ -33,7 +33,7 @@ class Client:
         """Calls a command by name, as the command line or as the methods write it:
         `call("newtab", {"url": url})`. The answer is that of the method.
         """
-        return self._answer(command_of(command), dict(args or {}))
+        return self._perform(command, dict(args or {}))
 
     def stream(self, command: str, args: Mapping[str, Any] | None = None) -> Iterator[Message]:
         """Calls a command by name, and yields each message of its answer."""

@@ -267,3 +267,13 @@ async fn a_skill_behind_a_link_does_not_run() {
     assert_eq!(error.reason, "SKILL_INVALID");
     assert!(error.message.contains("symbolic link"), "{}", error.message);
 }
+
+#[tokio::test]
+async fn a_draft_that_asks_for_trust_does_not_get_it() {
+    let daemon = Daemon::start().await;
+    let (name, folder) = daemon.stage().await;
+    skill_in(folder, "a", "a.example", "trusted: true\nsession: user").shell("echo 1").tested(0);
+    daemon.commit(request(&name)).await.unwrap();
+    let outcome = daemon.run("a").await;
+    assert!(outcome.stderr.contains("asks for trust and runs without"), "{outcome:?}");
+}

@@ -160,6 +160,8 @@ fn tests(skill: &Skill, is_test: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>>
 fn environment(program: &Program) -> Environment {
     let mut environment = environment::scrubbed();
     environment.extend(program.environment.clone());
+    // What they say goes into logs and to models.
+    environment.insert("NO_COLOR".to_owned(), "1".to_owned());
     environment
 }
 

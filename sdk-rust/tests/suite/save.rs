@@ -1,12 +1,10 @@
 //! What is downloaded, and where it may lie.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{Fake, Reply, field};
 use browse_sdk::{Browse, Result, Saved, ScrapeKind};
-use support::{Fake, Reply, field};
 
 const HI: &str = "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4";
 

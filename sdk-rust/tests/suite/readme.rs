@@ -1,14 +1,12 @@
 //! The lines that the README begins with: they are the example, and they run.
 
-mod support;
-
 use std::path::PathBuf;
 use std::process::Command;
 
-use support::{Fake, Reply, field};
+use crate::support::{Fake, Reply, field};
 
-const README: &str = include_str!("../README.md");
-const EXAMPLE: &str = include_str!("../examples/ten_lines.rs");
+const README: &str = include_str!("../../README.md");
+const EXAMPLE: &str = include_str!("../../examples/ten_lines.rs");
 
 #[test]
 fn the_first_lines_are_the_example() {

@@ -1,11 +1,9 @@
 //! The client, against a daemon that answers as told.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{Fake, Reply, field};
 use browse_sdk::{Any, Browse, GotoRequest, Json, ReloadRequest, Step, WaitUntil};
-use support::{Fake, Reply, field};
 
 fn url(text: &str) -> Reply {
     Reply::Messages(vec![field(1, text)])

@@ -10,7 +10,7 @@ use std::process::Command;
 fn found(folder: &Path, variables: &[(&str, &str)]) -> String {
     let me = std::env::current_exe().expect("a program");
     let mut child = Command::new(me);
-    child.args(["--ignored", "--exact", "says_where", "--nocapture"]).current_dir(folder);
+    child.args(["--ignored", "--exact", "place::says_where", "--nocapture"]).current_dir(folder);
     child.env_clear().envs(variables.iter().copied());
     let output = child.output().expect("it runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
