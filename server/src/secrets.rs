@@ -6,6 +6,7 @@
 
 mod names;
 mod shapes;
+mod tables;
 mod value;
 
 pub use names::{is_secret, is_secret_name, redact_header};
