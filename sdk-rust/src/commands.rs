@@ -2119,7 +2119,7 @@ browse_messages! {
         3 no_tabs: bool,
     }
     struct LoadStateResponse {
-        /// What was loaded, in words.
+        /// What was loaded, in words of ours.
         1 summary: String,
         /// Cookies that the session has from the state.
         2 cookies: u32,
@@ -3363,7 +3363,7 @@ impl Browse {
 
     /// Runs a method of the DevTools protocol, or lists those that are allowed.
     ///
-    /// Waits at most 5 s until no other command works in the tab, and lets none in meanwhile.
+    /// Waits at most 5 s until no other command works in the tab, and lets none in meanwhile. A method of a tab reaches the process of its main frame: frames of other sites are not in its answers. What password fields, one-time codes and card numbers hold is taken out.
     ///
     /// - `method`: Method, such as `DOM.getDocument`.
     /// - `params`: Its parameters, a JSON object of at most 64 KiB.

@@ -3184,7 +3184,7 @@ export interface SaveStateResponse {
 }
 
 export interface LoadStateResponse {
-  /** What was loaded, in words. */
+  /** What was loaded, in words of ours. */
   summary: string;
   /** Cookies that the session has from the state. */
   cookies: number;
@@ -4562,7 +4562,7 @@ export interface Commands {
   /**
    * Runs a method of the DevTools protocol, or lists those that are allowed.
    *
-   * Waits at most 5 s until no other command works in the tab, and lets none in meanwhile.
+   * Waits at most 5 s until no other command works in the tab, and lets none in meanwhile. A method of a tab reaches the process of its main frame: frames of other sites are not in its answers. What password fields, one-time codes and card numbers hold is taken out.
    *
    * @param method Method, such as `DOM.getDocument`.
    * @param params Its parameters, a JSON object of at most 64 KiB.

@@ -842,7 +842,7 @@ class Commands(Client):
     def cdp(self, method: str | None = None, params: str | None = None, *, data: bool = False) -> m.CdpResponse:
         """Runs a method of the DevTools protocol, or lists those that are allowed.
 
-        Waits at most 5 s until no other command works in the tab, and lets none in meanwhile.
+        Waits at most 5 s until no other command works in the tab, and lets none in meanwhile. A method of a tab reaches the process of its main frame: frames of other sites are not in its answers. What password fields, one-time codes and card numbers hold is taken out.
 
         method: Method, such as `DOM.getDocument`.
         params: Its parameters, a JSON object of at most 64 KiB.

@@ -2076,7 +2076,7 @@ class LoadStateResponse(Message):
     """An answer."""
 
     summary: str
-    """What was loaded, in words."""
+    """What was loaded, in words of ours."""
 
     cookies: int
     """Cookies that the session has from the state."""
