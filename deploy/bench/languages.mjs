@@ -11,7 +11,6 @@ import { parseArgs } from "node:util";
 import { fixture, host, skill } from "../demo/fixture.mjs";
 import { serveAs } from "../demo/site.mjs";
 import { root, Scratch } from "../scratch.mjs";
-import { times } from "./hyperfine.mjs";
 import { median, quantile, run } from "./process.mjs";
 
 /** What each language adds to the start of its runtime and the load of the page, at most, in ms. */
@@ -36,37 +35,56 @@ async function resolved([program, ...words]) {
   return [(await run([program, ...question])).trim(), ...words];
 }
 
-/** Every run of each language in turns; throws when one prints other bytes. */
+/** Milliseconds that a program takes, and what it prints. */
+async function timed(argv, context) {
+  const started = performance.now();
+  const printed = await run(argv, { ...context, eager: true });
+  return { took: performance.now() - started, printed };
+}
+
+/**
+ * Runs of each language, bare starts and page loads, in turns, so that whatever
+ * else the machine does meets all alike; throws when one prints other bytes.
+ */
 export async function measureLanguages(browse, runs) {
   const context = { env: browse.env, cwd: browse.project };
-  const argv = (name) => [browse.program, "skill", "run", name, "--raw"];
-  const wanted = await run(argv(skill), context);
+  const call = (...words) => [browse.program, ...words];
+  const wanted = await run(call("skill", "run", skill, "--raw"), context);
   const rows = [];
   for (const language of LANGUAGES) {
-    await run(argv(language.skill), context); // A first run builds or translates.
-    rows.push({ ...language, took: [], same: 0 });
+    const argv = call("skill", "run", language.skill, "--raw");
+    await run(argv, context); // A first run builds or translates.
+    const bare = language.runtime && (await resolved(language.runtime));
+    rows.push({ ...language, argv, bare, took: [], started: [], same: 0 });
   }
+  const loads = [];
   for (let round = 0; round < runs; round += 1) {
     for (const row of rows) {
-      const started = performance.now();
-      const printed = await run(argv(row.skill), { ...context, eager: true });
-      row.took.push(performance.now() - started);
+      const { took, printed } = await timed(row.argv, context);
       if (printed !== wanted) throw new Error(`${row.skill} printed other bytes in run ${round + 1}`);
+      row.took.push(took);
       row.same += 1;
+      row.started.push(row.bare ? (await timed(row.bare, context)).took : 0);
     }
-  }
-  const load = await times([browse.program, "goto", `https://${host}/`], { runs: 20, context });
-  for (const row of rows) {
-    row.bare = row.runtime ? await times(await resolved(row.runtime), { runs: 20, context }) : [0];
+    loads.push(await load(call, `bench-${round}`, context));
   }
   const hash = createHash("sha256").update(wanted).digest("hex");
   const bytes = Buffer.byteLength(wanted);
-  return { runs, hash, bytes, load: median(load), rows: rows.map((row) => figures(row, median(load))) };
+  const page = median(loads);
+  return { runs, hash, bytes, load: page, rows: rows.map((row) => figures(row, page)) };
 }
 
-function figures({ name, took, bare, bar, same }, load) {
-  const own = median(took) - median(bare) - load;
-  return { name, same, median: median(took), p95: quantile(took, 0.95), bare: median(bare), own, bar };
+/** A page load as a run has it: in a session of its own, without cache. */
+async function load(call, session, context) {
+  await run(call("session", "new", session), context);
+  const { took } = await timed(call("--session", session, "goto", `https://${host}/`), context);
+  await run(call("session", "close", session), context);
+  return took;
+}
+
+function figures({ name, took, started, bar, same }, page) {
+  const bare = median(started);
+  return { name, same, median: median(took), p95: quantile(took, 0.95), bare, own: median(took) - bare - page, bar };
 }
 
 /** The figures as rows of text. */
@@ -75,7 +93,7 @@ export function lines({ runs, hash, bytes, load, rows }) {
   const row = (one) =>
     `${one.name}: ${one.same} of ${runs} runs the same bytes; ${ms(one.median)} ms (p95 ${ms(one.p95)}), ` +
     `bare start ${ms(one.bare)} ms, own ${ms(one.own)} ms (bar ${one.bar}: ${one.own <= one.bar ? "held" : "missed"})`;
-  return [`${bytes} bytes, sha256 ${hash}; a page load takes ${ms(load)} ms`, ...rows.map(row)];
+  return [`${bytes} bytes, sha256 ${hash}; a page load in a session of its own takes ${ms(load)} ms`, ...rows.map(row)];
 }
 
 async function main() {

@@ -85,7 +85,7 @@ function languages(data) {
     name, `${same} of ${data.runs}`, `${ms(median)} (${ms(p95)})`, ms(bare), ms(own), verdict(own <= bar, `≤ ${bar} ms`),
   ];
   const head = ["language", "runs with the same bytes", "`skill run`", "bare start of the runtime", "its own", "bar"];
-  const said = `Each run printed the same ${data.bytes} bytes (SHA-256 \`${data.hash.slice(0, 16)}…\`). A page load takes ${ms(data.load)} ms; what is left beside that and the bare start is the skill's own.`;
+  const said = `Each run printed the same ${data.bytes} bytes (SHA-256 \`${data.hash.slice(0, 16)}…\`). A page load in a session of its own, as a run has it, takes ${ms(data.load)} ms; what is left beside that and the bare start is the skill's own.`;
   return `${table(head, data.rows.map(row))}\n\n${said}`;
 }
 

@@ -319,16 +319,12 @@ const FIXED64: u64 = 1;
 const LENGTH: u64 = 2;
 const FIXED32: u64 = 5;
 
-/// A value as it stands on the wire.
 #[derive(Clone, Copy, Debug)]
 pub enum Raw<'a> {
-	/// A varint.
 	Number(u64),
-	/// What has a length: text, bytes, a message, or four or eight plain bytes.
 	Bytes(&'a [u8]),
 }
 
-/// The bytes are no such message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -338,12 +334,10 @@ impl std::fmt::Display for Malformed {
 	}
 }
 
-/// The fields of a message: number and value.
 pub fn entries(message: &[u8]) -> Entries<'_> {
 	Entries { rest: message }
 }
 
-/// Walks over the fields of a message; ends after the first that is torn.
 pub struct Entries<'a> {
 	rest: &'a [u8],
 }
@@ -380,7 +374,6 @@ impl<'a> Entries<'a> {
 	}
 }
 
-/// Takes a varint off the front.
 pub fn varint(bytes: &mut &[u8]) -> Option<u64> {
 	let mut value = 0;
 	for index in 0..10 {
@@ -402,19 +395,16 @@ fn put_varint(mut value: u64, out: &mut Vec<u8>) {
 	out.push(value as u8);
 }
 
-/// Appends a number.
 pub fn put_number(number: u32, value: u64, out: &mut Vec<u8>) {
 	put_varint(u64::from(number) << 3 | VARINT, out);
 	put_varint(value, out);
 }
 
-/// Appends a double.
 pub fn put_double(number: u32, value: f64, out: &mut Vec<u8>) {
 	put_varint(u64::from(number) << 3 | FIXED64, out);
 	out.extend(value.to_le_bytes());
 }
 
-/// Appends what has a length.
 pub fn put_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
 	put_varint(u64::from(number) << 3 | LENGTH, out);
 	put_varint(bytes.len() as u64, out);
@@ -584,41 +574,29 @@ use std::collections::BTreeMap;
 use super::json::Json;
 use super::wire::{Malformed, Raw, entries, put_bytes, put_double, put_number, varint};
 
-/// What comes before the name of a message in `google.protobuf.Any`.
 const ANY_PREFIX: &str = "type.googleapis.com/browse.v1.";
 
-/// A message of the contract.
 pub trait Message: Default {
-	/// Its name, without the package.
 	const NAME: &'static str;
-	/// Its fields: number, name and value.
 	fn fields(&self) -> Vec<(u32, &'static str, &dyn Value)>;
-	/// Its fields, to be filled.
 	fn fields_mut(&mut self) -> Vec<(u32, &'static str, &mut dyn Value)>;
-	/// Its fields as an object; absent ones are left out.
 	fn to_json(&self) -> Json {
 		object(&self.fields())
 	}
 }
 
-/// A request, and what its call answers with.
 pub trait Request: Message {
-	/// What its call answers with, or one message of its stream.
 	type Response: Message;
-	/// Its RPC.
 	const METHOD: &'static str;
-	/// Time that a call gets when the caller names none, in milliseconds.
 	const TIMEOUT_MS: u64;
 }
 
-/// The bytes of a message.
 pub fn encode<M: Message>(message: &M) -> Vec<u8> {
 	let mut out = Vec::new();
 	message.fields().iter().for_each(|(number, _, value)| value.put(*number, &mut out));
 	out
 }
 
-/// Reads a message.
 pub fn decode<M: Message>(bytes: &[u8]) -> Result<M, Malformed> {
 	let mut message = M::default();
 	merge(&mut message.fields_mut(), bytes)?;
@@ -638,7 +616,6 @@ fn merge(
 	Ok(())
 }
 
-/// Reads a message from an object; the error says what does not fit.
 pub fn from_json<M: Message>(value: &Json) -> Result<M, String> {
 	let mut message = M::default();
 	fill(M::NAME, &mut message.fields_mut(), value)?;
@@ -667,55 +644,39 @@ fn object(fields: &[(u32, &'static str, &dyn Value)]) -> Json {
 	Json::object(fields.iter().filter_map(|(_, name, value)| Some((plain(name), value.json()?))))
 }
 
-/// A message of any kind, packed with its name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Any {
-	/// Name of the message, without the package.
 	pub name: String,
-	/// Its bytes.
 	pub bytes: Vec<u8>,
 }
 
 impl Any {
-	/// Packs a message, such as the request of a step.
 	pub fn of<M: Message>(message: &M) -> Self {
 		Self { name: M::NAME.to_owned(), bytes: encode(message) }
 	}
 
-	/// The message, when it is of this kind.
 	pub fn to<M: Message>(&self) -> Option<M> {
 		if self.name == M::NAME { decode(&self.bytes).ok() } else { None }
 	}
 }
 
-/// How a type stands on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-	/// As a varint; lists of it may be packed.
 	Number,
-	/// As eight bytes.
 	Double,
-	/// With its length.
 	Bytes,
 }
 
-/// The type of a field.
 pub trait Value {
-	/// Appends the field, unless it has its zero value.
 	fn put(&self, number: u32, out: &mut Vec<u8>);
-	/// Takes in one value from the wire.
 	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed>;
-	/// The value as JSON; `None` when it is absent.
 	fn json(&self) -> Option<Json>;
-	/// Takes in a JSON value; the error says what is wanted.
 	fn set(&mut self, value: &Json) -> Result<(), String>;
-	/// How it stands on the wire.
 	fn kind(&self) -> Kind {
 		Kind::Bytes
 	}
 }
 
-/// A message in a message.
 impl<M: Message> Value for M {
 	fn put(&self, number: u32, out: &mut Vec<u8>) {
 		put_bytes(number, &encode(self), out);
@@ -786,7 +747,6 @@ values! {
 	Json, Bytes, "a value", Json::Null, |v, n, out| put_bytes(n, v.to_string().as_bytes(), out), |raw| Json::parse(&String::from_utf8_lossy(bytes(raw)?)).unwrap_or_default(), |json| Some(json.clone());
 }
 
-/// Bytes; a list of small numbers in JSON.
 impl Value for Vec<u8> {
 	fn put(&self, number: u32, out: &mut Vec<u8>) {
 		if !self.is_empty() {
@@ -807,7 +767,6 @@ impl Value for Vec<u8> {
 	}
 }
 
-/// Appends a value of a list or of an optional field: zero, too.
 fn put_always(value: &dyn Value, number: u32, out: &mut Vec<u8>) {
 	let before = out.len();
 	value.put(number, out);
@@ -928,7 +887,6 @@ impl Value for Any {
 	}
 }
 
-/// A message of two fields of bytes: an entry of a map, or an Any.
 fn pair(first: &[u8], second: &[u8]) -> Vec<u8> {
 	let mut out = Vec::new();
 	put_bytes(1, first, &mut out);
@@ -948,7 +906,6 @@ fn read_pair(message: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
 	Ok((first, second))
 }
 
-/// Makes structs into messages.
 macro_rules! browse_messages {
 	($( $(#[$help:meta])* struct $name:ident { $( $(#[$about:meta])* $number:literal $field:ident: $type:ty, )* } )*) => { $(
 		$(#[$help])*
@@ -967,21 +924,17 @@ macro_rules! browse_messages {
 	)* };
 }
 
-/// Makes enums of the contract; `Unspecified` leaves the choice to the daemon,
-/// and stands for what a newer daemon says.
 macro_rules! browse_enums {
 	($( enum $name:ident { $( $(#[$about:meta])* $number:literal $variant:ident $word:literal, )* } )*) => { $(
 		#[doc = concat!("`", stringify!($name), "` of the contract.")]
 		#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 		pub enum $name {
-			/// Not said.
 			#[default]
 			Unspecified = 0,
 			$( $(#[$about])* $variant = $number, )*
 		}
 
 		impl $name {
-			/// The word for it; empty when it is not said.
 			pub fn as_str(self) -> &'static str {
 				match self {
 					Self::Unspecified => "",
@@ -1022,7 +975,6 @@ macro_rules! browse_enums {
 	)* };
 }
 
-/// Makes messages into requests, and finds them by name.
 macro_rules! browse_requests {
 	($( $request:ident => $response:ident $method:literal $timeout:literal; )*) => {
 		$( impl Request for $request {
@@ -1031,7 +983,6 @@ macro_rules! browse_requests {
 			const TIMEOUT_MS: u64 = $timeout;
 		} )*
 
-		/// The fields of what is packed, when it is of a call.
 		pub fn any_to_json(any: &Any) -> Option<Json> {
 			match any.name.as_str() {
 				$(
@@ -1042,7 +993,6 @@ macro_rules! browse_requests {
 			}
 		}
 
-		/// Packs the request `name`.
 		pub fn any_from_json(name: &str, value: &Json) -> Result<Any, String> {
 			match name {
 				$( stringify!($request) => Ok(Any::of(&from_json::<$request>(value)?)), )*
@@ -1060,13 +1010,10 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// The flag of the frame that holds the trailers.
 const TRAILERS: u8 = 0x80;
 const FRAME_HEAD: usize = 5;
-/// Longest line of a head.
 const LONGEST_LINE: usize = 64 * 1024;
 
-/// Names and values, names in lower case.
 pub type Headers = BTreeMap<String, String>;
 
 enum Socket {
@@ -1074,22 +1021,18 @@ enum Socket {
 	Unix(UnixStream),
 }
 
-/// A connection to the daemon, and what came in and was not read yet.
 pub struct Connection {
 	socket: Socket,
 	bytes: Vec<u8>,
 	at: usize,
 }
 
-/// The path of a socket file, when `address` is one: `unix:/path` or
-/// `unix:///path`.
 pub fn socket_path(address: &str) -> Option<&str> {
 	let path = address.strip_prefix("unix:")?;
 	Some(path.strip_prefix("//").unwrap_or(path))
 }
 
 impl Connection {
-	/// Connects.
 	pub fn open(address: &str, end: Instant) -> io::Result<Self> {
 		let socket = match socket_path(address) {
 			Some(path) => Socket::Unix(UnixStream::connect(path)?),
@@ -1113,7 +1056,6 @@ impl Connection {
 		Ok(Self { socket, bytes: Vec::new(), at: 0 })
 	}
 
-	/// Whether the other side has not closed it while it waited.
 	pub fn is_open(&mut self) -> bool {
 		let set = |on| match &self.socket {
 			Socket::Tcp(stream) => stream.set_nonblocking(on),
@@ -1127,7 +1069,6 @@ impl Connection {
 			Socket::Tcp(stream) => stream.read(&mut byte),
 			Socket::Unix(stream) => stream.read(&mut byte),
 		};
-		// Nothing is to come between two calls, neither bytes nor an end.
 		let waits = read.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
 		let set = |on| match &self.socket {
 			Socket::Tcp(stream) => stream.set_nonblocking(on),
@@ -1136,7 +1077,6 @@ impl Connection {
 		waits && set(false).is_ok()
 	}
 
-	/// Sends a call.
 	pub fn send(
 		&mut self,
 		host: &str,
@@ -1149,7 +1089,6 @@ impl Connection {
 		let mut out =
 			format!("POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n");
 		for (name, value) in headers {
-			// A line break would end the header.
 			out.push_str(&format!("{name}: {}\r\n", value.replace(['\r', '\n'], " ")));
 		}
 		out.push_str("\r\n");
@@ -1168,7 +1107,6 @@ impl Connection {
 		}
 	}
 
-	/// Waits for more bytes.
 	fn more(&mut self, end: Instant) -> io::Result<()> {
 		if self.at > 0 {
 			self.bytes.drain(..self.at);
@@ -1192,7 +1130,6 @@ impl Connection {
 		}
 	}
 
-	/// The next line, without its end.
 	fn line(&mut self, end: Instant) -> io::Result<String> {
 		let mut seen = 0;
 		loop {
@@ -1211,23 +1148,19 @@ impl Connection {
 	}
 }
 
-/// The answer to one call, read as it comes.
 pub struct Answer {
 	connection: Connection,
 	end: Instant,
-	/// HTTP status.
 	pub status: u16,
 	headers: Headers,
 	trailers: Headers,
 	chunked: bool,
-	/// Bytes of this chunk, or of the body, that are still to come.
 	left: usize,
 	body: Vec<u8>,
 	done: bool,
 }
 
 impl Answer {
-	/// Reads the head of the answer to what was sent.
 	pub fn begin(mut connection: Connection, end: Instant) -> io::Result<Self> {
 		let line = connection.line(end)?;
 		let status = line.split(' ').nth(1).and_then(|word| word.parse().ok());
@@ -1249,7 +1182,6 @@ impl Answer {
 		Ok(Self { connection, end, status, headers, trailers, chunked, left, body, done })
 	}
 
-	/// The next message; `None` when all were read.
 	pub fn message(&mut self) -> io::Result<Option<Vec<u8>>> {
 		loop {
 			if let Some((flag, message)) = self.frame() {
@@ -1275,7 +1207,6 @@ impl Answer {
 		Some((flag, message))
 	}
 
-	/// Takes in what came of the body.
 	fn advance(&mut self) -> io::Result<()> {
 		let (connection, end) = (&mut self.connection, self.end);
 		if self.chunked && self.left == 0 {
@@ -1303,12 +1234,10 @@ impl Answer {
 		Ok(())
 	}
 
-	/// Where the status of the call stands: trailers, or headers alone.
 	pub fn outcome(&self) -> &Headers {
 		if self.headers.contains_key("grpc-status") { &self.headers } else { &self.trailers }
 	}
 
-	/// The connection, when it serves for another call.
 	pub fn into_connection(self) -> Option<Connection> {
 		let closes = self.headers.get("connection").is_some_and(|value| value == "close");
 		let rest = self.connection.bytes.len() - self.connection.at;
@@ -1349,7 +1278,6 @@ use std::path::{Path, PathBuf};
 use super::error::{Error, Result};
 use super::json::Json;
 
-/// Address and token of the daemon.
 pub fn find(address: Option<String>, token: Option<String>) -> Result<(String, String)> {
 	let token =
 		token.or_else(|| variable("BROWSE_SKILL_TOKEN")).or_else(|| variable("BROWSE_TOKEN"));
@@ -1380,9 +1308,6 @@ fn state_path() -> PathBuf {
 	top.join(".browse/daemon.json")
 }
 
-/// Address and token of a state file. Whoever can write it can have our calls,
-/// so it counts only when it is ours alone: a checkout of a repository that
-/// carries one never has its mode.
 pub fn state(path: &Path) -> Result<(String, String)> {
 	let none = |_| {
 		let message = "no daemon runs for this folder, and BROWSE_ADDR is not set";
@@ -1404,7 +1329,6 @@ pub fn state(path: &Path) -> Result<(String, String)> {
 	if (about.dev(), about.ino()) != (named.dev(), named.ino()) {
 		return Err(invalid("it was replaced meanwhile"));
 	}
-	// Where there is no /proc, its mode says as much: nobody else could open it.
 	if fs::metadata("/proc/self").is_ok_and(|us| us.uid() != about.uid()) {
 		return Err(invalid("it belongs to another user"));
 	}
@@ -1427,12 +1351,8 @@ pub fn state(path: &Path) -> Result<(String, String)> {
 mod names {
 use std::path::Path;
 
-/// Longest name, in bytes: there is room for a number, and for a draft's name.
 const MOST: usize = 120;
 
-/// A plain file name out of `wanted`: its last component, without what other
-/// systems refuse, what hides or what drives a terminal. Never empty, never a
-/// path, never hidden, never a flag.
 pub fn safe(wanted: &str) -> String {
 	let last = wanted.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
 	let letter = |c: char| match c {
@@ -1455,15 +1375,12 @@ pub fn safe(wanted: &str) -> String {
 	}
 }
 
-/// Marks of direction, zero-width letters and tags: they make a name read as
-/// another one.
 fn is_invisible(c: char) -> bool {
 	matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
 		| '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
 		| '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Names that are devices on Windows, where a folder may be looked at too.
 fn is_device(name: &str) -> bool {
 	let stem = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
 	let port = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
@@ -1471,7 +1388,6 @@ fn is_device(name: &str) -> bool {
 	["con", "prn", "aux", "nul"].contains(&stem.as_str()) || port
 }
 
-/// Cuts the stem, and keeps the extension.
 fn short(name: &str) -> String {
 	if name.len() <= MOST {
 		return name.to_owned();
@@ -1507,14 +1423,11 @@ const NAMES: &[&str] = &[
 	"logins.json",
 ];
 
-/// Whether settings, hooks, credentials or browse's own files lie at the real
-/// path `path`.
 pub fn is_guarded(path: &Path, home: Option<&Path>) -> bool {
 	let shown = path.to_string_lossy().to_lowercase();
 	let parts: Vec<_> = shown.split('/').filter(|part| !part.is_empty()).collect();
 	let name = parts.last().copied().unwrap_or_default();
 	let ours = parts.iter().position(|part| *part == ".browse").is_some_and(|at| {
-		// The skills of a project are source code, which a team commits.
 		parts.get(at + 1) != Some(&"skills")
 	});
 	ours || home.is_some_and(|home| path.starts_with(home))
@@ -1525,7 +1438,6 @@ pub fn is_guarded(path: &Path, home: Option<&Path>) -> bool {
 }
 
 mod sha256 {
-/// The hash of what was added.
 pub struct Sha256 {
 	state: [u32; 8],
 	block: Vec<u8>,
@@ -1554,7 +1466,6 @@ impl Default for Sha256 {
 }
 
 impl Sha256 {
-	/// Adds bytes.
 	pub fn add(&mut self, mut bytes: &[u8]) {
 		self.bytes += bytes.len() as u64;
 		while !bytes.is_empty() {
@@ -1567,7 +1478,6 @@ impl Sha256 {
 		}
 	}
 
-	/// The hash in hexadecimal.
 	pub fn finish(mut self) -> String {
 		let bits = self.bytes * 8;
 		self.add(&[0x80]);
@@ -1605,7 +1515,6 @@ impl Sha256 {
 	}
 }
 
-/// The hash of `bytes` in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
 	let mut hash = Sha256::default();
 	hash.add(bytes);

@@ -277,6 +277,9 @@ fn doc(indent: &str, help: &str) -> String {
 
 // === the bundle ===
 
+/// Modules that offer nothing to skills: their comments stand in the crate.
+const PRIVATE: [&str; 6] = ["wire", "message", "http", "place", "names", "sha256"];
+
 /// The crate in one file, for skills.
 pub fn vendored(root: &Path) -> Result<Vec<(&'static str, String)>> {
     let sdk = root.join("sdk-rust");
@@ -292,9 +295,11 @@ pub fn vendored(root: &Path) -> Result<Vec<(&'static str, String)>> {
             None => out.push_str(line),
             Some(name) => {
                 let text = bundle::text(&sdk, &format!("src/{name}.rs"), name, &given)?;
-                let is_inner =
-                    |line: &&str| !line.starts_with("//!") && !line.starts_with("// Gen");
-                let text: Vec<_> = text.lines().filter(is_inner).collect();
+                let is_kept = |line: &&str| match PRIVATE.contains(&name) {
+                    true => !line.trim_start().starts_with("//"),
+                    false => !line.starts_with("//!") && !line.starts_with("// Gen"),
+                };
+                let text: Vec<_> = text.lines().filter(is_kept).collect();
                 let _ = write!(out, "mod {name} {{\n{}\n}}", text.join("\n").trim());
             }
         }
