@@ -2,6 +2,7 @@
 //! Chromium, on pages served from loopback.
 
 mod bad_input;
+mod bundled_skills;
 mod concurrency;
 mod deadlines;
 mod death;

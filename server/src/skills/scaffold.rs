@@ -12,6 +12,7 @@ use super::{runtime::Kind, sdk, store::Folder};
 type File = (&'static str, &'static str, bool);
 
 const MANIFEST: &str = include_str!("scaffold/SKILL.md");
+const MANIFEST_OF_RUN: &str = include_str!("scaffold/run/SKILL.md");
 const FIXTURE: &str = include_str!("scaffold/fixtures/page.html");
 
 const TYPESCRIPT: &[File] = &[
@@ -61,7 +62,8 @@ pub fn write(folder: &Folder, kind: Kind, name: &str, host: &str) -> io::Result<
         let text = text.replace("{name}", name).replace("{host}", host);
         text.replace("{visit}", visit).replace("{fixture}", &fixture)
     };
-    folder.write(OsStr::new("SKILL.md"), filled(MANIFEST).as_bytes(), false)?;
+    let manifest = if kind == Kind::Executable { MANIFEST_OF_RUN } else { MANIFEST };
+    folder.write(OsStr::new("SKILL.md"), filled(manifest).as_bytes(), false)?;
     let files = match kind {
         Kind::TypeScript => TYPESCRIPT,
         Kind::Python => PYTHON,
@@ -81,6 +83,9 @@ pub fn write(folder: &Folder, kind: Kind, name: &str, host: &str) -> io::Result<
         };
         folder.write(OsStr::new(file), filled(text).as_bytes(), *executable)?;
         folder.sync()?;
+    }
+    if kind == Kind::Executable {
+        return folder.sync();
     }
     let fixtures = folder.make(OsStr::new("fixtures"), 0o755)?;
     fixtures.write(OsStr::new(&fixture), FIXTURE.as_bytes(), false)?;

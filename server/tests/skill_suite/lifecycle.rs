@@ -162,7 +162,7 @@ async fn a_draft_is_committed_once() {
 async fn a_test_that_changes_the_skill_is_noticed() {
     let daemon = Daemon::start().await;
     let (name, made) = draft(&daemon, 0).await;
-    let script = "#!/bin/sh\n: > more 2>/dev/null || true\n";
+    let script = "#!/bin/sh\ntouch more 2>/dev/null || true\n";
     let made = made.file("tests/run", script);
     fs::set_permissions(made.folder().join("tests/run"), fs::Permissions::from_mode(0o755))
         .unwrap();
@@ -266,4 +266,14 @@ async fn a_skill_behind_a_link_does_not_run() {
     let error = daemon.run_with(request, None).await.error.unwrap();
     assert_eq!(error.reason, "SKILL_INVALID");
     assert!(error.message.contains("symbolic link"), "{}", error.message);
+}
+
+#[tokio::test]
+async fn a_draft_that_asks_for_trust_does_not_get_it() {
+    let daemon = Daemon::start().await;
+    let (name, folder) = daemon.stage().await;
+    skill_in(folder, "a", "a.example", "trusted: true\nsession: user").shell("echo 1").tested(0);
+    daemon.commit(request(&name)).await.unwrap();
+    let outcome = daemon.run("a").await;
+    assert!(outcome.stderr.contains("asks for trust and runs without"), "{outcome:?}");
 }

@@ -61,7 +61,7 @@ impl Draft {
 
     /// A `script.ts` with the SDK beside it.
     pub fn typescript(self, script: &str) -> Self {
-        let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk-ts/dist/browse.ts");
+        let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk-ts/vendor/browse.ts");
         let sdk = fs::read_to_string(sdk).unwrap();
         self.file("script.ts", script).file("_lib/browse.ts", &sdk)
     }

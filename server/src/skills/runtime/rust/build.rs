@@ -284,7 +284,7 @@ impl<'a> Build<'a> {
         let last: Vec<_> = last.into_iter().rev().collect();
         Error::new(Reason::BuildFailed, message)
             .with("skill", &skill.name)
-            .with("file", skill.folder.join(file).display())
+            .with("file", skill.place.join(file).display())
             .with("output", last.join("\n"))
     }
 }
