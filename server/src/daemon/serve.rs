@@ -23,6 +23,9 @@ use crate::{
 /// Time that a listener rests when it cannot accept.
 const REST: Duration = Duration::from_millis(50);
 
+/// Connections of confined skills at a time; one needs one or two.
+const MOST: usize = 128;
+
 /// Longest folder of temporary files in which a socket has a name.
 const ROOM: usize = 80;
 
@@ -98,6 +101,8 @@ pub async fn serve_door(listener: UnixListener, services: Guarded, done: Cancell
     let connections = TaskTracker::new();
     while let Some(accepted) = done.run_until_cancelled(listener.accept()).await {
         match accepted {
+            // A skill must not use up the descriptors of the daemon.
+            Ok(_) if connections.len() >= MOST => {}
             Ok((stream, _)) => {
                 let (services, done) = (services.clone(), done.clone());
                 connections.spawn(connection::serve(stream, services, None, done));

@@ -126,8 +126,9 @@ impl Authority {
     fn look_up(&self, token: &str, listener: Listener) -> Result<Arc<Grant>> {
         match (self.root.compare(token, &self.id), listener) {
             (Likeness::Same, Listener::Local) => return Ok(Arc::clone(&self.root_grant)),
-            // What is good at one listener only is of no use at another.
-            (Likeness::Same, Listener::Tunnel | Listener::Skills) | (Likeness::Foreign, _) => {
+            // A skill that has got hold of it gets nowhere with it.
+            (Likeness::Same, Listener::Skills) => return Err(claims::invalid()),
+            (Likeness::Same, Listener::Tunnel) | (Likeness::Foreign, _) => {
                 return Err(claims::foreign());
             }
             (Likeness::Forged, _) => return Err(claims::invalid()),

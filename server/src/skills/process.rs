@@ -64,7 +64,7 @@ impl Process {
     /// `Broken`: there are no processes to be had.
     pub async fn start(plan: &Plan) -> Result<Self, Trouble> {
         let broken = |error: std::io::Error| Trouble::Broken(error.to_string());
-        let order = serde_json::to_vec(plan).map_err(|error| broken(error.into()))?;
+        let order = serde_json::to_vec(&plan.narrowed()).map_err(|error| broken(error.into()))?;
         let mut command = Command::new(own_program());
         command.arg0("browsed").arg(supervisor::FLAG).env_clear().current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -94,9 +94,22 @@ impl Process {
         let ended = async {
             // Too much output ends it at once, whatever else it does.
             let collected = async { collect(stdout, most).await.ok_or(Trouble::TooMuchOutput) };
-            let handed = async { Ok(hand_on(stderr, errors).await) };
-            let (stdout, ()) = tokio::try_join!(collected, handed)?;
-            let status = child.wait().await.map_err(|error| Trouble::Broken(error.to_string()))?;
+            let handed = async {
+                hand_on(stderr, errors).await;
+                Ok(())
+            };
+            let piped = async { tokio::try_join!(collected, handed).map(|(stdout, ())| stdout) };
+            tokio::pin!(piped);
+            let broken = |error: std::io::Error| Trouble::Broken(error.to_string());
+            let (stdout, status) = tokio::select! {
+                stdout = &mut piped => (stdout?, child.wait().await.map_err(broken)?),
+                status = child.wait() => {
+                    // It outlives all others, unless somebody has killed it.
+                    let rest = tokio::time::timeout(END, piped).await;
+                    let killed = |_| Trouble::Broken("its supervisor was killed".to_owned());
+                    (rest.map_err(killed)??, status.map_err(broken)?)
+                }
+            };
             Ok(Ended { code: supervisor::exit_code(status), stdout })
         };
         let outcome = match tokio::time::timeout_at(deadline.into(), ended).await {

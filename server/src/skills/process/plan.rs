@@ -2,7 +2,7 @@
 //! plan; the supervisor gets it whole and carries it out.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,25 @@ pub struct Plan {
     pub confinement: Confinement,
 }
 
+impl Plan {
+    /// The same without what is too wide to be a runtime: a folder above the
+    /// user's home, or the home itself, as when somebody made it a virtual
+    /// environment.
+    pub fn narrowed(&self) -> Self {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let mut plan = self.clone();
+        plan.readable.retain(|path| !is_too_wide(path, home.as_deref()));
+        plan
+    }
+}
+
+fn is_too_wide(path: &Path, home: Option<&Path>) -> bool {
+    let real = path.canonicalize();
+    let path = real.as_deref().unwrap_or(path);
+    let homes = [Path::new("/root"), Path::new("/home"), Path::new("/etc"), Path::new("/var")];
+    homes.into_iter().chain(home).any(|home| home.starts_with(path))
+}
+
 /// What a confined process and all below it may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
@@ -63,6 +82,24 @@ impl Limits {
         match purpose {
             Purpose::Run | Purpose::Test => usual,
             Purpose::Build => Self { processes: 512, scratch: 1 << 30, files: 4096, ..usual },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::is_too_wide;
+
+    #[test]
+    fn a_home_is_no_runtime() {
+        let home = Some(Path::new("/users/ada"));
+        for path in ["/", "/users", "/users/ada", "/root", "/home", "/etc"] {
+            assert!(is_too_wide(Path::new(path), home), "{path}");
+        }
+        for path in ["/usr", "/users/ada/.pyenv/versions/3.11", "/opt/node", "/home/bob/venv"] {
+            assert!(!is_too_wide(Path::new(path), home), "{path}");
         }
     }
 }

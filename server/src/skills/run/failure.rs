@@ -31,7 +31,7 @@ pub fn answer(skill: &str, limit: Duration, outcome: Result<Ended, Trouble>) -> 
 pub fn failure(skill: &str, limit: Duration, trouble: Trouble) -> Error {
     let error = match trouble {
         Trouble::Broken(problem) => {
-            let message = format!("the skill `{skill}` does not start: {problem}");
+            let message = format!("the skill `{skill}` cannot be run: {problem}");
             Error::new(Reason::SkillFailed, message)
         }
         Trouble::TimedOut => {

@@ -47,7 +47,10 @@ pub fn build(plan: &Plan, socket: Option<&Path>) -> io::Result<()> {
     // Taken before anything is hidden.
     let mut parts = Vec::new();
     let mut take = |from: &Path, to: &Path, usage: Use| match take(from, usage) {
-        Ok(mount) => Ok(parts.push((mount, to.to_owned(), from.is_dir()))),
+        Ok(mount) => {
+            parts.push((mount, to.to_owned(), from.is_dir()));
+            Ok(())
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => named(&format!("`{}`", from.display()), Err(error)),
     };
