@@ -56,6 +56,9 @@ const ORDER: &[&str] = &[
     "wait",
     "place",
     "marks",
+    "footing",
+    "keepsake",
+    "outline",
     "install",
 ];
 

@@ -6,10 +6,12 @@
 
 mod arguments;
 mod catalog;
+mod check;
 mod environment;
 mod hash;
 mod hashes;
 mod manifest;
+pub mod record;
 mod runtime;
 mod skill;
 pub mod supervisor;
@@ -23,7 +25,9 @@ mod run;
 mod shelf;
 mod suggest;
 
+pub use check::check_skills;
 pub use handlers::{list_skills, show_skill, trust_skill};
+pub use record::{save_skill_record, show_skill_record, start_skill_record, stop_skill_record};
 pub use run::run_skill;
 pub use shelf::Skills;
 pub use tier::{Places, Tier};

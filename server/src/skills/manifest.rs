@@ -10,6 +10,7 @@ use crate::policy::Hosts;
 
 pub use argument::ArgumentSpec;
 pub use frontmatter::split;
+pub use keys::one_line;
 
 /// What a skill says about itself.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use browse_proto::Reason;
 
 use super::{
-    catalog::Catalog, hashes::Hashes, runtime::Programs, skill::Skill, tier::Places, trust::Trust,
+    catalog::Catalog, hashes::Hashes, record::Recordings, runtime::Programs, skill::Skill, tier::Places, trust::Trust,
 };
 use crate::error::{Error, Result};
 
@@ -16,6 +16,7 @@ pub struct Skills {
     trust: Trust,
     programs: Programs,
     cache: PathBuf,
+    recordings: Recordings,
 }
 
 impl Skills {
@@ -27,6 +28,7 @@ impl Skills {
             trust: Trust::new(&places.home),
             programs: Programs::default(),
             cache: places.home.join("cache"),
+            recordings: Recordings::default(),
         }
     }
 
@@ -48,6 +50,11 @@ impl Skills {
     /// Where translations and builds are kept.
     pub(super) fn cache(&self) -> &Path {
         &self.cache
+    }
+
+    /// What is recorded, to become a skill.
+    pub fn recordings(&self) -> &Recordings {
+        &self.recordings
     }
 
     /// The content hash of a skill, as it is now.

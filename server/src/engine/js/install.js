@@ -51,6 +51,9 @@ const COMMANDS = {
   watchDrag,
   dragState,
   fileField,
+  footing,
+  keepsake,
+  outline,
 };
 
 /** @param {string} command @param {object} argument @returns {string} */
