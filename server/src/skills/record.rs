@@ -23,7 +23,9 @@ mod handlers;
 mod place;
 mod save;
 
+pub use fixture::{Notes, Page, Reading, Used};
 pub use handlers::{show_skill_record, start_skill_record, stop_skill_record};
 pub use note::Note;
 pub use recordings::Recordings;
 pub use save::save_skill_record;
+pub use shape::Shape;

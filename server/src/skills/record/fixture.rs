@@ -57,6 +57,9 @@ pub struct Used {
     /// Type of an input.
     #[serde(default, rename = "type", skip_serializing_if = "String::is_empty")]
     pub kind: String,
+    /// Fields that the form around it wanted filled, when that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demands: Option<Vec<String>>,
 }
 
 /// A read of the result.
@@ -145,7 +148,7 @@ fn used(call: &Call) -> Option<Used> {
         "select" => literals(call, "value"),
         _ => Vec::new(),
     };
-    Some(Used { command: call.command.name.to_owned(), target: target.to_owned(), options, role, kind })
+    Some(Used { command: call.command.name.to_owned(), target: target.to_owned(), options, role, kind, demands: None })
 }
 
 /// The texts of a field that are the same in each run.

@@ -7,11 +7,11 @@ use super::inputs::Inputs;
 use super::manual::{self, About};
 use super::plan::Plan;
 use super::recordings::Recording;
-use super::{fixture, place};
+use super::{fixture, fixture::Notes, place};
 use crate::dispatch::Context;
 use crate::error::{Error, Result};
 use crate::policy::Hosts;
-use crate::skills::tier::Tier;
+use crate::skills::{check, tier::Tier};
 
 /// Reads that one result may consist of.
 const MOST_READS: usize = 20;
@@ -23,7 +23,10 @@ pub async fn save_skill_record(
 ) -> Result<v1::SaveSkillRecordResponse> {
     let session = cx.session()?;
     let recording = cx.daemon().skills().recordings().read(session.name())?;
-    let draft = Draft::of(&recording, &request).map_err(|error| error.or_with("skill", &request.name))?;
+    let draft = Draft::of(&recording, &request);
+    let mut draft = draft.map_err(|error| error.or_with("skill", &request.name))?;
+    check::settle(cx, &mut draft.notes.pages, &draft.hosts).await?;
+    draft.finish()?;
     let tier = if request.project { Tier::Project } else { Tier::Global };
     let path = place::write(cx, tier, &request.name, &draft.files).await?;
     let plan = &draft.plan;
@@ -47,6 +50,12 @@ pub struct Draft {
     pub plan: Plan,
     /// Its files, without the SDK.
     pub files: Vec<File>,
+    /// What is kept beside the page.
+    pub notes: Notes,
+    /// `host` or `host:port` that it may visit.
+    pub hosts: Vec<String>,
+    /// Path of the fixture within the folder, without extension.
+    stem: String,
 }
 
 impl Draft {
@@ -90,14 +99,22 @@ impl Draft {
         let html = recording.page.clone().ok_or_else(|| {
             Error::new(Reason::SkillRecordingUnfit, "the page could not be kept when it was read")
         })?;
-        let notes = serde_json::to_string_pretty(&fixture::notes(&plan, language))
-            .map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
+        let notes = fixture::notes(&plan, language);
         let mut files = vec![("SKILL.md".to_owned(), manual::write(&about, &plan, language)?)];
         files.extend(language.files(&request.name, &plan, &format!("{stem}.json")));
         files.push((format!("{stem}.html"), fixture::page(&html, &url, &known)));
-        files.push((format!("{stem}.json"), notes + "\n"));
-        spotless(&files, &known)?;
-        Ok(Self { plan, files })
+        Ok(Self { plan, files, notes, hosts, stem })
+    }
+
+    /// Adds the notes, and looks a last time for what must not be kept.
+    ///
+    /// # Errors
+    /// `SKILL_RECORDING_SECRET`.
+    pub fn finish(&mut self) -> Result<()> {
+        let notes = serde_json::to_string_pretty(&self.notes)
+            .map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
+        self.files.push((format!("{}.json", self.stem), notes + "\n"));
+        spotless(&self.files, &self.plan.inputs.secrets())
     }
 
     fn summary(&self, name: &str, tier: Tier) -> String {
@@ -116,6 +133,9 @@ impl Draft {
         if !plan.denied.is_empty() {
             let names: Vec<_> = plan.denied.iter().map(|name| format!("`{name}`")).collect();
             lines.push(format!("left out because a skill may not run them: {}", names.join(", ")));
+        }
+        if !self.notes.pages.iter().any(|page| page.reachable) {
+            lines.push("`browse skill check` cannot look at it: its pages need its steps".to_owned());
         }
         let words: Vec<_> = given.iter().map(|input| format!(" --arg {}=…", input.name)).collect();
         lines.push(format!("run it: `browse skill run {name}{}`", words.concat()));
