@@ -10,7 +10,7 @@ mod material;
 mod room;
 
 use browse_proto::{Reason, v1};
-use futures::{StreamExt as _, stream};
+use futures::{FutureExt as _, StreamExt as _, stream};
 use url::Url;
 
 use super::record::Page;
@@ -43,8 +43,8 @@ pub async fn check_skills(
             return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "skill check"));
         }
     };
-    let checks = stream::iter(&skills).map(|skill| health(cx, skill));
-    let skills: Vec<_> = checks.buffered(AT_ONCE).collect().await;
+    let checks: Vec<_> = skills.iter().map(|skill| health(cx, skill).boxed()).collect();
+    let skills = stream::iter(checks).buffered(AT_ONCE).collect().await;
     Ok(v1::CheckSkillsResponse { skills })
 }
 

@@ -133,6 +133,9 @@ pub fn notes(plan: &Plan, language: Language) -> Notes {
         page.targets.extend(used(call).filter(|used| !page.targets.contains(used)));
         page.reads.extend(reading(call, &known));
     }
+    let last = pages.len().saturating_sub(1);
+    let mut at = 0..;
+    pages.retain(|page| at.next() == Some(last) || !page.targets.is_empty());
     let result = result(plan, language);
     Notes { result: scrubbed_value(&result, &known), pages }
 }

@@ -44,22 +44,21 @@ fn script(plan: &Plan) -> String {
         out.push_str(&condition(&place, output));
     }
     out.push_str("\n\n@skill\ndef flow(args, browse):\n");
+    let alone = plan.outputs().count() == 1;
     for call in &plan.calls {
         let code = statement(call);
         let _ = match &call.result {
+            Some(_) if alone => writeln!(out, "    result = {}", plain(call, &code)),
             Some(output) => writeln!(out, "    {} = {}", variable(output), plain(call, &code)),
             None => writeln!(out, "    {code}"),
         };
     }
     let names: Vec<_> = plan.outputs().map(|(_, output)| variable(output)).collect();
-    let result = match names.as_slice() {
-        [one] => one.clone(),
-        several => {
-            let pairs: Vec<_> = several.iter().map(|name| format!("\"{name}\": {name}")).collect();
-            format!("{{{}}}", pairs.join(", "))
-        }
-    };
-    let _ = write!(out, "    result = {result}\n    check(result)\n    return result\n");
+    if names.len() > 1 {
+        let pairs: Vec<_> = names.iter().map(|name| format!("\"{name}\": {name}")).collect();
+        let _ = writeln!(out, "    result = {{{}}}", pairs.join(", "));
+    }
+    let _ = write!(out, "    check(result)\n    return result\n");
     out
 }
 

@@ -46,23 +46,22 @@ fn flow(plan: &Plan) -> String {
     let mut out = format!(
         "//! The steps of the recording, and what its result has to have.\n\nuse std::error::Error;\n\nuse crate::browse_sdk::{{Arguments, Browse, Json}};\n\npub fn flow({args}: &Arguments, browse: &Browse) -> Result<Json, Box<dyn Error>> {{\n"
     );
+    let alone = plan.outputs().count() == 1;
     for call in &plan.calls {
         let _ = match &call.result {
+            Some(_) if alone => writeln!(out, "    let result = {};", read(call)),
             Some(output) => writeln!(out, "    let {} = {};", variable(output), read(call)),
             None => writeln!(out, "    {}?;", statement(call)),
         };
     }
     let names: Vec<_> = plan.outputs().map(|(_, output)| variable(output)).collect();
-    let result = match names.as_slice() {
-        [one] => one.clone(),
-        several => {
-            let pairs: Vec<_> = several.iter().map(|name| format!("(\"{name}\", {name})")).collect();
-            format!("Json::object([{}])", pairs.join(", "))
-        }
-    };
+    if names.len() > 1 {
+        let pairs: Vec<_> = names.iter().map(|name| format!("(\"{name}\", {name})")).collect();
+        let _ = writeln!(out, "    let result = Json::object([{}]);", pairs.join(", "));
+    }
     let _ = write!(
         out,
-        "    let result = {result};\n    check(&result)?;\n    Ok(result)\n}}\n\n/// Refuses a result that lacks what the recorded one had.\npub fn check(result: &Json) -> Result<(), Box<dyn Error>> {{\n"
+        "    check(&result)?;\n    Ok(result)\n}}\n\n/// Refuses a result that lacks what the recorded one had.\npub fn check(result: &Json) -> Result<(), Box<dyn Error>> {{\n"
     );
     for (place, output) in places(plan) {
         out.push_str(&condition(&place, output));

@@ -26,21 +26,22 @@ fn flow(plan: &Plan) -> String {
     let mut out = format!(
         "// What the recording did, step by step.\n\nimport type {{ Arguments, Browse }} from './_lib/browse.ts';\n\nexport async function flow({args}: Arguments, browse: Browse): Promise<unknown> {{\n"
     );
+    let alone = plan.outputs().count() == 1;
     for call in &plan.calls {
         let code = statement(call);
         let _ = match &call.result {
+            Some(_) if alone => writeln!(out, "  const result = await {code};"),
             Some(output) => writeln!(out, "  const {} = await {code};", variable(output)),
             None => writeln!(out, "  await {code};"),
         };
     }
     let names: Vec<_> = plan.outputs().map(|(_, output)| variable(output)).collect();
-    let result = match names.as_slice() {
-        [one] => one.clone(),
-        several => format!("{{ {} }}", several.join(", ")),
-    };
+    if names.len() > 1 {
+        let _ = writeln!(out, "  const result = {{ {} }};", names.join(", "));
+    }
     let _ = write!(
         out,
-        "  const result = {result};\n  check(result);\n  return result;\n}}\n\n/** Refuses a result that lacks what the recorded one had. */\nexport function check(result: any): void {{\n"
+        "  check(result);\n  return result;\n}}\n\n/** Refuses a result that lacks what the recorded one had. */\nexport function check(result: any): void {{\n"
     );
     for (place, output) in places(plan) {
         out.push_str(&condition(&place, output));
