@@ -5,6 +5,8 @@
 
 #[path = "build/bundled.rs"]
 mod bundled;
+#[path = "build/vendored.rs"]
+mod vendored;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -91,6 +93,9 @@ fn main() {
     }
     if let Err(problem) = bundled::write() {
         println!("cargo::error=bundled skills: {problem}");
+    }
+    if let Err(problem) = vendored::write() {
+        println!("cargo::error=SDK bundles: {problem}");
     }
 }
 

@@ -46,12 +46,15 @@ function story(id: string, block: string): Story | undefined {
 function comments(block: string, id: string): number {
   const links = [...block.matchAll(/<a\b[^>]*>([\s\S]*?)<\/a>/gi)];
   const texts = links.filter((link) => attribute(link[0], 'href') === `item?id=${id}`).map((link) => textOf(link[1]));
-  const counted = texts.map((text) => /^(\d+)\s+comments?$/.exec(text)?.[1]).find((count) => count !== undefined);
+  const counted = texts.map((text) => /^([0-9]+) comments?$/.exec(text)?.[1]).find((count) => count !== undefined);
   return Number(counted ?? 0);
 }
 
+/** The address as the page writes it, made whole. */
 function absolute(href: string): string {
-  return URL.canParse(href, SITE) ? new URL(href, SITE).href : href;
+  if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return href;
+  if (href.startsWith('//')) return `https:${href}`;
+  return SITE + href.replace(/^\//, '');
 }
 
 // === HTML ===
@@ -76,12 +79,12 @@ function element(html: string, tag: string, name: string): string | undefined {
 }
 
 function hasClass(tag: string, name: string): boolean {
-  return (attribute(tag, 'class') ?? '').split(/\s+/).includes(name);
+  return (attribute(tag, 'class') ?? '').split(/[ \t\n\f\r]+/).includes(name);
 }
 
 /** The value of an attribute, whatever its quotes and its place. */
 function attribute(tag: string, name: string): string | undefined {
-  const attributes = tag.matchAll(/([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g);
+  const attributes = tag.matchAll(/([^ \t\n\f\r"'<>/=]+)[ \t\n\f\r]*=[ \t\n\f\r]*(?:"([^"]*)"|'([^']*)'|([^ \t\n\f\r"'>]+))/g);
   for (const [, found, double, single, bare] of attributes) {
     if (found?.toLowerCase() === name) return decodeEntities(double ?? single ?? bare ?? '');
   }
@@ -91,7 +94,7 @@ function attribute(tag: string, name: string): string | undefined {
 /** The text of some HTML: without tags, entities decoded, blanks folded. */
 function textOf(html: string | undefined): string {
   const text = decodeEntities((html ?? '').replace(/<[^>]*>/g, ''));
-  return text.replace(/[\s\u00a0]+/g, ' ').trim();
+  return text.replace(/[ \t\n\f\r\u00a0]+/g, ' ').replace(/^ | $/g, '');
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
@@ -100,6 +103,7 @@ function decodeEntities(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (entity, hex, decimal, name) => {
     if (name) return ENTITIES[name] ?? entity;
     const code = hex ? Number.parseInt(hex, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+    const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return isCharacter ? String.fromCodePoint(code) : '\ufffd';
   });
 }

@@ -100,7 +100,7 @@ pub async fn streaming(
         }
         Ok(())
     };
-    match context.timeout {
+    match context.timeout.filter(|_| !command.runs_program()) {
         Some(limit) => timeout(limit + GRACE, call).await.map_err(|_| late(command))?,
         None => call.await,
     }

@@ -114,7 +114,7 @@ impl<'a> Printer<'a> {
     }
 
     fn end(&mut self) -> Result<u8> {
-        if is_json(self.command) && !self.answered {
+        if self.command.runs_program() && !self.answered {
             let message = format!("`{}` ended without an answer", self.command.name);
             return Err(Failure::new(Reason::Bug, message));
         }
@@ -122,7 +122,7 @@ impl<'a> Printer<'a> {
             return Ok(0);
         }
         let results = std::mem::take(&mut self.waiting);
-        let result = match (is_json(self.command), results.as_slice()) {
+        let result = match (self.command.runs_program(), results.as_slice()) {
             (true, [one]) => one.clone(),
             _ => format!("[{}]", results.join(",")),
         };
@@ -130,7 +130,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether the stream answers with one JSON document, beside other events.
+/// Whether the answer of the stream is a JSON document.
 fn is_json(command: &Command) -> bool {
     command.result.is_some_and(|index| command.response.fields[index].json)
 }

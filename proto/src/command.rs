@@ -227,6 +227,14 @@ pub enum Source {
 }
 
 impl Command {
+    /// Whether it runs a program: it streams what that says, and has one answer
+    /// at its end. The time that a caller gives is the program's, and making it
+    /// ready is not counted: the handler keeps it.
+    pub fn runs_program(&self) -> bool {
+        let says = self.response.fields.iter().any(|field| matches!(field.kind, Kind::Bytes));
+        self.streaming && self.result.is_some() && says
+    }
+
     /// Every command of the contract.
     pub fn all() -> &'static [Command] {
         COMMANDS

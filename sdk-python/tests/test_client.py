@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from browse_sdk import Browse, BrowseError, connect
-from browse_sdk._wire import field
+from browse_sdk._wire import piece as field
 
 from .fake import Fake, Reply
 

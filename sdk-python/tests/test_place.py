@@ -34,12 +34,41 @@ class Place(unittest.TestCase):
     def test_a_project_is_found_from_within(self) -> None:
         (self.root / ".git").mkdir()
         (self.root / ".browse").mkdir()
-        state = {"address": "127.0.0.1:7", "token": "t"}
-        (self.root / ".browse" / "daemon.json").write_text(json.dumps(state))
+        self.state({"address": "http://127.0.0.1:7", "token": "t"})
         (self.root / "deep" / "er").mkdir(parents=True)
         os.chdir(self.root / "deep" / "er")
         self.assertEqual(find(None, None), ("127.0.0.1:7", "t"))
-        (self.root / ".browse" / "daemon.json").write_text("{")
-        with self.assertRaises(BrowseError) as raised:
+
+    def state(self, state: object, mode: int = 0o600) -> Path:
+        path = self.root / ".browse" / "daemon.json"
+        path.write_text(state if isinstance(state, str) else json.dumps(state))
+        path.chmod(mode)
+        return path
+
+    def test_a_state_file_counts_only_when_it_is_ours_alone(self) -> None:
+        (self.root / ".browse").mkdir()
+        os.environ["BROWSE_PROJECT"] = str(self.root)
+        good = {"address": "127.0.0.1:7", "token": "t"}
+        self.state(good)
+        self.assertEqual(find(None, None), ("127.0.0.1:7", "t"))
+        bad: list[tuple[object, int, str]] = [
+            (good, 0o644, "others may open it"),
+            ("{", 0o600, "it is no JSON"),
+            ({**good, "address": "192.0.2.1:7"}, 0o600, "its address is not on this machine"),
+            ({**good, "address": "127.0.0.1.evil.example:7"}, 0o600, "not on this machine"),
+            ({**good, "token": ""}, 0o600, "it holds no token"),
+        ]
+        for state, mode, fault in bad:
+            self.state(state, mode)
+            self.refused("STATE_FILE_INVALID", fault)
+        path = self.state(good)
+        path.rename(self.root / "elsewhere")
+        path.symlink_to(self.root / "elsewhere")
+        self.refused("STATE_FILE_INVALID", "it is a link")
+        path.unlink()
+        self.refused("DAEMON_NOT_RUNNING", "no daemon runs")
+
+    def refused(self, reason: str, message: str) -> None:
+        with self.assertRaisesRegex(BrowseError, message) as raised:
             find(None, None)
-        self.assertEqual(raised.exception.reason, "DAEMON_NOT_RUNNING")
+        self.assertEqual(raised.exception.reason, reason)

@@ -2,7 +2,6 @@
 
 import { Commands } from './generated/commands.ts';
 import type { Options } from './client.ts';
-import { variable } from './runtime.ts';
 
 /** Drives the browser: every command as a method. */
 export class Browse extends Commands {
@@ -22,11 +21,9 @@ export class Browse extends Commands {
   }
 }
 
-/** Makes a client; what is left out comes from the environment. */
-export function connect(options: Partial<Options> = {}): Browse {
-  const address = options.address ?? variable('BROWSE_ADDR') ?? '';
-  const token = options.token ?? variable('BROWSE_SKILL_TOKEN') ?? variable('BROWSE_TOKEN') ?? '';
-  return new Browse({ ...options, address, token });
+/** Makes a client; what is left out is found when it calls. */
+export function connect(options: Options = {}): Browse {
+  return new Browse(options);
 }
 
 /** The client of a skill: address and token are those of its run. */

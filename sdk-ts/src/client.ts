@@ -4,34 +4,22 @@ import { decode } from './decode.ts';
 import { encode } from './encode.ts';
 import { BrowseError, errorOf, unreachable } from './error.ts';
 import { frame, unframe } from './frames.ts';
-import type { Message } from './table.ts';
+import { daemonOf, forgetDaemon } from './place.ts';
+import { saveFile, saveFolder } from './save.ts';
+import { type Command, commandOf, type Message } from './table.ts';
 import { post } from './transport.ts';
 
 /** Where a client calls, and in what context. */
 export interface Options {
-  /** Address of the daemon: `127.0.0.1:4711` or `unix:/path`. */
-  address: string;
-  /** Token that the calls carry. */
-  token: string;
+  /** Address of the daemon: `127.0.0.1:4711` or `unix:/path`; found when left out. */
+  address?: string;
+  /** Token that the calls carry; found when left out. */
+  token?: string;
   /** Tab that the calls act on; the active one when left out. */
   tab?: number;
   /** Session that the calls act in; that of the token when left out. */
   session?: string;
   /** Deadline of each call in milliseconds; that of the command when left out. */
-  timeout?: number;
-}
-
-/** A command: what the generated methods hand to `call`. */
-export interface Command {
-  /** Path of the RPC: `/browse.v1.BrowserService/Goto`. */
-  path: string;
-  request: string;
-  response: string;
-  /** Fields that are given as positional arguments. */
-  args?: string[];
-  /** Field of the response that callers get; all of it when left out. */
-  result?: string;
-  /** Deadline in milliseconds, when it is not 30 seconds. */
   timeout?: number;
 }
 
@@ -47,20 +35,39 @@ export class Client {
     this.options = options;
   }
 
-  /** Calls a command whose answer is one message. */
-  protected async call(command: Command, args: unknown[], options?: object): Promise<any> {
+  /**
+   * Calls a command by name, as the command line or as the methods write it: `call('newtab', { url })`.
+   * `args` are the fields of its request in camelCase; the answer is that of the method.
+   */
+  async call(command: string, args: Message = {}): Promise<any> {
+    return this.#answer(commandOf(command), args);
+  }
+
+  /** Calls a command by name, and yields each message of its answer. */
+  async *stream(command: string, args: Message = {}): AsyncGenerator<any> {
+    yield* this.#stream(commandOf(command), args);
+  }
+
+  /** What every method does: joins arguments and options, and calls. */
+  perform(name: string, given: unknown[]): unknown {
+    const command = commandOf(name);
+    const { request, place } = requestOf(command, given);
+    if (command.kind === 'file') return saveFile(this.#stream(command, request), place);
+    if (command.kind === 'folder') return saveFolder((known) => this.#stream(command, { ...request, known }), place);
+    return command.kind === 'stream' ? this.#stream(command, request) : this.#answer(command, request);
+  }
+
+  async #answer(command: Command, request: Message): Promise<any> {
     let answer: Message | undefined;
-    for await (const message of this.stream(command, requestOf(command, args, options))) answer = message;
+    for await (const message of this.#stream(command, request)) answer = message;
     answer ??= decode(command.response, new Uint8Array());
     return command.result ? answer[command.result] : answer;
   }
 
-  /** Calls a command, and yields each message of its answer. */
-  async *stream(command: Command, request: Message): AsyncGenerator<Message> {
-    const { address, token } = this.options;
+  async *#stream(command: Command, request: Message): AsyncGenerator<Message> {
     const timeout = this.options.timeout ?? command.timeout ?? DEFAULT_TIMEOUT;
-    if (!address) throw noDaemon();
     const body = frame(encode(command.request, request));
+    const { address, token } = await daemonOf(this.options);
     const abort = new AbortController();
     const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
     const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
@@ -80,7 +87,10 @@ export class Client {
       if (error) throw error;
     } catch (cause) {
       if (abort.signal.aborted) throw late;
-      throw cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause);
+      const error = cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause);
+      // The next call looks whether another daemon runs by now.
+      if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
+      throw error;
     } finally {
       clearTimeout(timer);
       // Ends the connection of a stream that nobody reads to its end.
@@ -89,19 +99,24 @@ export class Client {
   }
 }
 
-/** Joins positional arguments and options; an object in place of an optional argument is the options. */
-function requestOf(command: Command, args: unknown[], options: object | undefined): Message {
+/**
+ * Joins positional arguments and options; an object in place of an optional
+ * argument is the options. What stands behind the arguments is where to save.
+ */
+function requestOf(command: Command, given: unknown[]): { request: Message; place: string | undefined } {
   const request: Message = {};
-  args.forEach((value, index) => {
-    const name = command.args?.[index];
+  let place: string | undefined;
+  given.forEach((value, index) => {
+    const name = command.args[index];
     if (isOptions(value)) Object.assign(request, value);
-    else if (name !== undefined && value !== undefined) request[name] = value;
+    else if (name === undefined) place ??= value as string | undefined;
+    else if (value !== undefined) request[name] = value;
   });
-  return Object.assign(request, options);
+  return { request, place };
 }
 
 function isOptions(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array) && !('@type' in value);
 }
 
 function headersOf(options: Options, token: string, timeout: number): Record<string, string> {
@@ -115,11 +130,4 @@ function headersOf(options: Options, token: string, timeout: number): Record<str
   if (options.tab !== undefined) headers['browse-tab'] = String(options.tab);
   if (options.session !== undefined) headers['browse-session'] = options.session;
   return headers;
-}
-
-function noDaemon(): BrowseError {
-  return new BrowseError('DAEMON_NOT_RUNNING', 'no address of a daemon: BROWSE_ADDR is not set', {
-    hint: 'Run the skill with `browse skill run NAME`',
-    code: 14,
-  });
 }

@@ -21,6 +21,11 @@ export class BrowseError extends Error {
     this.metadata = details.metadata ?? {};
     this.code = details.code ?? 2;
   }
+
+  /** Whether the same call may succeed later, and did nothing so far. */
+  get retryable(): boolean {
+    return this.code === 14 || 'retry_after' in this.metadata;
+  }
 }
 
 /** What a client says when nobody answers. */

@@ -4,7 +4,7 @@
 
 import { readText } from './decode.ts';
 import { joinBytes } from './encode.ts';
-import { type Answer, type Post, UNIX } from './transport.ts';
+import { type Answer, type Post, socketPath } from './transport.ts';
 
 type Socket = import('node:net').Socket;
 
@@ -39,7 +39,8 @@ function reuse(address: string): Connection | undefined {
 
 async function open(address: string): Promise<Connection> {
   const { connect } = await import('node:net');
-  if (address.startsWith(UNIX)) return new Connection(connect({ path: address.slice(UNIX.length) }));
+  const path = socketPath(address);
+  if (path !== undefined) return new Connection(connect({ path }));
   const colon = address.lastIndexOf(':');
   const place = { host: address.slice(0, colon), port: Number(address.slice(colon + 1)), noDelay: true };
   return new Connection(connect(place));
@@ -114,7 +115,7 @@ class Connection {
   }
 
   send({ address, path, headers, body }: Post): void {
-    const host = address.startsWith(UNIX) ? 'localhost' : address;
+    const host = socketPath(address) === undefined ? address : 'localhost';
     const lines = Object.entries({ host, 'content-length': String(body.length), ...headers });
     const head = lines.map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, ' ')}\r\n`).join('');
     this.#socket.write(joinBytes([new TextEncoder().encode(`POST ${path} HTTP/1.1\r\n${head}\r\n`), body]));

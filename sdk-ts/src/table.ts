@@ -1,9 +1,9 @@
 // Reads the generated tables: one line of text per message, parsed at first use.
 
-import { ENUMS, MESSAGES } from './generated/tables.ts';
+import { COMMANDS, ENUMS, MESSAGES } from './generated/tables.ts';
 
 /** A message as plain data: names in camelCase, absent optional fields left out. */
-export type Message = Record<string, unknown>;
+type Message = Record<string, unknown>;
 
 interface Field {
   name: string;
@@ -49,4 +49,47 @@ function wordsOf(type: string): string[] {
   return (ENUMS[type] ?? '').split(' ');
 }
 
-export { ANY_PREFIX, type Field, FIXED32, FIXED64, fieldsOf, LENGTH, VARINT, wordsOf };
+/** A command, as its line of the table says. */
+interface Command {
+  /** Path of the RPC: `/browse.v1.BrowserService/Goto`. */
+  path: string;
+  request: string;
+  response: string;
+  /** Fields that are given as positional arguments. */
+  args: string[];
+  /** Field of the response that callers get; all of it when empty. */
+  result: string;
+  /** Deadline in milliseconds, when it is not 30 seconds. */
+  timeout: number | undefined;
+  /** Whether the answer is a stream of messages, or of what is saved to a file or a folder. */
+  kind: string;
+}
+
+const known = new Map<string, Command>();
+
+/** The command of this name: that of a method, or that of the command line. */
+function commandOf(name: string): Command {
+  let command = known.get(name);
+  if (!command) {
+    const line = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : Object.values(COMMANDS).find((text) => text.startsWith(`${name}|`));
+    if (line === undefined) throw new TypeError(`this SDK knows no command \`${name}\``);
+    command = readCommand(line);
+    known.set(name, command);
+  }
+  return command;
+}
+
+function readCommand(line: string): Command {
+  const [, method = '', args = '', result = '', timeout, response, kind = ''] = line.split('|');
+  return {
+    path: `/browse.v1.BrowserService/${method}`,
+    request: `${method}Request`,
+    response: response || `${method}Response`,
+    args: args.replaceAll('?', '').split(' ').filter(Boolean),
+    result,
+    timeout: timeout ? Number(timeout) : undefined,
+    kind,
+  };
+}
+
+export { ANY_PREFIX, type Command, commandOf, type Field, FIXED32, FIXED64, fieldsOf, LENGTH, type Message, VARINT, wordsOf };

@@ -25,8 +25,10 @@ export interface Post {
   signal: AbortSignal;
 }
 
-/** What the address of a socket file begins with. */
-export const UNIX = 'unix:';
+/** The path of a socket file, when `address` is one: `unix:/path` or `unix:///path`. */
+export function socketPath(address: string): string | undefined {
+  return /^unix:(?:\/\/)?(.*)$/s.exec(address)?.[1];
+}
 
 /** Sends a POST. */
 export async function post(request: Post): Promise<Answer> {
@@ -40,14 +42,13 @@ export async function post(request: Post): Promise<Answer> {
 function prefersFetch(address: string): boolean {
   // A fetch would go through the proxy, loopback or not.
   if (variable('http_proxy') || variable('HTTP_PROXY')) return false;
-  return isBun || (isDeno && !address.startsWith(UNIX));
+  return isBun || (isDeno && socketPath(address) === undefined);
 }
 
 async function postByFetch({ address, path, headers, body, signal }: Post): Promise<Answer> {
-  const unix = address.startsWith(UNIX) ? { unix: address.slice(UNIX.length) } : {};
-  const host = address.startsWith(UNIX) ? 'localhost' : address;
-  const init = { method: 'POST', headers, body: body as BodyInit, signal, ...unix };
-  const response = await fetch(`http://${host}${path}`, init);
+  const unix = socketPath(address);
+  const init = { method: 'POST', headers, body: body as BodyInit, signal, ...(unix === undefined ? {} : { unix }) };
+  const response = await fetch(`http://${unix === undefined ? address : 'localhost'}${path}`, init);
   return {
     status: response.status,
     headers: new Map(response.headers),

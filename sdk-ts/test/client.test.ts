@@ -50,6 +50,20 @@ test('calls share one connection', async (context) => {
 test('a Unix socket works as an address', async (context) => {
   const [browse] = await client(context, () => ({ messages: [{ url: 'u' }] }), join(tmpdir(), `browse-sdk-${process.pid}.sock`));
   assert.equal(await browse.url(), 'u');
+  const spelled = connect({ address: browse.options.address?.replace('unix:', 'unix://') });
+  assert.equal(await spelled.url(), 'u');
+});
+
+test('a command is called by its name too, whichever it is', async (context) => {
+  const [browse, fake] = await client(context, (path) => (path.endsWith('/GetUrl') ? { messages: [{ url: 'u' }] } : { messages: [{}] }));
+  assert.equal(await browse.call('url'), 'u');
+  await browse.call('network show', { id: 7 });
+  await browse.call('newTab', { url: 'http://a' });
+  await browse.tabEach({ '@type': 'ReloadRequest' });
+  assert.deepEqual(fake.calls.map((call) => call.path.split('/').pop()), ['GetUrl', 'ShowRequest', 'NewTab', 'TabEach']);
+  assert.deepEqual(fake.calls[3]?.request, { command: { '@type': 'ReloadRequest', wait: '' } });
+  await assert.rejects(browse.call('nothing'), { name: 'TypeError', message: /knows no command `nothing`/ });
+  await assert.rejects(browse.call('goto', { address: 'x' }), { name: 'TypeError', message: /has no field `address`/ });
 });
 
 // google.rpc.Status {9, "m", [ErrorInfo {"REF_STALE", "browse", {hint: "h", ref: "@e3"}}]}, written by hand.
@@ -86,9 +100,8 @@ test('a stream yields its messages as they come, in pieces of any size', async (
     for (const byte of Buffer.concat([bytes, trailerFrame('grpc-status: 0\r\n')])) response.write(Uint8Array.of(byte));
     response.end();
   });
-  const command = { path: '/s/GetUrl', request: 'GetUrlRequest', response: 'GetUrlResponse' };
   const urls: unknown[] = [];
-  for await (const message of browse.stream(command, {})) urls.push(message.url);
+  for await (const message of browse.stream('url')) urls.push(message.url);
   assert.deepEqual(urls, ['a', 'bc', '']);
 });
 
@@ -96,7 +109,7 @@ test('a stream that is left ends its connection, and the next call has another',
   let closed: (() => void) | undefined;
   const gone = new Promise<void>((done) => (closed = done));
   const [browse, fake] = await client(context, (path) =>
-    path === '/s/GetUrl'
+    path.endsWith('/Text')
       ? (response) => {
           response.on('close', () => closed?.());
           response.writeHead(200);
@@ -104,8 +117,8 @@ test('a stream that is left ends its connection, and the next call has another',
         }
       : { messages: [{ url: 'u' }] },
   );
-  for await (const message of browse.stream({ path: '/s/GetUrl', request: 'GetUrlRequest', response: 'GetUrlResponse' }, {})) {
-    assert.deepEqual(message, { url: 'a' });
+  for await (const message of browse.stream('text')) {
+    assert.equal(message.text, 'a');
     break;
   }
   await gone;
@@ -151,13 +164,12 @@ test('an answer without a status is an error', async (context) => {
   await assert.rejects(browse.url(), { name: 'BrowseError' });
 });
 
-test('nobody at the address is DAEMON_UNREACHABLE, no address DAEMON_NOT_RUNNING', async () => {
+test('nobody at the address is DAEMON_UNREACHABLE, which is worth another try', async () => {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as { port: number };
   await new Promise((done) => server.close(done));
-  await assert.rejects(connect({ address: `127.0.0.1:${port}` }).url(), { reason: 'DAEMON_UNREACHABLE', code: 14 });
-  await assert.rejects(connect({ address: '' }).url(), { reason: 'DAEMON_NOT_RUNNING' });
+  await assert.rejects(connect({ address: `127.0.0.1:${port}` }).url(), { reason: 'DAEMON_UNREACHABLE', code: 14, retryable: true });
 });
 
 test('a daemon that never answers ends with DEADLINE_EXCEEDED', async (context) => {

@@ -7,19 +7,30 @@
 mod arguments;
 mod catalog;
 mod check;
+mod drafts;
 mod environment;
+mod events;
 mod hash;
 mod hashes;
 mod manifest;
 pub mod record;
+mod names;
+mod process;
 mod runtime;
+mod sandbox;
+mod scaffold;
+mod sdk;
 mod skill;
+mod snapshot;
+mod store;
 pub mod supervisor;
 mod tier;
+mod trial;
 mod trust;
 mod typescript;
 
 mod handlers;
+mod lifecycle;
 mod run;
 
 mod shelf;
@@ -28,6 +39,10 @@ mod suggest;
 pub use check::check_skills;
 pub use handlers::{list_skills, show_skill, trust_skill};
 pub use record::{save_skill_record, show_skill_record, start_skill_record, stop_skill_record};
+pub use lifecycle::{
+    commit_skill, discard_skill, remove_skill, stage_skill, test_skill, upgrade_skill,
+};
 pub use run::run_skill;
+pub use sandbox::{Door, Wanted};
 pub use shelf::Skills;
 pub use tier::{Places, Tier};

@@ -43,7 +43,7 @@ impl World {
             authority: Arc::clone(&self.authority),
             origin: match listener {
                 Listener::Local => Origin::Loopback { port: 4000 },
-                Listener::Tunnel => Origin::Anywhere,
+                Listener::Tunnel | Listener::Skills => Origin::Anywhere,
             },
             refusals: Arc::new(move |refusal| {
                 let client = refusal.client.as_ref().map(ToString::to_string);
@@ -109,7 +109,7 @@ fn reason(headers: &http::HeaderMap) -> Option<Reason> {
 
 fn audience(listener: Listener) -> Audience {
     match listener {
-        Listener::Local => Audience::Skill,
+        Listener::Local | Listener::Skills => Audience::Skill,
         Listener::Tunnel => Audience::Tunnel,
     }
 }
@@ -119,7 +119,7 @@ const URL: &str = "/browse.v1.BrowserService/GetUrl";
 const JS: &str = "/browse.v1.BrowserService/Js";
 
 #[tokio::test]
-async fn every_rpc_needs_its_own_scope_on_both_listeners() {
+async fn every_rpc_needs_its_own_scope_on_each_listener() {
     let world = World::new();
     for listener in Listener::ALL {
         let service = world.listener(listener);
@@ -143,6 +143,7 @@ async fn root_may_do_everything_at_home_and_nothing_in_the_tunnel() {
     let world = World::new();
     let root = world.authority.root_token().to_owned();
     let (local, tunnel) = (world.listener(Listener::Local), world.listener(Listener::Tunnel));
+    let skills = world.listener(Listener::Skills);
     for command in Command::all() {
         assert_eq!(call(&local, command.path, Some(&root)).await, None, "{}", command.name);
         let found = call(&tunnel, command.path, Some(&root)).await;
@@ -151,6 +152,9 @@ async fn root_may_do_everything_at_home_and_nothing_in_the_tunnel() {
             "{}",
             command.name
         );
+        let found = call(&skills, command.path, Some(&root)).await;
+        let refused = matches!(found, Some(Reason::TokenInvalid | Reason::RateLimited));
+        assert!(refused, "{}: {found:?}", command.name);
     }
 }
 

@@ -39,14 +39,11 @@ const MESSAGES: Record<string, string> = {
   ChainResponse: 'results:1*mStepResult',
   BatchRequest: 'steps:1*mStep',
   BatchResponse: 'results:1*mStepResult',
-  TabEachRequest: 'command:1?a',
-  TabEachResponse: 'results:1*mStepResult',
   Step: 'tab:1?u request:2?a',
   StepResult: 'command:1s tab:2?u response:3?a error:4?mStepError',
   StepError: 'reason:1s message:2s hint:3s metadata:4M',
   ScreenshotRequest: 'target:1?s selector:2?s viewport:3b clip:4?s format:5eImageFormat',
   ScreenshotResponse: 'image:1y mime:2s width:3u height:4u note:5s',
-  PrettyScreenshotRequest: 'scrollTo:1?s cleanup:2b hide:3*s format:4eImageFormat',
   ResponsiveRequest: 'fullPage:1b',
   ResponsiveResponse: 'pictures:1*mPicture',
   Picture: 'name:1s image:2y width:3u height:4u note:5s',
@@ -55,61 +52,13 @@ const MESSAGES: Record<string, string> = {
   PdfResponse: 'pdf:1y mime:2s bytes:3u',
   ArchiveRequest: '',
   ArchiveResponse: 'archive:1y mime:2s bytes:3u',
-  StartRecordingRequest: 'fps:1?u',
-  StartRecordingResponse: 'width:1u height:2u',
-  Emulated: 'name:1s value:2s',
+  DownloadRequest: 'source:1s',
+  ScrapeRequest: 'kind:1eScrapeKind selector:2?s limit:3?u known:4*s',
+  FilePart: 'file:1u head:2?mFileHead data:3y tail:4?mFileTail files:5?u',
+  FileHead: 'url:1s name:2s mime:3s size:4?u',
+  FileTail: 'bytes:1u sha256:2s reason:3s message:4s known:5b url:6s note:7s',
   ViewportRequest: 'size:1?s scale:2?d reset:3b',
   ViewportResponse: 'width:1u height:2u scale:3d',
-  UserAgentRequest: 'agent:1?s reset:2b',
-  UserAgentResponse: 'agent:1s',
-  HeaderRequest: 'header:1?s',
-  HeaderResponse: 'headers:1*mExtraHeader',
-  ExtraHeader: 'name:1s value:2s',
-  EmulateRequest: '',
-  EmulateResponse: 'settings:1*mEmulated',
-  EmulateDeviceRequest: 'device:1?s',
-  EmulateDeviceResponse: 'settings:1*mEmulated',
-  EmulateGeoRequest: 'latitude:1d longitude:2d accuracy:3?d',
-  EmulateGeoResponse: 'settings:1*mEmulated',
-  EmulateTimezoneRequest: 'timezone:1s',
-  EmulateTimezoneResponse: 'settings:1*mEmulated',
-  EmulateLocaleRequest: 'locale:1s',
-  EmulateLocaleResponse: 'settings:1*mEmulated',
-  EmulateMediaRequest: 'type:1eMediaType scheme:2eColorScheme motion:3eMotionPreference contrast:4eContrastPreference forcedColors:5eForcedColors',
-  EmulateMediaResponse: 'settings:1*mEmulated',
-  EmulateOfflineRequest: 'state:1?eSwitch',
-  EmulateOfflineResponse: 'settings:1*mEmulated',
-  EmulateCpuRequest: 'slowdown:1d',
-  EmulateCpuResponse: 'settings:1*mEmulated',
-  EmulateNetworkRequest: 'speed:1?eNetworkSpeed down:2?u up:3?u latency:4?u',
-  EmulateNetworkResponse: 'settings:1*mEmulated',
-  ResetEmulationRequest: '',
-  ResetEmulationResponse: 'settings:1*mEmulated',
-  CookiesRequest: 'domain:1?s',
-  CookiesResponse: 'cookies:1*mCookie',
-  Cookie: 'name:1s value:2s length:3u domain:4s path:5s secure:6b httpOnly:7b sameSite:8s expires:9s partition:10s',
-  SetCookieRequest: 'cookie:1s domain:2?s path:3?s secure:4b httpOnly:5b sameSite:6eSameSite expires:7?s',
-  SetCookieResponse: 'name:1s domain:2s path:3s',
-  DeleteCookieRequest: 'name:1s domain:2?s path:3?s',
-  DeleteCookieResponse: 'removed:1u',
-  ImportCookiesRequest: 'cookies:1s',
-  ImportCookiesResponse: 'summary:1s imported:2u domains:3*mDomainCookies problems:4*s',
-  DomainCookies: 'domain:1s found:2u imported:3u expired:4u refused:5u',
-  ImportBrowserCookiesRequest: 'browser:1?s domain:2?s profile:3?s all:4b',
-  ImportBrowserCookiesResponse: 'summary:1s imported:2u profiles:3*mBrowserProfile problems:4*s',
-  BrowserProfile: 'browser:1s profile:2s domains:3*mDomainCookies',
-  StorageRequest: '',
-  StorageResponse: 'entries:1*mStorageEntry',
-  StorageEntry: 'area:1s key:2s value:3s length:4u redacted:5b',
-  SetStorageRequest: 'key:1s value:2s',
-  SetStorageResponse: 'key:1s origin:2s',
-  CdpRequest: 'method:1?s params:2?s data:3b',
-  CdpResponse: 'value:1j trusted:2j list:3s methods:4*mCdpMethod',
-  CdpMethod: 'method:1s scope:2s output:3s justification:4s',
-  StartTraceRequest: 'categories:1?s',
-  StartTraceResponse: 'categories:1*s',
-  StopTraceRequest: 'format:1eTraceFormat',
-  StopTraceResponse: 'trace:1y mime:2s truncated:3b note:4s',
   Receipt: 'summary:1s url:2?s newTab:3?u focus:4?s dialog:5?s download:6?s errors:7*s',
   ClickRequest: 'target:1s button:2eMouseButton count:3?u modifiers:4?s',
   ClickResponse: 'receipt:1?mReceipt',
@@ -148,10 +97,6 @@ const MESSAGES: Record<string, string> = {
   DialogAcceptResponse: 'summary:1s',
   DialogDismissRequest: '',
   DialogDismissResponse: 'summary:1s',
-  ReadClipboardRequest: '',
-  ReadClipboardResponse: 'text:1s',
-  WriteClipboardRequest: 'text:1s',
-  WriteClipboardResponse: 'characters:1u',
   GotoRequest: 'url:1s wait:2eWaitUntil',
   GotoResponse: 'status:1?u url:2s title:3s suggestedSkills:4*mSuggestedSkill',
   SuggestedSkill: 'id:1s title:2s kind:3s',
@@ -175,10 +120,6 @@ const MESSAGES: Record<string, string> = {
   SnapshotResponse: 'tree:1s nodes:2*mSnapshotNode suggestedSkills:3*mSuggestedSkill',
   SnapshotNode: 'ref:1s role:2s name:3s description:4s states:5*s value:6?s frame:7s depth:8u box:9?mBox',
   Box: 'x:1d y:2d width:3d height:4d',
-  JsRequest: 'expression:1s',
-  JsResponse: 'value:1j',
-  EvalRequest: 'code:1s',
-  EvalResponse: 'value:1j',
   IsRequest: 'state:1eElementState target:2s assert:3b',
   IsResponse: 'value:1b',
   GetRequest: 'property:1eProperty target:2?s',
@@ -189,24 +130,16 @@ const MESSAGES: Record<string, string> = {
   ConsoleRequest: 'errors:1b',
   ConsoleResponse: 'messages:1*mConsoleMessage dropped:2u',
   ConsoleMessage: 'timeMs:1u level:2s text:3s location:4s',
-  ClearConsoleRequest: '',
-  ClearConsoleResponse: 'removed:1u',
   NetworkRequest: 'filter:1?s',
   NetworkResponse: 'requests:1*mNetworkEntry dropped:2u',
   NetworkEntry: 'id:1u method:2s url:3s type:4s status:5?u size:6u durationMs:7?d failure:8?s timeMs:9u mime:10?s',
   ShowRequestRequest: 'id:1u',
   ShowRequestResponse: 'request:1?mNetworkEntry',
-  ShowBodyRequest: 'id:1u',
-  ShowBodyResponse: 'body:1s base64:2b',
-  ClearNetworkRequest: '',
-  ClearNetworkResponse: 'removed:1u',
   PerfRequest: '',
   PerfResponse: 'ttfbMs:1?d fcpMs:2?d lcpMs:3?d lcpElement:4?s cls:5?d inpMs:6?d interactions:7u domContentLoadedMs:8?d loadMs:9?d dnsMs:10?d connectMs:11?d downloadMs:12?d transferBytes:13?u resources:14u navigation:15s',
   DialogRequest: '',
   DialogResponse: 'dialogs:1*mDialogEntry dropped:2u',
   DialogEntry: 'timeMs:1u kind:2s message:3s answer:4s defaultText:5?s url:6s',
-  ClearDialogRequest: '',
-  ClearDialogResponse: 'removed:1u',
   AnnotateSnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s cursor:5b maxTokens:6?u viewport:7b',
   AnnotateSnapshotResponse: 'image:1y mime:2s width:3u height:4u note:5s marks:6*mPictureMark tree:7s',
   PictureMark: 'ref:1s box:2?mBox',
@@ -216,24 +149,8 @@ const MESSAGES: Record<string, string> = {
   ExpectResponse: 'summary:1s waitedMs:2u',
   FetchRequest: 'url:1s parse:2b include:3b',
   FetchResponse: 'answer:1?mFetched',
-  FetchSendRequest: 'url:1s method:2?s header:3*s body:4?s parse:5b include:6b',
-  FetchSendResponse: 'answer:1?mFetched',
   Fetched: 'status:1u url:2s mime:3s headers:4*mHeader head:5s body:6s base64:7b size:8u truncated:9b value:10j note:11s durationMs:12d',
   Header: 'name:1s value:2s',
-  ApproveRequest: 'id:1?s',
-  ApproveResponse: 'approvals:1*mApproval',
-  Approval: 'id:1s client:2s action:3s waitingS:4u state:5s',
-  RouteRequest: 'glob:1s abort:2b fulfil:3?s body:4?s status:5?u header:6*s delay:7?u',
-  RouteResponse: 'route:1?mRouteEntry',
-  RouteEntry: 'glob:1s action:2s status:3?u size:4?u delayMs:5?u hits:6u',
-  UnrouteRequest: 'glob:1?s',
-  UnrouteResponse: 'removed:1u',
-  ListRoutesRequest: '',
-  ListRoutesResponse: 'routes:1*mRouteEntry',
-  StartHarRequest: '',
-  StartHarResponse: 'tab:1u',
-  StopHarRequest: 'format:1eHarFormat',
-  StopHarResponse: 'har:1y mime:2s entries:3u dropped:4u note:5s',
   TextRequest: 'target:1?s',
   TextResponse: 'text:1s',
   HtmlRequest: 'target:1?s',
@@ -279,22 +196,6 @@ const MESSAGES: Record<string, string> = {
   StyleDeclaration: 'name:1s value:2s important:3b standing:4s',
   ComputedProperty: 'name:1s value:2s',
   StyleChange: 'id:1u ref:2s target:3s property:4s value:5s before:6s after:7s',
-  StyleRequest: 'target:1s property:2s value:3s',
-  StyleResponse: 'id:1u property:2s before:3s after:4s note:5s',
-  UndoStyleRequest: 'change:1?u',
-  UndoStyleResponse: 'id:1u target:2s property:3s after:4s',
-  CleanupRequest: 'ads:1b cookies:2b sticky:3b social:4b all:5b',
-  CleanupResponse: 'summary:1s removed:2*mCleanupCount unlocked:3b',
-  CleanupCount: 'kind:1s count:2u',
-  SaveStateRequest: 'name:1s',
-  SaveStateResponse: 'summary:1s cookies:2u origins:3u tabs:4u key:5s',
-  LoadStateRequest: 'name:1s replace:2b noTabs:3b',
-  LoadStateResponse: 'summary:1s cookies:2u dropped:3u origins:4u tabs:5u problems:6*s',
-  ListStatesRequest: '',
-  ListStatesResponse: 'states:1*mState',
-  State: 'name:1s saved:2s bytes:3u cookies:4?u origins:5?u tabs:6?u key:7s problem:8s holds:9s',
-  RemoveStateRequest: 'name:1s',
-  RemoveStateResponse: 'name:1s',
   ListTabsRequest: '',
   ListTabsResponse: 'tabs:1*mTab',
   Tab: 'id:1u active:2b url:3s title:4s owner:5s state:6s',
@@ -304,41 +205,88 @@ const MESSAGES: Record<string, string> = {
   NewTabResponse: 'tabId:1u url:2s suggestedSkills:3*mSuggestedSkill',
   CloseTabRequest: 'id:1?u',
   CloseTabResponse: 'closed:1u active:2?u',
-  StopWatchRequest: '',
-  StopWatchResponse: 'ended:1u',
-  Screen: 'display:1?s waylandDisplay:2?s xauthority:3?s xdgRuntimeDir:4?s',
-  ConnectRequest: 'screen:1?mScreen',
-  ConnectResponse: 'summary:1s tabs:2*mWindowTab',
-  DisconnectRequest: '',
-  DisconnectResponse: 'summary:1s tabs:2*mWindowTab',
-  HandoffRequest: 'reason:1?s screen:2?mScreen',
-  HandoffResponse: 'summary:1s tabs:2*mWindowTab',
-  ResumeRequest: '',
-  ResumeResponse: 'tabs:1*mTabChange',
-  WindowTab: 'id:1u url:2s note:3?s',
-  TabChange: 'id:1u change:2s url:3s before:4?s note:5?s',
-  FocusRequest: 'target:1?s',
-  FocusResponse: 'summary:1s tab:2u visible:3b receipt:4?mReceipt',
 };
 
 /** The words of each enum, in the order of their numbers; that of zero is empty. */
 const ENUMS: Record<string, string> = {
-  ColorScheme: ' default light dark',
-  ContrastPreference: ' default more less',
   ElementState: ' visible hidden enabled disabled checked editable focused',
-  ForcedColors: ' default active none',
-  HarFormat: ' har',
   ImageFormat: ' png jpeg webp',
-  MediaType: ' default screen print',
-  MotionPreference: ' default reduce full',
   MouseButton: ' left right middle',
-  NetworkSpeed: ' default slow-3g fast-3g 4g wifi',
   PaperFormat: ' letter a4 legal',
   Property: ' title value count box role name description',
-  SameSite: ' strict lax none',
-  Switch: ' on off',
-  TraceFormat: ' json',
+  ScrapeKind: ' images videos media',
   WaitUntil: ' load domcontentloaded networkidle none',
+};
+
+/** Name of the CLI, RPC, arguments, result, deadline in milliseconds, response, how it is saved. */
+const COMMANDS: Record<string, string> = {
+  goto: 'goto|Goto|url',
+  loadHtml: 'load-html|LoadHtml|html',
+  back: 'back|Back',
+  forward: 'forward|Forward',
+  reload: 'reload|Reload',
+  stopLoading: 'stop-loading|StopLoading',
+  url: 'url|GetUrl||url',
+  wait: 'wait|Wait|target?||15000',
+  frame: 'frame|Frame|target?',
+  snapshot: 'snapshot|Snapshot',
+  annotateSnapshot: 'snapshot --annotate|AnnotateSnapshot|||60000',
+  heatSnapshot: 'snapshot --heatmap|HeatSnapshot|heat||60000',
+  text: 'text|Text|target?|text',
+  html: 'html|Html|target?|html',
+  links: 'links|Links||links',
+  forms: 'forms|Forms',
+  accessibility: 'accessibility|Accessibility',
+  media: 'media|Media|target?|media',
+  data: 'data|Data',
+  markdown: 'markdown|Markdown|target?|markdown',
+  diff: 'diff|Diff|url1 url2||60000',
+  uxAudit: 'ux-audit|UxAudit',
+  find: 'find|Find|pattern',
+  is: 'is|Is|state target|value',
+  get: 'get|Get|property target?|value',
+  attrs: 'attrs|Attrs|target|attributes',
+  console: 'console|Console||messages',
+  network: 'network|Network||requests',
+  showRequest: 'network show|ShowRequest|id|request',
+  perf: 'perf|Perf',
+  dialog: 'dialog|Dialog||dialogs',
+  expect: 'expect|Expect|target expected||5000',
+  css: 'css|Css|target property|value',
+  inspect: 'inspect|Inspect|target?',
+  click: 'click|Click|target|receipt',
+  doubleClick: 'dblclick|DoubleClick|target|receipt',
+  hover: 'hover|Hover|target|receipt',
+  fill: 'fill|Fill|target text|receipt',
+  type: 'type|Type|text|receipt',
+  press: 'press|Press|key|receipt',
+  select: 'select|Select|target value?|receipt',
+  check: 'check|Check|target|receipt',
+  uncheck: 'uncheck|Uncheck|target|receipt',
+  scroll: 'scroll|Scroll|target?',
+  drag: 'drag|Drag|target onto|receipt',
+  moveMouse: 'mouse move|MoveMouse|to?|receipt',
+  pressMouse: 'mouse down|PressMouse|to?|receipt',
+  releaseMouse: 'mouse up|ReleaseMouse|to?|receipt',
+  turnWheel: 'mouse wheel|TurnWheel|dy dx?|receipt',
+  upload: 'upload|Upload|target file?|receipt',
+  dialogAccept: 'dialog-accept|DialogAccept|text?',
+  dialogDismiss: 'dialog-dismiss|DialogDismiss',
+  viewport: 'viewport|Viewport|size?',
+  screenshot: 'screenshot|Screenshot|target?',
+  responsive: 'responsive|Responsive|||60000',
+  pdf: 'pdf|Pdf|||60000',
+  printHtml: 'pdf --from-html|PrintHtml|html||60000|PdfResponse',
+  download: 'download|Download|source|||FilePart|file',
+  scrape: 'scrape|Scrape|kind|||FilePart|folder',
+  archive: 'archive|Archive|||60000',
+  fetch: 'fetch|Fetch|url|answer|15000',
+  tabs: 'tabs|ListTabs||tabs',
+  activateTab: 'tab|ActivateTab|id',
+  newTab: 'newtab|NewTab|url?',
+  closeTab: 'closetab|CloseTab|id?',
+  chain: 'chain|Chain|steps?|results',
+  batch: 'batch|Batch|steps?|results',
 };
 
 // Reads the generated tables: one line of text per message, parsed at first use.
@@ -389,6 +337,49 @@ function readField(text: string): Field {
 /** The words of an enum; the place of a word is its number. */
 function wordsOf(type: string): string[] {
   return (ENUMS[type] ?? '').split(' ');
+}
+
+/** A command, as its line of the table says. */
+interface Command {
+  /** Path of the RPC: `/browse.v1.BrowserService/Goto`. */
+  path: string;
+  request: string;
+  response: string;
+  /** Fields that are given as positional arguments. */
+  args: string[];
+  /** Field of the response that callers get; all of it when empty. */
+  result: string;
+  /** Deadline in milliseconds, when it is not 30 seconds. */
+  timeout: number | undefined;
+  /** Whether the answer is a stream of messages, or of what is saved to a file or a folder. */
+  kind: string;
+}
+
+const known = new Map<string, Command>();
+
+/** The command of this name: that of a method, or that of the command line. */
+function commandOf(name: string): Command {
+  let command = known.get(name);
+  if (!command) {
+    const line = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : Object.values(COMMANDS).find((text) => text.startsWith(`${name}|`));
+    if (line === undefined) throw new TypeError(`this SDK knows no command \`${name}\``);
+    command = readCommand(line);
+    known.set(name, command);
+  }
+  return command;
+}
+
+function readCommand(line: string): Command {
+  const [, method = '', args = '', result = '', timeout, response, kind = ''] = line.split('|');
+  return {
+    path: `/browse.v1.BrowserService/${method}`,
+    request: `${method}Request`,
+    response: response || `${method}Response`,
+    args: args.replaceAll('?', '').split(' ').filter(Boolean),
+    result,
+    timeout: timeout ? Number(timeout) : undefined,
+    kind,
+  };
 }
 
 
@@ -658,6 +649,11 @@ export class BrowseError extends Error {
     this.metadata = details.metadata ?? {};
     this.code = details.code ?? 2;
   }
+
+  /** Whether the same call may succeed later, and did nothing so far. */
+  get retryable(): boolean {
+    return this.code === 14 || 'retry_after' in this.metadata;
+  }
 }
 
 /** What a client says when nobody answers. */
@@ -804,7 +800,8 @@ function reuse(address: string): Connection | undefined {
 
 async function open(address: string): Promise<Connection> {
   const { connect } = await import('node:net');
-  if (address.startsWith(UNIX)) return new Connection(connect({ path: address.slice(UNIX.length) }));
+  const path = socketPath(address);
+  if (path !== undefined) return new Connection(connect({ path }));
   const colon = address.lastIndexOf(':');
   const place = { host: address.slice(0, colon), port: Number(address.slice(colon + 1)), noDelay: true };
   return new Connection(connect(place));
@@ -879,7 +876,7 @@ class Connection {
   }
 
   send({ address, path, headers, body }: Post): void {
-    const host = address.startsWith(UNIX) ? 'localhost' : address;
+    const host = socketPath(address) === undefined ? address : 'localhost';
     const lines = Object.entries({ host, 'content-length': String(body.length), ...headers });
     const head = lines.map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, ' ')}\r\n`).join('');
     this.#socket.write(joinBytes([new TextEncoder().encode(`POST ${path} HTTP/1.1\r\n${head}\r\n`), body]));
@@ -949,8 +946,10 @@ interface Post {
   signal: AbortSignal;
 }
 
-/** What the address of a socket file begins with. */
-const UNIX = 'unix:';
+/** The path of a socket file, when `address` is one: `unix:/path` or `unix:///path`. */
+function socketPath(address: string): string | undefined {
+  return /^unix:(?:\/\/)?(.*)$/s.exec(address)?.[1];
+}
 
 /** Sends a POST. */
 async function post(request: Post): Promise<Answer> {
@@ -964,14 +963,13 @@ async function post(request: Post): Promise<Answer> {
 function prefersFetch(address: string): boolean {
   // A fetch would go through the proxy, loopback or not.
   if (variable('http_proxy') || variable('HTTP_PROXY')) return false;
-  return isBun || (isDeno && !address.startsWith(UNIX));
+  return isBun || (isDeno && socketPath(address) === undefined);
 }
 
 async function postByFetch({ address, path, headers, body, signal }: Post): Promise<Answer> {
-  const unix = address.startsWith(UNIX) ? { unix: address.slice(UNIX.length) } : {};
-  const host = address.startsWith(UNIX) ? 'localhost' : address;
-  const init = { method: 'POST', headers, body: body as BodyInit, signal, ...unix };
-  const response = await fetch(`http://${host}${path}`, init);
+  const unix = socketPath(address);
+  const init = { method: 'POST', headers, body: body as BodyInit, signal, ...(unix === undefined ? {} : { unix }) };
+  const response = await fetch(`http://${unix === undefined ? address : 'localhost'}${path}`, init);
   return {
     status: response.status,
     headers: new Map(response.headers),
@@ -981,34 +979,407 @@ async function postByFetch({ address, path, headers, body, signal }: Post): Prom
 
 async function* empty(): AsyncGenerator<Uint8Array> {}
 
+// Where the daemon is: what the caller says, else the environment of a skill,
+// else, for a debug run, the state file of the project around the working
+// directory.
+
+
+/** A daemon, and the token that calls to it carry. */
+interface Daemon {
+  address: string;
+  token: string;
+}
+
+/** The daemon of the state file, once it was looked for. */
+let found: Promise<Daemon> | undefined;
+
+/** The daemon that a client with these options calls. */
+async function daemonOf(options: Partial<Daemon>): Promise<Daemon> {
+  const address = options.address ?? variable('BROWSE_ADDR');
+  const token = options.token ?? (variable('BROWSE_SKILL_TOKEN') || variable('BROWSE_TOKEN'));
+  if (address) return { address: address.replace(/^http:\/\//, '').replace(/\/+$/, ''), token: token ?? '' };
+  found ??= fromState();
+  const { address: known, token: root } = await found.catch((error: unknown) => {
+    found = undefined;
+    throw error;
+  });
+  return { address: known, token: token || root };
+}
+
+/** Has the state file read again by the next call. */
+function forgetDaemon(): void {
+  found = undefined;
+}
+
+/**
+ * Whoever can write the state file can have our calls, so it counts only when
+ * it is ours alone: a checkout of a repository that carries one never has its mode.
+ */
+async function fromState(): Promise<Daemon> {
+  const { closeSync, constants, fstatSync, openSync, readFileSync } = await import('node:fs');
+  const path = await statePath();
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw noDaemon();
+    throw invalidState(path, code === 'ELOOP' ? 'it is a link' : 'it cannot be read');
+  }
+  try {
+    const about = fstatSync(file);
+    const { getuid } = await import('node:process');
+    if (!about.isFile()) throw invalidState(path, 'it is no plain file');
+    if (getuid && about.uid !== getuid()) throw invalidState(path, 'it belongs to another user');
+    if (about.mode & 0o077) throw invalidState(path, 'others may open it');
+    return readState(path, readFileSync(file, 'utf8'));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readState(path: string, text: string): Daemon {
+  let state: Record<string, unknown> | null;
+  try {
+    state = JSON.parse(text) as typeof state;
+  } catch {
+    throw invalidState(path, 'it is no JSON');
+  }
+  const address = String(state?.address ?? '').replace(/^http:\/\//, '').replace(/\/+$/, '');
+  if (!/^(127(\.\d+){3}|\[::1\]):\d+$/.test(address)) throw invalidState(path, 'its address is not on this machine');
+  if (typeof state?.token !== 'string' || !state.token) throw invalidState(path, 'it holds no token');
+  return { address, token: state.token };
+}
+
+async function statePath(): Promise<string> {
+  const { existsSync } = await import('node:fs');
+  const { dirname, join, resolve } = await import('node:path');
+  const named = variable('BROWSE_STATE_FILE');
+  if (named) return resolve(named);
+  // deno asks for the rights to its own folder here, and not before.
+  const here = isDeno ? resolve('.') : process.cwd();
+  let top = variable('BROWSE_PROJECT') || here;
+  if (!variable('BROWSE_PROJECT')) {
+    let folder = here;
+    while (!existsSync(join(folder, '.git')) && dirname(folder) !== folder) folder = dirname(folder);
+    if (existsSync(join(folder, '.git'))) top = folder;
+  }
+  return join(top, '.browse/daemon.json');
+}
+
+function invalidState(path: string, fault: string): BrowseError {
+  return new BrowseError('STATE_FILE_INVALID', `the state file \`${path}\` cannot be used: ${fault}`, {
+    hint: `Remove ${path}`,
+    metadata: { path },
+    code: 9,
+  });
+}
+
+function noDaemon(): BrowseError {
+  return new BrowseError('DAEMON_NOT_RUNNING', 'no daemon runs for this folder, and BROWSE_ADDR is not set', {
+    hint: 'Run `browse status`, or the skill with `browse skill run NAME`',
+    code: 14,
+  });
+}
+
+// File names that a page or a server chose, made harmless, and places that what
+// a page serves must not reach. The rules are those of the command line.
+
+/** Longest name, in bytes: there is room for a number, and for a draft's name. */
+const MOST_NAME = 120;
+
+/** Marks of direction, zero-width letters and tags: they make a name read as another one. */
+const INVISIBLE =
+  /[\p{Cc}\u{ad}\u{61c}\u{180e}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{fe00}-\u{fe0f}\u{feff}\u{fff9}-\u{fffb}\u{e0000}-\u{e0fff}]/gu;
+
+/** Names that are devices on Windows, where a folder may be looked at too. */
+const DEVICE = /^(con|prn|aux|nul|(com|lpt)[^0])$/iu;
+
+/**
+ * A plain file name out of `wanted`: its last component, without what other
+ * systems refuse, what hides or what drives a terminal. Never empty, never a
+ * path, never hidden, never a flag.
+ */
+function safeName(wanted: string): string {
+  const last = wanted.split(/[/\\]/).filter((part) => part.trim()).pop() ?? '';
+  const plain = last.replace(/[<>:"|?*]/g, '_').replace(INVISIBLE, '').replace(/\s/gu, ' ').replace(/^[ .]+|[ .]+$/g, '');
+  const name = short(plain.replace(/^[-~]/, '_'));
+  const stem = (name.split('.')[0] ?? '').trimEnd();
+  return DEVICE.test(stem) ? `_${name}` : name || 'download';
+}
+
+/** Cuts the stem, and keeps the extension. */
+function short(name: string): string {
+  const bytes = (text: string) => new TextEncoder().encode(text).length;
+  if (bytes(name) <= MOST_NAME) return name;
+  const dot = name.lastIndexOf('.');
+  const end = dot > 0 && bytes(name.slice(dot)) <= 13 ? name.slice(dot) : '';
+  const stem = new TextEncoder().encode(name.slice(0, name.length - end.length)).subarray(0, MOST_NAME - bytes(end));
+  // What was cut in two is left out.
+  return new TextDecoder().decode(stem).replace(/[\ufffd .]+$/, '') + end;
+}
+
+const SECRET_FOLDERS = ['.ssh', '.aws', '.gnupg', '.kube', '.azure', '.gcloud', '.docker', '.git'];
+const SECRET_NAMES = [
+  'id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', '.netrc', '.pgpass', '.npmrc', '.pypirc', '.git-credentials',
+  'credentials', 'cookies', 'cookies.sqlite', 'login data', 'key4.db', 'logins.json',
+];
+
+/** Whether settings, hooks, credentials or browse's own files lie at the real path `path`. */
+function isGuarded(path: string, home: string | undefined): boolean {
+  const parts = path.toLowerCase().split('/').filter(Boolean);
+  const name = parts.at(-1) ?? '';
+  const ours = parts.indexOf('.browse');
+  // The skills of a project are source code, which a team commits.
+  if (ours >= 0 && parts[ours + 1] !== 'skills') return true;
+  if (home && `${path}/`.startsWith(`${home.replace(/\/+$/, '')}/`)) return true;
+  return name.startsWith('.env') || SECRET_NAMES.includes(name) || parts.some((part) => SECRET_FOLDERS.includes(part));
+}
+
+// Writes what a command saves, by the rules of the command line: a file appears
+// whole or not at all, a name that a page chose is made harmless and replaces
+// nothing, and settings, hooks and credentials are out of reach.
+
+
+/** A file that was saved. */
+export interface Saved {
+  /** Where it lies. */
+  path: string;
+  /** Where it comes from. */
+  url: string;
+  /** Its MIME type. */
+  mime: string;
+  /** Its size in bytes. */
+  bytes: number;
+  /** SHA-256 of its bytes, in hexadecimal. */
+  sha256: string;
+  /** What to know of it. */
+  note: string;
+}
+
+/** What came of saving several files. */
+export interface SavedFolder {
+  /** Folder that holds them. */
+  folder: string;
+  /** Its list of what came from where; a second run leaves out what it proves to be there. */
+  manifest: string;
+  /** What was saved; `file` is the name in the folder. */
+  saved: { url: string; file: string; mime: string; bytes: number; sha256: string }[];
+  /** How many were there already. */
+  present: number;
+  /** What could not be saved. */
+  failed: { url: string; reason: string; message: string }[];
+}
+
+type Row = SavedFolder['saved'][number];
+type Part = { file: number; head?: Message; data: Uint8Array; tail?: Message };
+type Modules = Awaited<ReturnType<typeof modules>>;
+
+const MANIFEST = 'manifest.json';
+/** Bytes that a manifest may have; a larger one is not ours. */
+const MOST_MANIFEST = 32 << 20;
+
+/** Saves the one file of `parts` as `place`, in the folder `place`, or in the temp directory. */
+async function saveFile(parts: AsyncIterable<Message>, place: string | undefined): Promise<Saved> {
+  const node = await modules();
+  const isFolder = place === undefined || place.endsWith('/') || node.fs.statSync(place, { throwIfNoEntry: false })?.isDirectory();
+  let draft: Draft | undefined;
+  try {
+    for await (const { head, data, tail } of parts as AsyncIterable<Part>) {
+      if (head) {
+        draft = new Draft(node, isFolder ? node.path.join(place ?? node.os.tmpdir(), safeName(String(head.name))) : place, head);
+      }
+      draft?.add(data);
+      if (tail?.reason) throw new BrowseError(String(tail.reason), String(tail.message), { code: 9 });
+      if (tail && draft) {
+        const path = draft.finish(tail, isFolder === true);
+        return { path, ...rowOf(draft.head, tail), note: String(tail.note) };
+      }
+    }
+  } finally {
+    draft?.discard();
+  }
+  throw new BrowseError('BUG', 'the command ended without an answer', { code: 13 });
+}
+
+/** Saves the files that `call` streams into a folder, together with a manifest. */
+async function saveFolder(call: (known: string[]) => AsyncIterable<Message>, place: string | undefined): Promise<SavedFolder> {
+  const node = await modules();
+  const folder = place ?? node.path.join(node.os.tmpdir(), `browse-${unique()}`);
+  const manifest = node.path.join(folder, MANIFEST);
+  attempt(folder, () => node.fs.mkdirSync(folder, { recursive: true }));
+  const files = readManifest(node, folder);
+  const out: SavedFolder = { folder, manifest, saved: [], present: 0, failed: [] };
+  const open = new Map<number, Draft>();
+  try {
+    for await (const { file, head, data, tail } of call(files.map((row) => row.url)) as AsyncIterable<Part>) {
+      if (head) {
+        const name = safeName(String(head.name));
+        const path = node.path.join(folder, name.toLowerCase() === MANIFEST ? `_${name}` : name);
+        open.set(file, new Draft(node, path, head));
+      }
+      open.get(file)?.add(data);
+      if (tail) settle(node, out, open, file, tail);
+    }
+  } finally {
+    for (const draft of open.values()) draft.discard();
+    const urls = new Set(out.saved.map((row) => row.url));
+    const rows = [...files.filter((row) => !urls.has(row.url)), ...out.saved];
+    const text = `${JSON.stringify({ version: 1, files: rows, failed: out.failed }, null, 2)}\n`;
+    const draft = new Draft(node, manifest, {});
+    draft.add(new TextEncoder().encode(text));
+    draft.rename(false);
+  }
+  return out;
+}
+
+function settle(node: Modules, out: SavedFolder, open: Map<number, Draft>, file: number, tail: Message): void {
+  const draft = open.get(file);
+  open.delete(file);
+  if (tail.known || tail.reason || !draft) {
+    draft?.discard();
+    if (tail.known) out.present += 1;
+    else if (tail.reason) out.failed.push({ url: String(tail.url), reason: String(tail.reason), message: String(tail.message) });
+    return;
+  }
+  try {
+    const path = draft.finish(tail, true);
+    const { url, ...rest } = rowOf(draft.head, tail);
+    out.saved.push({ url, file: node.path.basename(path), ...rest });
+  } finally {
+    draft.discard();
+  }
+}
+
+function rowOf(head: Message, tail: Message): Omit<Row, 'file'> {
+  return { url: String(head.url), mime: String(head.mime), bytes: Number(tail.bytes), sha256: String(tail.sha256) };
+}
+
+/** The rows of a manifest that speak of a plain file in the folder that is as they say. It may come from anywhere. */
+function readManifest({ fs, path, crypto }: Modules, folder: string): Row[] {
+  try {
+    const file = path.join(folder, MANIFEST);
+    if (fs.statSync(file).size > MOST_MANIFEST) return [];
+    const { files } = JSON.parse(fs.readFileSync(file, 'utf8')) as { files: Row[] };
+    return files.filter((row) => {
+      if (typeof row.url !== 'string' || safeName(row.file) !== row.file || row.file === MANIFEST) return false;
+      const about = fs.lstatSync(path.join(folder, row.file), { throwIfNoEntry: false });
+      if (!about?.isFile() || about.size !== row.bytes) return false;
+      return crypto.createHash('sha256').update(fs.readFileSync(path.join(folder, row.file))).digest('hex') === row.sha256;
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** A file under way: it lies under another name beside its own until it is whole. */
+class Draft {
+  readonly head: Message;
+  readonly #node: Modules;
+  readonly #path: string;
+  readonly #draft: string;
+  readonly #hash;
+  #file: number | undefined;
+  #bytes = 0;
+
+  constructor(node: Modules, path: string, head: Message) {
+    this.head = head;
+    this.#node = node;
+    this.#path = path;
+    this.#hash = node.crypto.createHash('sha256');
+    const folder = node.path.dirname(path);
+    const name = node.path.basename(path);
+    this.#draft = node.path.join(folder, `.${name.slice(0, 30)}.${unique()}`);
+    this.#file = attempt(path, () => {
+      const real = node.path.join(node.fs.realpathSync(folder), name);
+      if (isGuarded(real, variable('BROWSE_HOME'))) throw new Error('settings, hooks or credentials lie there');
+      return node.fs.openSync(this.#draft, 'wx', 0o666);
+    });
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    this.#hash.update(bytes);
+    attempt(this.#path, () => {
+      for (let at = 0; at < bytes.length; ) at += this.#node.fs.writeSync(this.#file as number, bytes, at);
+    });
+  }
+
+  /** Gives it its name, when it is what was sent. */
+  finish(tail: Message, keep: boolean): string {
+    if (tail.bytes !== this.#bytes || tail.sha256 !== this.#hash.digest('hex')) {
+      throw new BrowseError('BUG', `\`${this.#path}\` did not arrive as it was sent`, { code: 13 });
+    }
+    return this.rename(keep);
+  }
+
+  /** With `keep`, a file that has the name already keeps it, and this one gets a number. */
+  rename(keep: boolean): string {
+    const { fs, path } = this.#node;
+    return attempt(this.#path, () => {
+      if (!keep) {
+        fs.renameSync(this.#draft, this.#path);
+        this.discard();
+        return this.#path;
+      }
+      const { dir, name, ext } = path.parse(this.#path);
+      for (let number = 1; ; number += 1) {
+        const wanted = number === 1 ? this.#path : path.join(dir, `${name}-${number}${ext}`);
+        try {
+          // A rename would replace; a link does not.
+          fs.linkSync(this.#draft, wanted);
+          this.discard();
+          return wanted;
+        } catch (error) {
+          if ((error as { code?: string }).code !== 'EEXIST') throw error;
+        }
+      }
+    });
+  }
+
+  /** Takes away what is half written. */
+  discard(): void {
+    if (this.#file === undefined) return;
+    this.#node.fs.closeSync(this.#file);
+    this.#file = undefined;
+    this.#node.fs.rmSync(this.#draft, { force: true });
+  }
+}
+
+function attempt<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof BrowseError) throw error;
+    const why = (error as Error).message.replace(/^[A-Z]+: ([^,]+),.*$/s, '$1');
+    throw new BrowseError('FILE_UNWRITABLE', `\`${path}\` cannot be written: ${why}`, { hint: 'Give another path', metadata: { path }, code: 3 });
+  }
+}
+
+function unique(): string {
+  return `${Date.now()}-${Math.random().toString(36).slice(2, 10)}`;
+}
+
+/** Loaded by what saves, and by nothing else: it would cost every skill its start. */
+async function modules() {
+  const [fs, os, path, crypto] = await Promise.all([import('node:fs'), import('node:os'), import('node:path'), import('node:crypto')]);
+  return { fs, os, path, crypto };
+}
+
 // The call itself: context, deadline, one request, the answer or an error.
 
 
 /** Where a client calls, and in what context. */
 export interface Options {
-  /** Address of the daemon: `127.0.0.1:4711` or `unix:/path`. */
-  address: string;
-  /** Token that the calls carry. */
-  token: string;
+  /** Address of the daemon: `127.0.0.1:4711` or `unix:/path`; found when left out. */
+  address?: string;
+  /** Token that the calls carry; found when left out. */
+  token?: string;
   /** Tab that the calls act on; the active one when left out. */
   tab?: number;
   /** Session that the calls act in; that of the token when left out. */
   session?: string;
   /** Deadline of each call in milliseconds; that of the command when left out. */
-  timeout?: number;
-}
-
-/** A command: what the generated methods hand to `call`. */
-interface Command {
-  /** Path of the RPC: `/browse.v1.BrowserService/Goto`. */
-  path: string;
-  request: string;
-  response: string;
-  /** Fields that are given as positional arguments. */
-  args?: string[];
-  /** Field of the response that callers get; all of it when left out. */
-  result?: string;
-  /** Deadline in milliseconds, when it is not 30 seconds. */
   timeout?: number;
 }
 
@@ -1024,20 +1395,39 @@ class Client {
     this.options = options;
   }
 
-  /** Calls a command whose answer is one message. */
-  protected async call(command: Command, args: unknown[], options?: object): Promise<any> {
+  /**
+   * Calls a command by name, as the command line or as the methods write it: `call('newtab', { url })`.
+   * `args` are the fields of its request in camelCase; the answer is that of the method.
+   */
+  async call(command: string, args: Message = {}): Promise<any> {
+    return this.#answer(commandOf(command), args);
+  }
+
+  /** Calls a command by name, and yields each message of its answer. */
+  async *stream(command: string, args: Message = {}): AsyncGenerator<any> {
+    yield* this.#stream(commandOf(command), args);
+  }
+
+  /** What every method does: joins arguments and options, and calls. */
+  perform(name: string, given: unknown[]): unknown {
+    const command = commandOf(name);
+    const { request, place } = requestOf(command, given);
+    if (command.kind === 'file') return saveFile(this.#stream(command, request), place);
+    if (command.kind === 'folder') return saveFolder((known) => this.#stream(command, { ...request, known }), place);
+    return command.kind === 'stream' ? this.#stream(command, request) : this.#answer(command, request);
+  }
+
+  async #answer(command: Command, request: Message): Promise<any> {
     let answer: Message | undefined;
-    for await (const message of this.stream(command, requestOf(command, args, options))) answer = message;
+    for await (const message of this.#stream(command, request)) answer = message;
     answer ??= decode(command.response, new Uint8Array());
     return command.result ? answer[command.result] : answer;
   }
 
-  /** Calls a command, and yields each message of its answer. */
-  async *stream(command: Command, request: Message): AsyncGenerator<Message> {
-    const { address, token } = this.options;
+  async *#stream(command: Command, request: Message): AsyncGenerator<Message> {
     const timeout = this.options.timeout ?? command.timeout ?? DEFAULT_TIMEOUT;
-    if (!address) throw noDaemon();
     const body = frame(encode(command.request, request));
+    const { address, token } = await daemonOf(this.options);
     const abort = new AbortController();
     const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
     const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
@@ -1057,7 +1447,10 @@ class Client {
       if (error) throw error;
     } catch (cause) {
       if (abort.signal.aborted) throw late;
-      throw cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause);
+      const error = cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause);
+      // The next call looks whether another daemon runs by now.
+      if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
+      throw error;
     } finally {
       clearTimeout(timer);
       // Ends the connection of a stream that nobody reads to its end.
@@ -1066,19 +1459,24 @@ class Client {
   }
 }
 
-/** Joins positional arguments and options; an object in place of an optional argument is the options. */
-function requestOf(command: Command, args: unknown[], options: object | undefined): Message {
+/**
+ * Joins positional arguments and options; an object in place of an optional
+ * argument is the options. What stands behind the arguments is where to save.
+ */
+function requestOf(command: Command, given: unknown[]): { request: Message; place: string | undefined } {
   const request: Message = {};
-  args.forEach((value, index) => {
-    const name = command.args?.[index];
+  let place: string | undefined;
+  given.forEach((value, index) => {
+    const name = command.args[index];
     if (isOptions(value)) Object.assign(request, value);
-    else if (name !== undefined && value !== undefined) request[name] = value;
+    else if (name === undefined) place ??= value as string | undefined;
+    else if (value !== undefined) request[name] = value;
   });
-  return Object.assign(request, options);
+  return { request, place };
 }
 
 function isOptions(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array) && !('@type' in value);
 }
 
 function headersOf(options: Options, token: string, timeout: number): Record<string, string> {
@@ -1094,24 +1492,11 @@ function headersOf(options: Options, token: string, timeout: number): Record<str
   return headers;
 }
 
-function noDaemon(): BrowseError {
-  return new BrowseError('DAEMON_NOT_RUNNING', 'no address of a daemon: BROWSE_ADDR is not set', {
-    hint: 'Run the skill with `browse skill run NAME`',
-    code: 14,
-  });
-}
-
 // Generated by `make gen` from proto/; do not edit.
 
 
 /** What `Any` holds: the name of a message as `@type`, and its fields. */
 export type AnyMessage = { '@type': string; [field: string]: unknown };
-
-/** `default`: Those of the browser. */
-export type ColorScheme = 'default' | 'light' | 'dark';
-
-/** `default`: That of the browser. */
-export type ContrastPreference = 'default' | 'more' | 'less';
 
 /**
  * `visible`: It has a box and is not hidden by style.
@@ -1124,31 +1509,10 @@ export type ContrastPreference = 'default' | 'more' | 'less';
  */
 export type ElementState = 'visible' | 'hidden' | 'enabled' | 'disabled' | 'checked' | 'editable' | 'focused';
 
-/** `default`: As the browser has it. */
-export type ForcedColors = 'default' | 'active' | 'none';
-
-/** `har`: HTTP Archive 1.2. */
-export type HarFormat = 'har';
-
 /** `webp`: At most 16,000 pixels a side. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
-/** `default`: That of the browser. */
-export type MediaType = 'default' | 'screen' | 'print';
-
-/** `default`: That of the browser. */
-export type MotionPreference = 'default' | 'reduce' | 'full';
-
 export type MouseButton = 'left' | 'right' | 'middle';
-
-/**
- * `default`: The full speed.
- * `slow-3g`: 400 kbit/s both ways, 2,000 ms.
- * `fast-3g`: 1,600 kbit/s down, 750 kbit/s up, 560 ms.
- * `4g`: 9,000 kbit/s both ways, 170 ms.
- * `wifi`: 30,000 kbit/s down, 15,000 kbit/s up, 2 ms.
- */
-export type NetworkSpeed = 'default' | 'slow-3g' | 'fast-3g' | '4g' | 'wifi';
 
 /**
  * `letter`: 8.5 x 11 in.
@@ -1169,16 +1533,11 @@ export type PaperFormat = 'letter' | 'a4' | 'legal';
 export type Property = 'title' | 'value' | 'count' | 'box' | 'role' | 'name' | 'description';
 
 /**
- * `strict`: Never.
- * `lax`: With navigations.
- * `none`: Always; needs `--secure`.
+ * `images`: Pictures, those of style sheets too.
+ * `videos`: Films.
+ * `media`: Pictures, films and sound.
  */
-export type SameSite = 'strict' | 'lax' | 'none';
-
-export type Switch = 'on' | 'off';
-
-/** `json`: JSON. */
-export type TraceFormat = 'json';
+export type ScrapeKind = 'images' | 'videos' | 'media';
 
 /**
  * `load`: The load event.
@@ -1195,11 +1554,6 @@ export interface ChainResponse {
 
 export interface BatchResponse {
   /** One entry per step, in order. */
-  results: StepResult[];
-}
-
-export interface TabEachResponse {
-  /** One entry per tab, oldest tab first. */
   results: StepResult[];
 }
 
@@ -1282,19 +1636,48 @@ export interface ArchiveResponse {
   bytes: number;
 }
 
-export interface StartRecordingResponse {
-  /** Width of the video in pixels. */
-  width: number;
-  /** Height of the video in pixels. */
-  height: number;
+/** A piece of a file, on its way to who writes it. Pieces of several files may come in turns. */
+export interface FilePart {
+  /** Number of the file, from 0. */
+  file: number;
+  /** Begins the file. */
+  head?: FileHead;
+  /** The next bytes of it. */
+  data: Uint8Array;
+  /** Ends the file. */
+  tail?: FileTail;
+  /** Files to come; in the first message of several. */
+  files?: number;
 }
 
-/** One setting of what a session emulates. */
-export interface Emulated {
-  /** What is emulated. */
+/** What is known of a file before its bytes. */
+export interface FileHead {
+  /** Where it comes from; data: addresses are shortened to their hash. */
+  url: string;
+  /** The name that the server or the page gives it; not to be trusted as a path. */
   name: string;
-  /** How it is set; "default" when it is not. */
-  value: string;
+  /** Its MIME type. */
+  mime: string;
+  /** Its size in bytes, where that is known. */
+  size?: number;
+}
+
+/** How a file ended. */
+export interface FileTail {
+  /** Its size in bytes. */
+  bytes: number;
+  /** SHA-256 of its bytes, in hexadecimal. */
+  sha256: string;
+  /** Why it did not come: the name of a reason. */
+  reason: string;
+  /** The same in words. */
+  message: string;
+  /** True when the caller has it already. */
+  known: boolean;
+  /** Where it comes from, of a file that has no head. */
+  url: string;
+  /** What the caller should know of it. */
+  note: string;
 }
 
 export interface ViewportResponse {
@@ -1304,228 +1687,6 @@ export interface ViewportResponse {
   height: number;
   /** Device pixels for each CSS pixel. */
   scale: number;
-}
-
-export interface UserAgentResponse {
-  /** What is sent now. */
-  agent: string;
-}
-
-export interface HeaderResponse {
-  /** What is sent now. */
-  headers: ExtraHeader[];
-}
-
-/** A header that is sent with every request of a session. */
-export interface ExtraHeader {
-  /** Name in lower case. */
-  name: string;
-  /** Value; what looks secret in it is "[redacted]". */
-  value: string;
-}
-
-export interface EmulateResponse {
-  /** Every setting. */
-  settings: Emulated[];
-}
-
-export interface EmulateDeviceResponse {
-  /** The settings that changed, or the devices. */
-  settings: Emulated[];
-}
-
-export interface EmulateGeoResponse {
-  /** The setting that changed. */
-  settings: Emulated[];
-}
-
-export interface EmulateTimezoneResponse {
-  /** The setting that changed. */
-  settings: Emulated[];
-}
-
-export interface EmulateLocaleResponse {
-  /** The setting that changed. */
-  settings: Emulated[];
-}
-
-export interface EmulateMediaResponse {
-  /** The setting that changed. */
-  settings: Emulated[];
-}
-
-export interface EmulateOfflineResponse {
-  /** The setting that changed. */
-  settings: Emulated[];
-}
-
-export interface EmulateCpuResponse {
-  /** The setting that changed. */
-  settings: Emulated[];
-}
-
-export interface EmulateNetworkResponse {
-  /** The setting that changed. */
-  settings: Emulated[];
-}
-
-export interface ResetEmulationResponse {
-  /** Every setting. */
-  settings: Emulated[];
-}
-
-export interface CookiesResponse {
-  /** Cookies of the session, by domain and name. */
-  cookies: Cookie[];
-}
-
-/** A cookie. */
-export interface Cookie {
-  /** Name. */
-  name: string;
-  /** First characters of the value: a quarter of it, and four at most. */
-  value: string;
-  /** Characters of the value. */
-  length: number;
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Path that it is sent to. */
-  path: string;
-  /** Sent over https only. */
-  secure: boolean;
-  /** Kept from scripts. */
-  httpOnly: boolean;
-  /** strict, lax or none; empty when the cookie does not say. */
-  sameSite: string;
-  /** When it ends, as RFC 3339 in UTC; empty when with the browser. */
-  expires: string;
-  /** Top-level site that it is kept for, when it is partitioned. */
-  partition: string;
-}
-
-export interface SetCookieResponse {
-  /** Name. */
-  name: string;
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Path that it is sent to. */
-  path: string;
-}
-
-export interface DeleteCookieResponse {
-  /** Cookies removed. */
-  removed: number;
-}
-
-export interface ImportCookiesResponse {
-  /** The counts, in words. */
-  summary: string;
-  /** Cookies that the session has now. */
-  imported: number;
-  /** The same by domain. */
-  domains: DomainCookies[];
-  /** What is wrong with entries that were left out. */
-  problems: string[];
-}
-
-/** Cookies of one domain. Values are never told. */
-export interface DomainCookies {
-  /** Host; a dot before it stands for all below. */
-  domain: string;
-  /** Cookies that were found. */
-  found: number;
-  /** Cookies that the session has now. */
-  imported: number;
-  /** Cookies that have ended. */
-  expired: number;
-  /** Cookies that were not taken: by the rules, by the browser, or because their value cannot be opened. */
-  refused: number;
-}
-
-export interface ImportBrowserCookiesResponse {
-  /** The counts, in words. */
-  summary: string;
-  /** Cookies that the session has now; 0 when nothing but the list was asked for. */
-  imported: number;
-  /** The counts by profile and domain. */
-  profiles: BrowserProfile[];
-  /** What is wrong with what was left out. */
-  problems: string[];
-}
-
-/** A profile of a browser. */
-export interface BrowserProfile {
-  /** Browser. */
-  browser: string;
-  /** Folder of the profile. */
-  profile: string;
-  /** Its cookies by domain. */
-  domains: DomainCookies[];
-}
-
-export interface StorageResponse {
-  /** What the origin keeps, local storage first. */
-  entries: StorageEntry[];
-}
-
-/** An entry of the storage of an origin. */
-export interface StorageEntry {
-  /** local or session. */
-  area: string;
-  /** Key. */
-  key: string;
-  /** Value; what looks like a secret is taken out, and long ones are cut. */
-  value: string;
-  /** Characters of the value. */
-  length: number;
-  /** Whether something was taken out. */
-  redacted: boolean;
-}
-
-export interface SetStorageResponse {
-  /** Key. */
-  key: string;
-  /** Origin whose local storage has it. */
-  origin: string;
-}
-
-export interface CdpResponse {
-  /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
-  value: unknown;
-  /** The same, of a method whose answer no page can choose. */
-  trusted: unknown;
-  /** The methods that are allowed, one a line. */
-  list: string;
-  /** The same as data. */
-  methods: CdpMethod[];
-}
-
-/** A method that `cdp` may run. */
-export interface CdpMethod {
-  /** Its name. */
-  method: string;
-  /** tab or browser: what is locked while it runs. */
-  scope: string;
-  /** trusted or untrusted: whether a page can choose what it answers. */
-  output: string;
-  /** Why it is allowed. */
-  justification: string;
-}
-
-export interface StartTraceResponse {
-  /** Categories that are recorded. */
-  categories: string[];
-}
-
-export interface StopTraceResponse {
-  /** The file, in the trace format of Chromium. */
-  trace: Uint8Array;
-  /** Its MIME type. */
-  mime: string;
-  /** Whether its end is missing: it was too long. */
-  truncated: boolean;
-  /** How much it is. */
-  note: string;
 }
 
 /** What an action did to the page. */
@@ -1631,16 +1792,6 @@ export interface DialogAcceptResponse {
 export interface DialogDismissResponse {
   /** What will happen. */
   summary: string;
-}
-
-export interface ReadClipboardResponse {
-  /** Text of the clipboard, which a page may have put there. */
-  text: string;
-}
-
-export interface WriteClipboardResponse {
-  /** Characters that were written. */
-  characters: number;
 }
 
 export interface GotoResponse {
@@ -1759,16 +1910,6 @@ export interface Box {
   height: number;
 }
 
-export interface JsResponse {
-  /** The value as JSON, at most 200 KB. */
-  value: unknown;
-}
-
-export interface EvalResponse {
-  /** The value as JSON, at most 200 KB. */
-  value: unknown;
-}
-
 export interface IsResponse {
   /** Whether the element has the state. */
   value: boolean;
@@ -1811,11 +1952,6 @@ export interface ConsoleMessage {
   location: string;
 }
 
-export interface ClearConsoleResponse {
-  /** Messages removed. */
-  removed: number;
-}
-
 export interface NetworkResponse {
   /** Requests of the tab, oldest first. */
   requests: NetworkEntry[];
@@ -1849,18 +1985,6 @@ export interface NetworkEntry {
 
 export interface ShowRequestResponse {
   request?: NetworkEntry;
-}
-
-export interface ShowBodyResponse {
-  /** Body as text; base64 when it is binary. */
-  body: string;
-  /** Whether the body is base64. */
-  base64: boolean;
-}
-
-export interface ClearNetworkResponse {
-  /** Requests removed. */
-  removed: number;
 }
 
 export interface PerfResponse {
@@ -1919,11 +2043,6 @@ export interface DialogEntry {
   url: string;
 }
 
-export interface ClearDialogResponse {
-  /** Dialogs removed. */
-  removed: number;
-}
-
 export interface AnnotateSnapshotResponse {
   /** The picture, as PNG. */
   image: Uint8Array;
@@ -1977,10 +2096,6 @@ export interface FetchResponse {
   answer?: Fetched;
 }
 
-export interface FetchSendResponse {
-  answer?: Fetched;
-}
-
 /** The answer of a server. */
 export interface Fetched {
   /** HTTP status. */
@@ -2013,73 +2128,6 @@ export interface Fetched {
 export interface Header {
   name: string;
   value: string;
-}
-
-export interface ApproveResponse {
-  /** What was approved, or what waits. */
-  approvals: Approval[];
-}
-
-/** Something that a caller other than the owner wants to do. */
-export interface Approval {
-  /** Id to approve it by. */
-  id: string;
-  /** Who wants it. */
-  client: string;
-  /** What is wanted, such as `fetch api.example.com`. */
-  action: string;
-  /** Seconds since it was asked for. */
-  waitingS: number;
-  /** waits or approved. */
-  state: string;
-}
-
-export interface RouteResponse {
-  route?: RouteEntry;
-}
-
-/** A route of a tab. */
-export interface RouteEntry {
-  /** Addresses that it is about. */
-  glob: string;
-  /** continue, abort or fulfil. */
-  action: string;
-  /** Status that it answers with. */
-  status?: number;
-  /** Bytes that it answers with. */
-  size?: number;
-  /** Time that it holds requests up, in milliseconds. */
-  delayMs?: number;
-  /** Requests that took it. */
-  hits: number;
-}
-
-export interface UnrouteResponse {
-  /** Routes removed. */
-  removed: number;
-}
-
-export interface ListRoutesResponse {
-  /** Routes of the tab, oldest first. */
-  routes: RouteEntry[];
-}
-
-export interface StartHarResponse {
-  /** Tab whose requests are recorded. */
-  tab: number;
-}
-
-export interface StopHarResponse {
-  /** The file, HAR 1.2. */
-  har: Uint8Array;
-  /** Its MIME type. */
-  mime: string;
-  /** Requests in it. */
-  entries: number;
-  /** Requests beyond the 5,000 that are kept. */
-  dropped: number;
-  /** How much it is. */
-  note: string;
 }
 
 export interface TextResponse {
@@ -2494,107 +2542,6 @@ export interface StyleChange {
   after: string;
 }
 
-export interface StyleResponse {
-  /** Number to give to `style --undo`. */
-  id: number;
-  /** Property. */
-  property: string;
-  /** Computed value before. */
-  before: string;
-  /** Computed value now. */
-  after: string;
-  /** Why nothing changed, if nothing did. */
-  note: string;
-}
-
-export interface UndoStyleResponse {
-  /** Number of the change. */
-  id: number;
-  /** Element as the caller named it. */
-  target: string;
-  /** Property. */
-  property: string;
-  /** Computed value now. */
-  after: string;
-}
-
-export interface CleanupResponse {
-  /** Elements of each kind. */
-  summary: string;
-  /** Elements by kind. */
-  removed: CleanupCount[];
-  /** Whether the page scrolls again, which a banner had stopped. */
-  unlocked: boolean;
-}
-
-/** Elements of one kind. */
-export interface CleanupCount {
-  /** ads, cookies, sticky or social. */
-  kind: string;
-  /** Elements that went. */
-  count: number;
-}
-
-export interface SaveStateResponse {
-  /** What was saved, in words. */
-  summary: string;
-  /** Cookies saved. */
-  cookies: number;
-  /** Origins whose local storage was saved. */
-  origins: number;
-  /** Addresses of tabs saved. */
-  tabs: number;
-  /** Where the key is: keychain or file. */
-  key: string;
-}
-
-export interface LoadStateResponse {
-  /** What was loaded, in words. */
-  summary: string;
-  /** Cookies that the session has from the state. */
-  cookies: number;
-  /** Cookies left out: they have ended, or are not allowed. */
-  dropped: number;
-  /** Origins whose local storage was written. */
-  origins: number;
-  /** Tabs opened. */
-  tabs: number;
-  /** What could not be loaded. */
-  problems: string[];
-}
-
-export interface ListStatesResponse {
-  /** States, by name. */
-  states: State[];
-}
-
-/** A saved state. */
-export interface State {
-  /** Name. */
-  name: string;
-  /** When it was saved, as RFC 3339 in UTC. */
-  saved: string;
-  /** Size of its file. */
-  bytes: number;
-  /** Cookies that it holds; absent when it cannot be opened. */
-  cookies?: number;
-  /** Origins whose local storage it holds. */
-  origins?: number;
-  /** Addresses of tabs that it holds. */
-  tabs?: number;
-  /** Where its key is: keychain, or file (`state/key` in BROWSE_HOME). */
-  key: string;
-  /** Why it cannot be opened. */
-  problem: string;
-  /** What it holds, in words; empty when it cannot be opened. */
-  holds: string;
-}
-
-export interface RemoveStateResponse {
-  /** Name. */
-  name: string;
-}
-
 export interface ListTabsResponse {
   /** Tabs of the session, oldest first. */
   tabs: Tab[];
@@ -2635,84 +2582,6 @@ export interface CloseTabResponse {
   closed: number;
   /** Tab that is active now. */
   active?: number;
-}
-
-export interface StopWatchResponse {
-  /** Watches that ended. */
-  ended: number;
-}
-
-/** The screen of the caller, who may sit at another than the daemon was started from. */
-export interface Screen {
-  /** X display. */
-  display?: string;
-  /** Wayland display. */
-  waylandDisplay?: string;
-  /** File with the keys of the X display. */
-  xauthority?: string;
-  /** Folder of the Wayland socket. */
-  xdgRuntimeDir?: string;
-}
-
-export interface ConnectResponse {
-  /** What happened, and what comes next. */
-  summary: string;
-  /** Tabs in the window. */
-  tabs: WindowTab[];
-}
-
-export interface DisconnectResponse {
-  /** What happened. */
-  summary: string;
-  /** Tabs that came back. */
-  tabs: WindowTab[];
-}
-
-export interface HandoffResponse {
-  /** What happened, and what comes next. */
-  summary: string;
-  /** Tabs in the window. */
-  tabs: WindowTab[];
-}
-
-export interface ResumeResponse {
-  /** Tabs, and what became of them while the person had them. */
-  tabs: TabChange[];
-}
-
-/** A tab that moved to another browser. */
-export interface WindowTab {
-  /** Its id, which stays. */
-  id: number;
-  /** Its address. */
-  url: string;
-  /** What did not come along. */
-  note?: string;
-}
-
-/** What became of a tab. */
-export interface TabChange {
-  /** Its id, which stays. */
-  id: number;
-  /** same, moved, opened or closed. */
-  change: string;
-  /** Its address now; that of a closed tab before. */
-  url: string;
-  /** Its address when it was handed over. */
-  before?: string;
-  /** What did not come along. */
-  note?: string;
-}
-
-export interface FocusResponse {
-  /** What happened, one fact a line. */
-  summary: string;
-  /** Tab that is in front now. */
-  tab: number;
-  /** Whether a person can see it. */
-  visible: boolean;
-  /** What the focus changed, when an element got it. */
-  receipt?: Receipt;
 }
 
 /** What `goto` can be told besides. */
@@ -2895,60 +2764,6 @@ export interface InspectOptions {
   structured?: boolean;
 }
 
-/** What `cleanup` can be told besides. */
-export interface CleanupOptions {
-  /** Advertisements. */
-  ads?: boolean;
-  /** Banners that ask for consent. */
-  cookies?: boolean;
-  /** What stays in view while the page scrolls. */
-  sticky?: boolean;
-  /** Buttons to share and follow. */
-  social?: boolean;
-  /** All of these, as without any flag. */
-  all?: boolean;
-}
-
-/** What `cookies` can be told besides. */
-export interface CookiesOptions {
-  /** Only cookies of this host and those below it. */
-  domain?: string;
-}
-
-/** What `setCookie` can be told besides. */
-export interface SetCookieOptions {
-  /** Host that it is for, with all below it; the host of the page alone when left out. */
-  domain?: string;
-  /** Path that it is sent to; `/` when left out. */
-  path?: string;
-  /** Sends it over https only. */
-  secure?: boolean;
-  /** Keeps it from scripts. */
-  httpOnly?: boolean;
-  /** Whether it travels with requests of other sites. */
-  sameSite?: SameSite;
-  /** When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out. */
-  expires?: string;
-}
-
-/** What `deleteCookie` can be told besides. */
-export interface DeleteCookieOptions {
-  /** Host of the cookie; whatever the page would be sent when left out. */
-  domain?: string;
-  /** Only the cookie of this path. */
-  path?: string;
-}
-
-/** What `importBrowserCookies` can be told besides. */
-export interface ImportBrowserCookiesOptions {
-  /** Imports the cookies of this host and those below it. */
-  domain?: string;
-  /** Folder of the profile: `Default`, `Profile 1`. */
-  profile?: string;
-  /** Imports the cookies of every host. */
-  all?: boolean;
-}
-
 /** What `click` can be told besides. */
 export interface ClickOptions {
   /** Mouse button. */
@@ -3027,42 +2842,6 @@ export interface ViewportOptions {
   reset?: boolean;
 }
 
-/** What `userAgent` can be told besides. */
-export interface UserAgentOptions {
-  /** Goes back to the browser's own. */
-  reset?: boolean;
-}
-
-/** What `emulateGeo` can be told besides. */
-export interface EmulateGeoOptions {
-  /** Radius of uncertainty in metres; 10 when left out. */
-  accuracy?: number;
-}
-
-/** What `emulateMedia` can be told besides. */
-export interface EmulateMediaOptions {
-  /** Medium. */
-  type?: MediaType;
-  /** Colours that the user prefers. */
-  scheme?: ColorScheme;
-  /** Movement that the user prefers. */
-  motion?: MotionPreference;
-  /** Contrast that the user prefers. */
-  contrast?: ContrastPreference;
-  /** Colours that the system forces. */
-  forcedColors?: ForcedColors;
-}
-
-/** What `emulateNetwork` can be told besides. */
-export interface EmulateNetworkOptions {
-  /** Kilobits a second that arrive, instead of those of the named speed. */
-  down?: number;
-  /** Kilobits a second that are sent, instead of those of the named speed. */
-  up?: number;
-  /** Milliseconds before each answer, instead of those of the named speed. */
-  latency?: number;
-}
-
 /** What `screenshot` can be told besides. */
 export interface ScreenshotOptions {
   /** The same as the target argument. */
@@ -3072,18 +2851,6 @@ export interface ScreenshotOptions {
   /** Only this rectangle of the page, in CSS pixels: x,y,width,height. */
   clip?: string;
   /** Image format; png when no path names one. */
-  format?: ImageFormat;
-}
-
-/** What `prettyScreenshot` can be told besides. */
-export interface PrettyScreenshotOptions {
-  /** Element, or distance from the top in CSS pixels, to show at the top. */
-  scrollTo?: string;
-  /** Leaves out what the page lays over its content: banners, pop-ups, chats. */
-  cleanup?: boolean;
-  /** Leaves out these elements. */
-  hide?: string[];
-  /** Image format. */
   format?: ImageFormat;
 }
 
@@ -3173,16 +2940,12 @@ export interface PrintHtmlOptions {
   fromFile?: string;
 }
 
-/** What `startRecording` can be told besides. */
-export interface StartRecordingOptions {
-  /** Frames a second, at most 30. */
-  fps?: number;
-}
-
-/** What `cdp` can be told besides. */
-export interface CdpOptions {
-  /** Answers the list as data. */
-  data?: boolean;
+/** What `scrape` can be told besides. */
+export interface ScrapeOptions {
+  /** Only what is in the elements that match this CSS selector. */
+  selector?: string;
+  /** Save at most so many. */
+  limit?: number;
 }
 
 /** What `fetch` can be told besides. */
@@ -3193,197 +2956,7 @@ export interface FetchOptions {
   include?: boolean;
 }
 
-/** What `fetchSend` can be told besides. */
-export interface FetchSendOptions {
-  /** HTTP method; POST when left out. */
-  method?: string;
-  /** Headers to send, each `name: value`. */
-  header?: string[];
-  /** Text to send, at most 5 MiB. */
-  body?: string;
-  /** Wants JSON: answers the value, or the first 2 KB of what is none. */
-  parse?: boolean;
-  /** Also prints the headers. */
-  include?: boolean;
-}
-
-/** What `route` can be told besides. */
-export interface RouteOptions {
-  /** Ends the requests, as a blocker would. */
-  abort?: boolean;
-  /** Answers with the text of this file. */
-  fulfil?: string;
-  /** Answers with this text. */
-  body?: string;
-  /** Status of the answer; 200 when left out. */
-  status?: number;
-  /** Headers of the answer, each `name: value`. */
-  header?: string[];
-  /** Time before that, or before the request is sent on, at most 60,000 ms. */
-  delay?: number;
-}
-
-/** What `stopHar` can be told besides. */
-export interface StopHarOptions {
-  /** Format, by the extension of the path. */
-  format?: HarFormat;
-}
-
-/** What `startTrace` can be told besides. */
-export interface StartTraceOptions {
-  /** Categories, apart by commas; those of a performance panel when left out. */
-  categories?: string;
-}
-
-/** What `stopTrace` can be told besides. */
-export interface StopTraceOptions {
-  /** Format, by the extension of the path. */
-  format?: TraceFormat;
-}
-
-/** What `loadState` can be told besides. */
-export interface LoadStateOptions {
-  /** Removes the cookies and the local storage that the session has now; without it, what is saved comes on top. */
-  replace?: boolean;
-  /** Opens none of the saved pages. */
-  noTabs?: boolean;
-}
-
-/** What `connect` can be told besides. */
-export interface ConnectOptions {
-  /** Screen of the caller. */
-  screen?: Screen;
-}
-
-/** What `handoff` can be told besides. */
-export interface HandoffOptions {
-  /** Screen of the caller. */
-  screen?: Screen;
-}
-
-const COMMANDS = {
-  goto: { path: '/browse.v1.BrowserService/Goto', request: 'GotoRequest', response: 'GotoResponse', args: ['url'] },
-  loadHtml: { path: '/browse.v1.BrowserService/LoadHtml', request: 'LoadHtmlRequest', response: 'LoadHtmlResponse', args: ['html'] },
-  back: { path: '/browse.v1.BrowserService/Back', request: 'BackRequest', response: 'BackResponse' },
-  forward: { path: '/browse.v1.BrowserService/Forward', request: 'ForwardRequest', response: 'ForwardResponse' },
-  reload: { path: '/browse.v1.BrowserService/Reload', request: 'ReloadRequest', response: 'ReloadResponse' },
-  stopLoading: { path: '/browse.v1.BrowserService/StopLoading', request: 'StopLoadingRequest', response: 'StopLoadingResponse' },
-  url: { path: '/browse.v1.BrowserService/GetUrl', request: 'GetUrlRequest', response: 'GetUrlResponse', result: 'url' },
-  wait: { path: '/browse.v1.BrowserService/Wait', request: 'WaitRequest', response: 'WaitResponse', args: ['target'], timeout: 15000 },
-  frame: { path: '/browse.v1.BrowserService/Frame', request: 'FrameRequest', response: 'FrameResponse', args: ['target'] },
-  snapshot: { path: '/browse.v1.BrowserService/Snapshot', request: 'SnapshotRequest', response: 'SnapshotResponse' },
-  annotateSnapshot: { path: '/browse.v1.BrowserService/AnnotateSnapshot', request: 'AnnotateSnapshotRequest', response: 'AnnotateSnapshotResponse', timeout: 60000 },
-  heatSnapshot: { path: '/browse.v1.BrowserService/HeatSnapshot', request: 'HeatSnapshotRequest', response: 'HeatSnapshotResponse', args: ['heat'], timeout: 60000 },
-  text: { path: '/browse.v1.BrowserService/Text', request: 'TextRequest', response: 'TextResponse', args: ['target'], result: 'text' },
-  html: { path: '/browse.v1.BrowserService/Html', request: 'HtmlRequest', response: 'HtmlResponse', args: ['target'], result: 'html' },
-  links: { path: '/browse.v1.BrowserService/Links', request: 'LinksRequest', response: 'LinksResponse', result: 'links' },
-  forms: { path: '/browse.v1.BrowserService/Forms', request: 'FormsRequest', response: 'FormsResponse' },
-  accessibility: { path: '/browse.v1.BrowserService/Accessibility', request: 'AccessibilityRequest', response: 'AccessibilityResponse' },
-  media: { path: '/browse.v1.BrowserService/Media', request: 'MediaRequest', response: 'MediaResponse', args: ['target'], result: 'media' },
-  data: { path: '/browse.v1.BrowserService/Data', request: 'DataRequest', response: 'DataResponse' },
-  markdown: { path: '/browse.v1.BrowserService/Markdown', request: 'MarkdownRequest', response: 'MarkdownResponse', args: ['target'], result: 'markdown' },
-  diff: { path: '/browse.v1.BrowserService/Diff', request: 'DiffRequest', response: 'DiffResponse', args: ['url1', 'url2'], timeout: 60000 },
-  uxAudit: { path: '/browse.v1.BrowserService/UxAudit', request: 'UxAuditRequest', response: 'UxAuditResponse' },
-  find: { path: '/browse.v1.BrowserService/Find', request: 'FindRequest', response: 'FindResponse', args: ['pattern'] },
-  js: { path: '/browse.v1.BrowserService/Js', request: 'JsRequest', response: 'JsResponse', args: ['expression'], result: 'value' },
-  eval: { path: '/browse.v1.BrowserService/Eval', request: 'EvalRequest', response: 'EvalResponse', args: ['code'], result: 'value' },
-  is: { path: '/browse.v1.BrowserService/Is', request: 'IsRequest', response: 'IsResponse', args: ['state', 'target'], result: 'value' },
-  get: { path: '/browse.v1.BrowserService/Get', request: 'GetRequest', response: 'GetResponse', args: ['property', 'target'], result: 'value' },
-  attrs: { path: '/browse.v1.BrowserService/Attrs', request: 'AttrsRequest', response: 'AttrsResponse', args: ['target'], result: 'attributes' },
-  console: { path: '/browse.v1.BrowserService/Console', request: 'ConsoleRequest', response: 'ConsoleResponse', result: 'messages' },
-  clearConsole: { path: '/browse.v1.BrowserService/ClearConsole', request: 'ClearConsoleRequest', response: 'ClearConsoleResponse' },
-  network: { path: '/browse.v1.BrowserService/Network', request: 'NetworkRequest', response: 'NetworkResponse', result: 'requests' },
-  showRequest: { path: '/browse.v1.BrowserService/ShowRequest', request: 'ShowRequestRequest', response: 'ShowRequestResponse', args: ['id'], result: 'request' },
-  showBody: { path: '/browse.v1.BrowserService/ShowBody', request: 'ShowBodyRequest', response: 'ShowBodyResponse', args: ['id'] },
-  clearNetwork: { path: '/browse.v1.BrowserService/ClearNetwork', request: 'ClearNetworkRequest', response: 'ClearNetworkResponse' },
-  perf: { path: '/browse.v1.BrowserService/Perf', request: 'PerfRequest', response: 'PerfResponse' },
-  dialog: { path: '/browse.v1.BrowserService/Dialog', request: 'DialogRequest', response: 'DialogResponse', result: 'dialogs' },
-  clearDialog: { path: '/browse.v1.BrowserService/ClearDialog', request: 'ClearDialogRequest', response: 'ClearDialogResponse' },
-  expect: { path: '/browse.v1.BrowserService/Expect', request: 'ExpectRequest', response: 'ExpectResponse', args: ['target', 'expected'], timeout: 5000 },
-  css: { path: '/browse.v1.BrowserService/Css', request: 'CssRequest', response: 'CssResponse', args: ['target', 'property'], result: 'value' },
-  inspect: { path: '/browse.v1.BrowserService/Inspect', request: 'InspectRequest', response: 'InspectResponse', args: ['target'] },
-  style: { path: '/browse.v1.BrowserService/Style', request: 'StyleRequest', response: 'StyleResponse', args: ['target', 'property', 'value'] },
-  undoStyle: { path: '/browse.v1.BrowserService/UndoStyle', request: 'UndoStyleRequest', response: 'UndoStyleResponse', args: ['change'] },
-  cleanup: { path: '/browse.v1.BrowserService/Cleanup', request: 'CleanupRequest', response: 'CleanupResponse' },
-  cookies: { path: '/browse.v1.BrowserService/Cookies', request: 'CookiesRequest', response: 'CookiesResponse', result: 'cookies' },
-  setCookie: { path: '/browse.v1.BrowserService/SetCookie', request: 'SetCookieRequest', response: 'SetCookieResponse', args: ['cookie'] },
-  deleteCookie: { path: '/browse.v1.BrowserService/DeleteCookie', request: 'DeleteCookieRequest', response: 'DeleteCookieResponse', args: ['name'] },
-  importCookies: { path: '/browse.v1.BrowserService/ImportCookies', request: 'ImportCookiesRequest', response: 'ImportCookiesResponse', args: ['cookies'] },
-  importBrowserCookies: { path: '/browse.v1.BrowserService/ImportBrowserCookies', request: 'ImportBrowserCookiesRequest', response: 'ImportBrowserCookiesResponse', args: ['browser'], timeout: 60000 },
-  storage: { path: '/browse.v1.BrowserService/Storage', request: 'StorageRequest', response: 'StorageResponse', result: 'entries' },
-  setStorage: { path: '/browse.v1.BrowserService/SetStorage', request: 'SetStorageRequest', response: 'SetStorageResponse', args: ['key', 'value'] },
-  click: { path: '/browse.v1.BrowserService/Click', request: 'ClickRequest', response: 'ClickResponse', args: ['target'], result: 'receipt' },
-  doubleClick: { path: '/browse.v1.BrowserService/DoubleClick', request: 'DoubleClickRequest', response: 'DoubleClickResponse', args: ['target'], result: 'receipt' },
-  hover: { path: '/browse.v1.BrowserService/Hover', request: 'HoverRequest', response: 'HoverResponse', args: ['target'], result: 'receipt' },
-  fill: { path: '/browse.v1.BrowserService/Fill', request: 'FillRequest', response: 'FillResponse', args: ['target', 'text'], result: 'receipt' },
-  type: { path: '/browse.v1.BrowserService/Type', request: 'TypeRequest', response: 'TypeResponse', args: ['text'], result: 'receipt' },
-  press: { path: '/browse.v1.BrowserService/Press', request: 'PressRequest', response: 'PressResponse', args: ['key'], result: 'receipt' },
-  select: { path: '/browse.v1.BrowserService/Select', request: 'SelectRequest', response: 'SelectResponse', args: ['target', 'value'], result: 'receipt' },
-  check: { path: '/browse.v1.BrowserService/Check', request: 'CheckRequest', response: 'CheckResponse', args: ['target'], result: 'receipt' },
-  uncheck: { path: '/browse.v1.BrowserService/Uncheck', request: 'UncheckRequest', response: 'UncheckResponse', args: ['target'], result: 'receipt' },
-  scroll: { path: '/browse.v1.BrowserService/Scroll', request: 'ScrollRequest', response: 'ScrollResponse', args: ['target'] },
-  drag: { path: '/browse.v1.BrowserService/Drag', request: 'DragRequest', response: 'DragResponse', args: ['target', 'onto'], result: 'receipt' },
-  moveMouse: { path: '/browse.v1.BrowserService/MoveMouse', request: 'MoveMouseRequest', response: 'MoveMouseResponse', args: ['to'], result: 'receipt' },
-  pressMouse: { path: '/browse.v1.BrowserService/PressMouse', request: 'PressMouseRequest', response: 'PressMouseResponse', args: ['to'], result: 'receipt' },
-  releaseMouse: { path: '/browse.v1.BrowserService/ReleaseMouse', request: 'ReleaseMouseRequest', response: 'ReleaseMouseResponse', args: ['to'], result: 'receipt' },
-  turnWheel: { path: '/browse.v1.BrowserService/TurnWheel', request: 'TurnWheelRequest', response: 'TurnWheelResponse', args: ['dy', 'dx'], result: 'receipt' },
-  upload: { path: '/browse.v1.BrowserService/Upload', request: 'UploadRequest', response: 'UploadResponse', args: ['target', 'file'], result: 'receipt' },
-  dialogAccept: { path: '/browse.v1.BrowserService/DialogAccept', request: 'DialogAcceptRequest', response: 'DialogAcceptResponse', args: ['text'] },
-  dialogDismiss: { path: '/browse.v1.BrowserService/DialogDismiss', request: 'DialogDismissRequest', response: 'DialogDismissResponse' },
-  readClipboard: { path: '/browse.v1.BrowserService/ReadClipboard', request: 'ReadClipboardRequest', response: 'ReadClipboardResponse', result: 'text' },
-  writeClipboard: { path: '/browse.v1.BrowserService/WriteClipboard', request: 'WriteClipboardRequest', response: 'WriteClipboardResponse', args: ['text'] },
-  viewport: { path: '/browse.v1.BrowserService/Viewport', request: 'ViewportRequest', response: 'ViewportResponse', args: ['size'] },
-  userAgent: { path: '/browse.v1.BrowserService/UserAgent', request: 'UserAgentRequest', response: 'UserAgentResponse', args: ['agent'], result: 'agent' },
-  header: { path: '/browse.v1.BrowserService/Header', request: 'HeaderRequest', response: 'HeaderResponse', args: ['header'], result: 'headers' },
-  emulate: { path: '/browse.v1.BrowserService/Emulate', request: 'EmulateRequest', response: 'EmulateResponse', result: 'settings' },
-  emulateDevice: { path: '/browse.v1.BrowserService/EmulateDevice', request: 'EmulateDeviceRequest', response: 'EmulateDeviceResponse', args: ['device'], result: 'settings' },
-  emulateGeo: { path: '/browse.v1.BrowserService/EmulateGeo', request: 'EmulateGeoRequest', response: 'EmulateGeoResponse', args: ['latitude', 'longitude'], result: 'settings' },
-  emulateTimezone: { path: '/browse.v1.BrowserService/EmulateTimezone', request: 'EmulateTimezoneRequest', response: 'EmulateTimezoneResponse', args: ['timezone'], result: 'settings' },
-  emulateLocale: { path: '/browse.v1.BrowserService/EmulateLocale', request: 'EmulateLocaleRequest', response: 'EmulateLocaleResponse', args: ['locale'], result: 'settings' },
-  emulateMedia: { path: '/browse.v1.BrowserService/EmulateMedia', request: 'EmulateMediaRequest', response: 'EmulateMediaResponse', result: 'settings' },
-  emulateOffline: { path: '/browse.v1.BrowserService/EmulateOffline', request: 'EmulateOfflineRequest', response: 'EmulateOfflineResponse', args: ['state'], result: 'settings' },
-  emulateCpu: { path: '/browse.v1.BrowserService/EmulateCpu', request: 'EmulateCpuRequest', response: 'EmulateCpuResponse', args: ['slowdown'], result: 'settings' },
-  emulateNetwork: { path: '/browse.v1.BrowserService/EmulateNetwork', request: 'EmulateNetworkRequest', response: 'EmulateNetworkResponse', args: ['speed'], result: 'settings' },
-  resetEmulation: { path: '/browse.v1.BrowserService/ResetEmulation', request: 'ResetEmulationRequest', response: 'ResetEmulationResponse', result: 'settings' },
-  screenshot: { path: '/browse.v1.BrowserService/Screenshot', request: 'ScreenshotRequest', response: 'ScreenshotResponse', args: ['target'] },
-  prettyScreenshot: { path: '/browse.v1.BrowserService/PrettyScreenshot', request: 'PrettyScreenshotRequest', response: 'ScreenshotResponse' },
-  responsive: { path: '/browse.v1.BrowserService/Responsive', request: 'ResponsiveRequest', response: 'ResponsiveResponse', timeout: 60000 },
-  pdf: { path: '/browse.v1.BrowserService/Pdf', request: 'PdfRequest', response: 'PdfResponse', timeout: 60000 },
-  printHtml: { path: '/browse.v1.BrowserService/PrintHtml', request: 'PrintHtmlRequest', response: 'PdfResponse', args: ['html'], timeout: 60000 },
-  startRecording: { path: '/browse.v1.BrowserService/StartRecording', request: 'StartRecordingRequest', response: 'StartRecordingResponse' },
-  archive: { path: '/browse.v1.BrowserService/Archive', request: 'ArchiveRequest', response: 'ArchiveResponse', timeout: 60000 },
-  cdp: { path: '/browse.v1.BrowserService/Cdp', request: 'CdpRequest', response: 'CdpResponse', args: ['method', 'params'] },
-  fetch: { path: '/browse.v1.BrowserService/Fetch', request: 'FetchRequest', response: 'FetchResponse', args: ['url'], result: 'answer', timeout: 15000 },
-  fetchSend: { path: '/browse.v1.BrowserService/FetchSend', request: 'FetchSendRequest', response: 'FetchSendResponse', args: ['url'], result: 'answer', timeout: 15000 },
-  route: { path: '/browse.v1.BrowserService/Route', request: 'RouteRequest', response: 'RouteResponse', args: ['glob'], result: 'route' },
-  unroute: { path: '/browse.v1.BrowserService/Unroute', request: 'UnrouteRequest', response: 'UnrouteResponse', args: ['glob'] },
-  routes: { path: '/browse.v1.BrowserService/ListRoutes', request: 'ListRoutesRequest', response: 'ListRoutesResponse', result: 'routes' },
-  startHar: { path: '/browse.v1.BrowserService/StartHar', request: 'StartHarRequest', response: 'StartHarResponse' },
-  stopHar: { path: '/browse.v1.BrowserService/StopHar', request: 'StopHarRequest', response: 'StopHarResponse' },
-  approve: { path: '/browse.v1.BrowserService/Approve', request: 'ApproveRequest', response: 'ApproveResponse', args: ['id'], result: 'approvals' },
-  startTrace: { path: '/browse.v1.BrowserService/StartTrace', request: 'StartTraceRequest', response: 'StartTraceResponse' },
-  stopTrace: { path: '/browse.v1.BrowserService/StopTrace', request: 'StopTraceRequest', response: 'StopTraceResponse', timeout: 60000 },
-  tabs: { path: '/browse.v1.BrowserService/ListTabs', request: 'ListTabsRequest', response: 'ListTabsResponse', result: 'tabs' },
-  activateTab: { path: '/browse.v1.BrowserService/ActivateTab', request: 'ActivateTabRequest', response: 'ActivateTabResponse', args: ['id'] },
-  newTab: { path: '/browse.v1.BrowserService/NewTab', request: 'NewTabRequest', response: 'NewTabResponse', args: ['url'] },
-  closeTab: { path: '/browse.v1.BrowserService/CloseTab', request: 'CloseTabRequest', response: 'CloseTabResponse', args: ['id'] },
-  saveState: { path: '/browse.v1.BrowserService/SaveState', request: 'SaveStateRequest', response: 'SaveStateResponse', args: ['name'], timeout: 60000 },
-  loadState: { path: '/browse.v1.BrowserService/LoadState', request: 'LoadStateRequest', response: 'LoadStateResponse', args: ['name'], timeout: 60000 },
-  states: { path: '/browse.v1.BrowserService/ListStates', request: 'ListStatesRequest', response: 'ListStatesResponse', result: 'states' },
-  removeState: { path: '/browse.v1.BrowserService/RemoveState', request: 'RemoveStateRequest', response: 'RemoveStateResponse', args: ['name'] },
-  connect: { path: '/browse.v1.BrowserService/Connect', request: 'ConnectRequest', response: 'ConnectResponse', timeout: 60000 },
-  disconnect: { path: '/browse.v1.BrowserService/Disconnect', request: 'DisconnectRequest', response: 'DisconnectResponse', timeout: 60000 },
-  handoff: { path: '/browse.v1.BrowserService/Handoff', request: 'HandoffRequest', response: 'HandoffResponse', args: ['reason'], timeout: 60000 },
-  resume: { path: '/browse.v1.BrowserService/Resume', request: 'ResumeRequest', response: 'ResumeResponse', result: 'tabs', timeout: 60000 },
-  focus: { path: '/browse.v1.BrowserService/Focus', request: 'FocusRequest', response: 'FocusResponse', args: ['target'] },
-  chain: { path: '/browse.v1.BrowserService/Chain', request: 'ChainRequest', response: 'ChainResponse', args: ['steps'], result: 'results' },
-  batch: { path: '/browse.v1.BrowserService/Batch', request: 'BatchRequest', response: 'BatchResponse', args: ['steps'], result: 'results' },
-  tabEach: { path: '/browse.v1.BrowserService/TabEach', request: 'TabEachRequest', response: 'TabEachResponse', args: ['command'], result: 'results' },
-  stopWatch: { path: '/browse.v1.BrowserService/StopWatch', request: 'StopWatchRequest', response: 'StopWatchResponse' },
-} satisfies Record<string, Command>;
-
-/** The commands of the browser, each as a method. */
-export class Commands extends Client {
+export interface Commands {
   /**
    * Opens a URL in the current tab.
    *
@@ -3391,9 +2964,7 @@ export class Commands extends Client {
    *
    * @param url Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
    */
-  goto(url: string, options?: GotoOptions): Promise<GotoResponse> {
-    return this.call(COMMANDS.goto, [url], options);
-  }
+  goto(url: string, options?: GotoOptions): Promise<GotoResponse>;
 
   /**
    * Loads an HTML file into the current tab.
@@ -3402,38 +2973,26 @@ export class Commands extends Client {
    *
    * @param html Text of this: HTML file to load (.html, .htm, .xhtml or .svg); "-" reads standard input.
    */
-  loadHtml(html: string, options?: LoadHtmlOptions): Promise<LoadHtmlResponse> {
-    return this.call(COMMANDS.loadHtml, [html], options);
-  }
+  loadHtml(html: string, options?: LoadHtmlOptions): Promise<LoadHtmlResponse>;
 
   /** Goes back in history. */
-  back(options?: BackOptions): Promise<BackResponse> {
-    return this.call(COMMANDS.back, [], options);
-  }
+  back(options?: BackOptions): Promise<BackResponse>;
 
   /** Goes forward in history. */
-  forward(options?: ForwardOptions): Promise<ForwardResponse> {
-    return this.call(COMMANDS.forward, [], options);
-  }
+  forward(options?: ForwardOptions): Promise<ForwardResponse>;
 
   /** Reloads the page. */
-  reload(options?: ReloadOptions): Promise<ReloadResponse> {
-    return this.call(COMMANDS.reload, [], options);
-  }
+  reload(options?: ReloadOptions): Promise<ReloadResponse>;
 
   /**
    * Ends a navigation that hangs, and whatever the page still loads.
    *
    * The tab keeps what it has shown so far.
    */
-  stopLoading(): Promise<StopLoadingResponse> {
-    return this.call(COMMANDS.stopLoading, []);
-  }
+  stopLoading(): Promise<StopLoadingResponse>;
 
   /** Prints the address of the tab. */
-  url(): Promise<string> {
-    return this.call(COMMANDS.url, []);
-  }
+  url(): Promise<string>;
 
   /**
    * Waits for an element, a text, an address, or for the page to settle.
@@ -3442,9 +3001,7 @@ export class Commands extends Client {
    *
    * @param target Element to wait for (ref, CSS, text=, role=, label=, xpath=), or a number of milliseconds.
    */
-  wait(target?: string | WaitOptions, options?: WaitOptions): Promise<WaitResponse> {
-    return this.call(COMMANDS.wait, [target], options);
-  }
+  wait(target?: string | WaitOptions, options?: WaitOptions): Promise<WaitResponse>;
 
   /**
    * Chooses the frame that selectors look in, or prints which it is.
@@ -3453,27 +3010,21 @@ export class Commands extends Client {
    *
    * @param target Element that holds the frame, looked up in the frame in force; `main` for the main frame.
    */
-  frame(target?: string | FrameOptions, options?: FrameOptions): Promise<FrameResponse> {
-    return this.call(COMMANDS.frame, [target], options);
-  }
+  frame(target?: string | FrameOptions, options?: FrameOptions): Promise<FrameResponse>;
 
   /**
    * Prints the elements of the page, each with a ref to act on.
    *
    * A ref such as @e3 stays with its element as long as the element lives.
    */
-  snapshot(options?: SnapshotOptions): Promise<SnapshotResponse> {
-    return this.call(COMMANDS.snapshot, [], options);
-  }
+  snapshot(options?: SnapshotOptions): Promise<SnapshotResponse>;
 
   /**
    * Captures the page with the box and the name of each ref drawn in.
    *
    * Prints the path of the picture and the snapshot. The page is not touched.
    */
-  annotateSnapshot(options?: AnnotateSnapshotOptions): Promise<AnnotateSnapshotResponse> {
-    return this.call(COMMANDS.annotateSnapshot, [], options);
-  }
+  annotateSnapshot(options?: AnnotateSnapshotOptions): Promise<AnnotateSnapshotResponse>;
 
   /**
    * Captures the page with the elements of refs tinted by values.
@@ -3482,69 +3033,51 @@ export class Commands extends Client {
    *
    * @param heat JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
    */
-  heatSnapshot(heat: string, options?: HeatSnapshotOptions): Promise<HeatSnapshotResponse> {
-    return this.call(COMMANDS.heatSnapshot, [heat], options);
-  }
+  heatSnapshot(heat: string, options?: HeatSnapshotOptions): Promise<HeatSnapshotResponse>;
 
   /**
    * Prints the readable text of the page, or of one element.
    *
    * @param target Element to read; the whole page when left out.
    */
-  text(target?: string): Promise<string> {
-    return this.call(COMMANDS.text, [target]);
-  }
+  text(target?: string): Promise<string>;
 
   /**
    * Prints the HTML of the page, or of one element.
    *
    * @param target Element whose inner HTML to print; the whole document when left out.
    */
-  html(target?: string): Promise<string> {
-    return this.call(COMMANDS.html, [target]);
-  }
+  html(target?: string): Promise<string>;
 
   /** Lists the links of the page. */
-  links(): Promise<Link[]> {
-    return this.call(COMMANDS.links, []);
-  }
+  links(): Promise<Link[]>;
 
   /**
    * Lists the forms of the page, and the fields outside of any.
    *
    * Passwords, one-time codes and card numbers are never told. Fields have refs to fill them by.
    */
-  forms(options?: FormsOptions): Promise<FormsResponse> {
-    return this.call(COMMANDS.forms, [], options);
-  }
+  forms(options?: FormsOptions): Promise<FormsResponse>;
 
   /** Prints the whole accessibility tree: roles and names, without refs. */
-  accessibility(options?: AccessibilityOptions): Promise<AccessibilityResponse> {
-    return this.call(COMMANDS.accessibility, [], options);
-  }
+  accessibility(options?: AccessibilityOptions): Promise<AccessibilityResponse>;
 
   /**
    * Lists images, videos and sounds.
    *
    * @param target Element to look in; the whole page when left out.
    */
-  media(target?: string | MediaOptions, options?: MediaOptions): Promise<MediaItem[]> {
-    return this.call(COMMANDS.media, [target], options);
-  }
+  media(target?: string | MediaOptions, options?: MediaOptions): Promise<MediaItem[]>;
 
   /** Prints structured data: JSON-LD, Open Graph, Twitter cards, metadata. */
-  data(options?: DataOptions): Promise<DataResponse> {
-    return this.call(COMMANDS.data, [], options);
-  }
+  data(options?: DataOptions): Promise<DataResponse>;
 
   /**
    * Prints the main content of the page, or an element, as Markdown.
    *
    * @param target Element to write; the main content of the page when left out.
    */
-  markdown(target?: string): Promise<string> {
-    return this.call(COMMANDS.markdown, [target]);
-  }
+  markdown(target?: string): Promise<string>;
 
   /**
    * Compares the readable texts of two pages.
@@ -3554,41 +3087,17 @@ export class Commands extends Client {
    * @param url1 First address.
    * @param url2 Second address.
    */
-  diff(url1: string, url2: string): Promise<DiffResponse> {
-    return this.call(COMMANDS.diff, [url1, url2]);
-  }
+  diff(url1: string, url2: string): Promise<DiffResponse>;
 
   /** Prints the structure of the page for a review of its design. */
-  uxAudit(options?: UxAuditOptions): Promise<UxAuditResponse> {
-    return this.call(COMMANDS.uxAudit, [], options);
-  }
+  uxAudit(options?: UxAuditOptions): Promise<UxAuditResponse>;
 
   /**
    * Finds text on the page, and prints the lines of the snapshot around it.
    *
    * @param pattern Text to look for (case is ignored), or a /regular expression/.
    */
-  find(pattern: string): Promise<FindResponse> {
-    return this.call(COMMANDS.find, [pattern]);
-  }
-
-  /**
-   * Runs a JavaScript expression in the page.
-   *
-   * @param expression Expression of at most 50,000 characters; `await` is allowed.
-   */
-  js(expression: string): Promise<unknown> {
-    return this.call(COMMANDS.js, [expression]);
-  }
-
-  /**
-   * Runs a JavaScript file in the page.
-   *
-   * @param code Text of this: JavaScript file under the working directory or the temp directory. One line: its value; several lines: what they `return`.
-   */
-  eval(code: string): Promise<unknown> {
-    return this.call(COMMANDS.eval, [code]);
-  }
+  find(pattern: string): Promise<FindResponse>;
 
   /**
    * Tests the state of an element.
@@ -3596,9 +3105,7 @@ export class Commands extends Client {
    * @param state State to test.
    * @param target Element to test.
    */
-  is(state: ElementState, target: string, options?: IsOptions): Promise<boolean> {
-    return this.call(COMMANDS.is, [state, target], options);
-  }
+  is(state: ElementState, target: string, options?: IsOptions): Promise<boolean>;
 
   /**
    * Prints a property of the page or of an element.
@@ -3606,71 +3113,33 @@ export class Commands extends Client {
    * @param property What to read.
    * @param target Element to read it from; `title` needs none.
    */
-  get(property: Property, target?: string): Promise<string> {
-    return this.call(COMMANDS.get, [property, target]);
-  }
+  get(property: Property, target?: string): Promise<string>;
 
   /**
    * Prints the attributes of an element.
    *
    * @param target Element to read.
    */
-  attrs(target: string): Promise<Attribute[]> {
-    return this.call(COMMANDS.attrs, [target]);
-  }
+  attrs(target: string): Promise<Attribute[]>;
 
   /** Prints console messages. */
-  console(options?: ConsoleOptions): Promise<ConsoleMessage[]> {
-    return this.call(COMMANDS.console, [], options);
-  }
-
-  /** Forgets the console messages of the tab. */
-  clearConsole(): Promise<ClearConsoleResponse> {
-    return this.call(COMMANDS.clearConsole, []);
-  }
+  console(options?: ConsoleOptions): Promise<ConsoleMessage[]>;
 
   /** Prints the requests that the tab made. */
-  network(options?: NetworkOptions): Promise<NetworkEntry[]> {
-    return this.call(COMMANDS.network, [], options);
-  }
+  network(options?: NetworkOptions): Promise<NetworkEntry[]>;
 
   /**
    * Prints one request in full.
    *
    * @param id Id from `network`.
    */
-  showRequest(id: number): Promise<NetworkEntry> {
-    return this.call(COMMANDS.showRequest, [id]);
-  }
-
-  /**
-   * Prints the body of an answer.
-   *
-   * @param id Id from `network`.
-   */
-  showBody(id: number): Promise<ShowBodyResponse> {
-    return this.call(COMMANDS.showBody, [id]);
-  }
-
-  /** Forgets the requests of the tab. */
-  clearNetwork(): Promise<ClearNetworkResponse> {
-    return this.call(COMMANDS.clearNetwork, []);
-  }
+  showRequest(id: number): Promise<NetworkEntry>;
 
   /** Prints how fast the page loaded: timings and Web Vitals. */
-  perf(): Promise<PerfResponse> {
-    return this.call(COMMANDS.perf, []);
-  }
+  perf(): Promise<PerfResponse>;
 
   /** Prints the dialogs that the page opened, and how they were answered. */
-  dialog(): Promise<DialogEntry[]> {
-    return this.call(COMMANDS.dialog, []);
-  }
-
-  /** Forgets the dialogs of the tab. */
-  clearDialog(): Promise<ClearDialogResponse> {
-    return this.call(COMMANDS.clearDialog, []);
-  }
+  dialog(): Promise<DialogEntry[]>;
 
   /**
    * Waits until an element has a state or says a text, and fails if it does not.
@@ -3680,9 +3149,7 @@ export class Commands extends Client {
    * @param target Element to test.
    * @param expected What to expect: visible, hidden, enabled, disabled, checked, unchecked, editable or focused; any other word is a text, or a /regular expression/, that the element or its value contains.
    */
-  expect(target: string, expected: string, options?: ExpectOptions): Promise<ExpectResponse> {
-    return this.call(COMMANDS.expect, [target, expected], options);
-  }
+  expect(target: string, expected: string, options?: ExpectOptions): Promise<ExpectResponse>;
 
   /**
    * Prints the computed value of a CSS property.
@@ -3690,9 +3157,7 @@ export class Commands extends Client {
    * @param target Element to read.
    * @param property Property, such as `color` or `--accent`.
    */
-  css(target: string, property: string, options?: CssOptions): Promise<string> {
-    return this.call(COMMANDS.css, [target, property], options);
-  }
+  css(target: string, property: string, options?: CssOptions): Promise<string>;
 
   /**
    * Prints why an element looks as it does.
@@ -3701,100 +3166,7 @@ export class Commands extends Client {
    *
    * @param target Element to inspect; the body of the document when left out.
    */
-  inspect(target?: string | InspectOptions, options?: InspectOptions): Promise<InspectResponse> {
-    return this.call(COMMANDS.inspect, [target], options);
-  }
-
-  /**
-   * Sets a CSS property of an element, in its style attribute.
-   *
-   * @param target Element to change.
-   * @param property Property, such as `color`; write `--` before one that begins with dashes.
-   * @param value Value, with `!important` where wanted; empty removes the property.
-   */
-  style(target: string, property: string, value: string): Promise<StyleResponse> {
-    return this.call(COMMANDS.style, [target, property, value]);
-  }
-
-  /**
-   * Takes back a change that `style` made.
-   *
-   * Changes can be undone in any order. `inspect --history` lists them.
-   *
-   * @param change Number of the change; the latest when left out.
-   */
-  undoStyle(change?: number): Promise<UndoStyleResponse> {
-    return this.call(COMMANDS.undoStyle, [change]);
-  }
-
-  /**
-   * Hides advertisements, consent banners, sticky bars and share buttons.
-   *
-   * Everything without a flag. The elements stay in the document, unseen.
-   */
-  cleanup(options?: CleanupOptions): Promise<CleanupResponse> {
-    return this.call(COMMANDS.cleanup, [], options);
-  }
-
-  /** Lists the cookies of the session. Values are cut. */
-  cookies(options?: CookiesOptions): Promise<Cookie[]> {
-    return this.call(COMMANDS.cookies, [], options);
-  }
-
-  /**
-   * Sets a cookie for the host of the page.
-   *
-   * @param cookie Name and value, with `=` between them.
-   */
-  setCookie(cookie: string, options?: SetCookieOptions): Promise<SetCookieResponse> {
-    return this.call(COMMANDS.setCookie, [cookie], options);
-  }
-
-  /**
-   * Deletes the cookies of a name.
-   *
-   * @param name Name.
-   */
-  deleteCookie(name: string, options?: DeleteCookieOptions): Promise<DeleteCookieResponse> {
-    return this.call(COMMANDS.deleteCookie, [name], options);
-  }
-
-  /**
-   * Imports cookies from a JSON file, and tells how many of which domains.
-   *
-   * Takes what EditThisCookie, Puppeteer and Playwright export.
-   *
-   * @param cookies Text of this: JSON file; "-" reads standard input.
-   */
-  importCookies(cookies: string): Promise<ImportCookiesResponse> {
-    return this.call(COMMANDS.importCookies, [cookies]);
-  }
-
-  /**
-   * Imports cookies from another browser of this machine.
-   *
-   * Without `--domain` or `--all` it lists which domains there are, opens no value, and asks no keychain. The database of the browser is read from a copy.
-   *
-   * @param browser chrome, chromium, brave, edge, arc or comet; whichever is there when left out.
-   */
-  importBrowserCookies(browser?: string | ImportBrowserCookiesOptions, options?: ImportBrowserCookiesOptions): Promise<ImportBrowserCookiesResponse> {
-    return this.call(COMMANDS.importBrowserCookies, [browser], options);
-  }
-
-  /** Prints the local and session storage of the page's origin. */
-  storage(): Promise<StorageEntry[]> {
-    return this.call(COMMANDS.storage, []);
-  }
-
-  /**
-   * Writes an entry of the local storage of the page's origin.
-   *
-   * @param key Key.
-   * @param value Value.
-   */
-  setStorage(key: string, value: string): Promise<SetStorageResponse> {
-    return this.call(COMMANDS.setStorage, [key, value]);
-  }
+  inspect(target?: string | InspectOptions, options?: InspectOptions): Promise<InspectResponse>;
 
   /**
    * Clicks an element.
@@ -3803,27 +3175,21 @@ export class Commands extends Client {
    *
    * @param target Element to click.
    */
-  click(target: string, options?: ClickOptions): Promise<Receipt> {
-    return this.call(COMMANDS.click, [target], options);
-  }
+  click(target: string, options?: ClickOptions): Promise<Receipt>;
 
   /**
    * Double-clicks an element.
    *
    * @param target Element to double-click.
    */
-  doubleClick(target: string, options?: DoubleClickOptions): Promise<Receipt> {
-    return this.call(COMMANDS.doubleClick, [target], options);
-  }
+  doubleClick(target: string, options?: DoubleClickOptions): Promise<Receipt>;
 
   /**
    * Moves the pointer over an element.
    *
    * @param target Element to move the pointer over.
    */
-  hover(target: string): Promise<Receipt> {
-    return this.call(COMMANDS.hover, [target]);
-  }
+  hover(target: string): Promise<Receipt>;
 
   /**
    * Replaces the text of a field.
@@ -3831,27 +3197,21 @@ export class Commands extends Client {
    * @param target Field to fill: an input, a textarea or an editable element.
    * @param text Text that replaces its content.
    */
-  fill(target: string, text: string): Promise<Receipt> {
-    return this.call(COMMANDS.fill, [target, text]);
-  }
+  fill(target: string, text: string): Promise<Receipt>;
 
   /**
    * Types text into the focused element, key by key.
    *
    * @param text Text to type into the focused element.
    */
-  type(text: string): Promise<Receipt> {
-    return this.call(COMMANDS.type, [text]);
-  }
+  type(text: string): Promise<Receipt>;
 
   /**
    * Presses a key or a chord.
    *
    * @param key Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
    */
-  press(key: string): Promise<Receipt> {
-    return this.call(COMMANDS.press, [key]);
-  }
+  press(key: string): Promise<Receipt>;
 
   /**
    * Chooses options of a dropdown or list.
@@ -3859,36 +3219,28 @@ export class Commands extends Client {
    * @param target Dropdown or list to choose from.
    * @param value Value, label or visible text of each option.
    */
-  select(target: string, value?: string[]): Promise<Receipt> {
-    return this.call(COMMANDS.select, [target, value]);
-  }
+  select(target: string, value?: string[]): Promise<Receipt>;
 
   /**
    * Checks a checkbox, radio button or switch.
    *
    * @param target Checkbox, radio button or switch.
    */
-  check(target: string): Promise<Receipt> {
-    return this.call(COMMANDS.check, [target]);
-  }
+  check(target: string): Promise<Receipt>;
 
   /**
    * Unchecks a checkbox or switch.
    *
    * @param target Checkbox or switch.
    */
-  uncheck(target: string): Promise<Receipt> {
-    return this.call(COMMANDS.uncheck, [target]);
-  }
+  uncheck(target: string): Promise<Receipt>;
 
   /**
    * Scrolls to an element, by a distance, or to the bottom of the page.
    *
    * @param target Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
    */
-  scroll(target?: string | ScrollOptions, options?: ScrollOptions): Promise<ScrollResponse> {
-    return this.call(COMMANDS.scroll, [target], options);
-  }
+  scroll(target?: string | ScrollOptions, options?: ScrollOptions): Promise<ScrollResponse>;
 
   /**
    * Drags an element onto another.
@@ -3898,9 +3250,7 @@ export class Commands extends Client {
    * @param target Element to drag.
    * @param onto Element to drop it on.
    */
-  drag(target: string, onto: string, options?: DragOptions): Promise<Receipt> {
-    return this.call(COMMANDS.drag, [target, onto], options);
-  }
+  drag(target: string, onto: string, options?: DragOptions): Promise<Receipt>;
 
   /**
    * Moves the pointer.
@@ -3909,27 +3259,21 @@ export class Commands extends Client {
    *
    * @param to Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
    */
-  moveMouse(to: string[], options?: MoveMouseOptions): Promise<Receipt> {
-    return this.call(COMMANDS.moveMouse, [to], options);
-  }
+  moveMouse(to: string[], options?: MoveMouseOptions): Promise<Receipt>;
 
   /**
    * Presses a button of the mouse, and keeps it down.
    *
    * @param to Where: an element, or two numbers; where the pointer is when left out.
    */
-  pressMouse(to: string[], options?: PressMouseOptions): Promise<Receipt> {
-    return this.call(COMMANDS.pressMouse, [to], options);
-  }
+  pressMouse(to: string[], options?: PressMouseOptions): Promise<Receipt>;
 
   /**
    * Lets a button of the mouse go.
    *
    * @param to Where: an element, or two numbers; where the pointer is when left out.
    */
-  releaseMouse(to: string[], options?: ReleaseMouseOptions): Promise<Receipt> {
-    return this.call(COMMANDS.releaseMouse, [to], options);
-  }
+  releaseMouse(to: string[], options?: ReleaseMouseOptions): Promise<Receipt>;
 
   /**
    * Turns the wheel of the mouse.
@@ -3937,9 +3281,7 @@ export class Commands extends Client {
    * @param dy Pixels down; up when negative.
    * @param dx Pixels to the right; to the left when negative.
    */
-  turnWheel(dy: number, dx?: number | TurnWheelOptions, options?: TurnWheelOptions): Promise<Receipt> {
-    return this.call(COMMANDS.turnWheel, [dy, dx], options);
-  }
+  turnWheel(dy: number, dx?: number | TurnWheelOptions, options?: TurnWheelOptions): Promise<Receipt>;
 
   /**
    * Gives files to a file input.
@@ -3949,9 +3291,7 @@ export class Commands extends Client {
    * @param target File input, its label, or the button that opens its file chooser.
    * @param file Files to give it.
    */
-  upload(target: string, file?: UploadFile[]): Promise<Receipt> {
-    return this.call(COMMANDS.upload, [target, file]);
-  }
+  upload(target: string, file?: UploadFile[]): Promise<Receipt>;
 
   /**
    * Accepts the next dialog of the tab, with a text for a prompt.
@@ -3960,34 +3300,10 @@ export class Commands extends Client {
    *
    * @param text Text for a prompt; its default when left out.
    */
-  dialogAccept(text?: string): Promise<DialogAcceptResponse> {
-    return this.call(COMMANDS.dialogAccept, [text]);
-  }
+  dialogAccept(text?: string): Promise<DialogAcceptResponse>;
 
   /** Dismisses the next dialog of the tab. */
-  dialogDismiss(): Promise<DialogDismissResponse> {
-    return this.call(COMMANDS.dialogDismiss, []);
-  }
-
-  /**
-   * Prints the text of the clipboard.
-   *
-   * The clipboard is the browser's, which all sessions share. No page gets a permission by this.
-   */
-  readClipboard(): Promise<string> {
-    return this.call(COMMANDS.readClipboard, []);
-  }
-
-  /**
-   * Puts text into the clipboard.
-   *
-   * The clipboard is the browser's, which all sessions share.
-   *
-   * @param text Text to put into the clipboard.
-   */
-  writeClipboard(text: string): Promise<WriteClipboardResponse> {
-    return this.call(COMMANDS.writeClipboard, [text]);
-  }
+  dialogDismiss(): Promise<DialogDismissResponse>;
 
   /**
    * Prints or sets the size of the page area.
@@ -3996,148 +3312,28 @@ export class Commands extends Client {
    *
    * @param size Width and height in CSS pixels, 50x50 to 10000x10000.
    */
-  viewport(size?: string | ViewportOptions, options?: ViewportOptions): Promise<ViewportResponse> {
-    return this.call(COMMANDS.viewport, [size], options);
-  }
-
-  /**
-   * Prints or sets the user agent.
-   *
-   * It holds for every tab of the session, its frames, workers and popups. Pages read it when they load.
-   *
-   * @param agent What to send; the current one is printed when left out.
-   */
-  userAgent(agent?: string | UserAgentOptions, options?: UserAgentOptions): Promise<string> {
-    return this.call(COMMANDS.userAgent, [agent], options);
-  }
-
-  /**
-   * Sends a header with every request of the session, or lists such headers.
-   *
-   * It goes to every host that the pages of the session talk to, third parties included. `name:` with nothing after it ends it. Values that look secret are never printed again.
-   *
-   * @param header Name and value; all are listed when left out.
-   */
-  header(header?: string): Promise<ExtraHeader[]> {
-    return this.call(COMMANDS.header, [header]);
-  }
-
-  /** Prints what is emulated in the session. */
-  emulate(): Promise<Emulated[]> {
-    return this.call(COMMANDS.emulate, []);
-  }
-
-  /**
-   * Emulates a device: its screen, its touch and its user agent.
-   *
-   * Without a name it lists the devices. Pages read the user agent when they load.
-   *
-   * @param device Device; all are listed when left out.
-   */
-  emulateDevice(device?: string): Promise<Emulated[]> {
-    return this.call(COMMANDS.emulateDevice, [device]);
-  }
-
-  /**
-   * Emulates a place, and lets the pages of the session ask for it.
-   *
-   * @param latitude Degrees to the north, -90 to 90.
-   * @param longitude Degrees to the east, -180 to 180.
-   */
-  emulateGeo(latitude: number, longitude: number, options?: EmulateGeoOptions): Promise<Emulated[]> {
-    return this.call(COMMANDS.emulateGeo, [latitude, longitude], options);
-  }
-
-  /**
-   * Emulates a time zone.
-   *
-   * @param timezone IANA name, such as `Europe/Berlin`, or `default`.
-   */
-  emulateTimezone(timezone: string): Promise<Emulated[]> {
-    return this.call(COMMANDS.emulateTimezone, [timezone]);
-  }
-
-  /**
-   * Emulates a language and its formats.
-   *
-   * @param locale Language tag, such as `de-DE`, or `default`.
-   */
-  emulateLocale(locale: string): Promise<Emulated[]> {
-    return this.call(COMMANDS.emulateLocale, [locale]);
-  }
-
-  /** Emulates what style sheets can ask about the medium. */
-  emulateMedia(options?: EmulateMediaOptions): Promise<Emulated[]> {
-    return this.call(COMMANDS.emulateMedia, [], options);
-  }
-
-  /**
-   * Takes the session off the network, or back on.
-   *
-   * @param state Whether the network is off; on when left out.
-   */
-  emulateOffline(state?: Switch): Promise<Emulated[]> {
-    return this.call(COMMANDS.emulateOffline, [state]);
-  }
-
-  /**
-   * Slows the processor down for pages.
-   *
-   * @param slowdown How many times slower, 1 to 20; 1 is the full speed.
-   */
-  emulateCpu(slowdown: number): Promise<Emulated[]> {
-    return this.call(COMMANDS.emulateCpu, [slowdown]);
-  }
-
-  /**
-   * Slows the network down for pages.
-   *
-   * @param speed Named speed.
-   */
-  emulateNetwork(speed?: NetworkSpeed | EmulateNetworkOptions, options?: EmulateNetworkOptions): Promise<Emulated[]> {
-    return this.call(COMMANDS.emulateNetwork, [speed], options);
-  }
-
-  /** Ends all emulation of the session: viewport, user agent and headers included. */
-  resetEmulation(): Promise<Emulated[]> {
-    return this.call(COMMANDS.resetEmulation, []);
-  }
+  viewport(size?: string | ViewportOptions, options?: ViewportOptions): Promise<ViewportResponse>;
 
   /**
    * Captures the page, or one element, as an image.
    *
    * @param target Element to capture; the full page when left out.
    */
-  screenshot(target?: string | ScreenshotOptions, options?: ScreenshotOptions): Promise<ScreenshotResponse> {
-    return this.call(COMMANDS.screenshot, [target], options);
-  }
-
-  /**
-   * Captures the page without what is in the way, and leaves it as it was.
-   *
-   * With --scroll-to it shows the viewport there, else the full page.
-   */
-  prettyScreenshot(options?: PrettyScreenshotOptions): Promise<ScreenshotResponse> {
-    return this.call(COMMANDS.prettyScreenshot, [], options);
-  }
+  screenshot(target?: string | ScreenshotOptions, options?: ScreenshotOptions): Promise<ScreenshotResponse>;
 
   /**
    * Captures the page as phones, tablets and desktops show it.
    *
    * Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720); the tab gets its own size back.
    */
-  responsive(options?: ResponsiveOptions): Promise<ResponsiveResponse> {
-    return this.call(COMMANDS.responsive, [], options);
-  }
+  responsive(options?: ResponsiveOptions): Promise<ResponsiveResponse>;
 
   /**
    * Prints the page to a PDF.
    *
    * Lengths have a unit: in, cm, mm or px.
    */
-  pdf(options?: PdfOptions): Promise<PdfResponse> {
-    return this.call(COMMANDS.pdf, [], options);
-  }
+  pdf(options?: PdfOptions): Promise<PdfResponse>;
 
   /**
    * Prints an HTML file to a PDF, in a tab of its own that nobody sees.
@@ -4146,35 +3342,30 @@ export class Commands extends Client {
    *
    * @param html Text of this: HTML file to print.
    */
-  printHtml(html: string, options?: PrintHtmlOptions): Promise<PdfResponse> {
-    return this.call(COMMANDS.printHtml, [html], options);
-  }
+  printHtml(html: string, options?: PrintHtmlOptions): Promise<PdfResponse>;
 
   /**
-   * Begins to film the tab, with the pointer in the picture.
+   * Saves one file with the cookies of the tab.
    *
-   * A session has one recording at a time; it lasts 30 minutes at most.
+   * It is named as the server says when the path is a folder or left out.
+   *
+   * @param source Address, or element: what an image, a video or a link points to.
+   * @param path File to write, or a folder. A file in the temp directory when left out.
    */
-  startRecording(options?: StartRecordingOptions): Promise<StartRecordingResponse> {
-    return this.call(COMMANDS.startRecording, [], options);
-  }
+  download(source: string, path?: string): Promise<Saved>;
+
+  /**
+   * Saves the media of the page into a folder, with a manifest.json.
+   *
+   * A second run leaves out what the manifest proves to be there, and tries again what failed.
+   *
+   * @param kind What to save.
+   * @param folder Folder to write to; made when it does not exist. A new one in the temp directory when left out.
+   */
+  scrape(kind: ScrapeKind, folder?: string, options?: ScrapeOptions): Promise<SavedFolder>;
 
   /** Saves the page with everything it embeds as one MHTML file. */
-  archive(): Promise<ArchiveResponse> {
-    return this.call(COMMANDS.archive, []);
-  }
-
-  /**
-   * Runs a method of the DevTools protocol, or lists those that are allowed.
-   *
-   * Waits at most 5 s until no other command works in the tab, and lets none in meanwhile.
-   *
-   * @param method Method, such as `DOM.getDocument`.
-   * @param params Its parameters, a JSON object of at most 64 KiB.
-   */
-  cdp(method?: string | CdpOptions, params?: string | CdpOptions, options?: CdpOptions): Promise<CdpResponse> {
-    return this.call(COMMANDS.cdp, [method, params], options);
-  }
+  archive(): Promise<ArchiveResponse>;
 
   /**
    * Fetches an address without the browser and without its cookies.
@@ -4183,193 +3374,31 @@ export class Commands extends Client {
    *
    * @param url Address, http or https.
    */
-  fetch(url: string, options?: FetchOptions): Promise<Fetched> {
-    return this.call(COMMANDS.fetch, [url], options);
-  }
-
-  /**
-   * Sends a request of any method, with headers and a body.
-   *
-   * The rules of `fetch` hold. What it does on the server cannot be undone.
-   *
-   * @param url Address, http or https.
-   */
-  fetchSend(url: string, options?: FetchSendOptions): Promise<Fetched> {
-    return this.call(COMMANDS.fetchSend, [url], options);
-  }
-
-  /**
-   * Decides what becomes of the tab's requests to some addresses.
-   *
-   * `*` in the glob is any run of letters, `?` any letter; it covers the whole address. The newest route that matches counts, and lives as long as the tab. What the host rules refuse stays refused; requests of workers are not reached.
-   *
-   * @param glob Addresses: `*` is any run of letters, `?` any letter.
-   */
-  route(glob: string, options?: RouteOptions): Promise<RouteEntry> {
-    return this.call(COMMANDS.route, [glob], options);
-  }
-
-  /**
-   * Removes the routes of a glob, or all of the tab.
-   *
-   * @param glob Glob of the routes to remove, as it was given; all when left out.
-   */
-  unroute(glob?: string): Promise<UnrouteResponse> {
-    return this.call(COMMANDS.unroute, [glob]);
-  }
-
-  /** Lists the routes of the tab. */
-  routes(): Promise<RouteEntry[]> {
-    return this.call(COMMANDS.routes, []);
-  }
-
-  /** Begins to record the requests of the tab in full. */
-  startHar(): Promise<StartHarResponse> {
-    return this.call(COMMANDS.startHar, []);
-  }
-
-  /**
-   * Ends the recording, and writes it as a HAR file.
-   *
-   * Credentials, cookies and what looks like a secret are redacted. Bodies of text are kept up to 256 KiB each.
-   */
-  stopHar(options?: StopHarOptions): Promise<StopHarResponse> {
-    return this.call(COMMANDS.stopHar, [], options);
-  }
-
-  /**
-   * Approves what another caller waits for, or lists what waits.
-   *
-   * @param id Id that the refusal named; lists what waits when left out.
-   */
-  approve(id?: string): Promise<Approval[]> {
-    return this.call(COMMANDS.approve, [id]);
-  }
-
-  /** Begins to trace the whole browser. */
-  startTrace(options?: StartTraceOptions): Promise<StartTraceResponse> {
-    return this.call(COMMANDS.startTrace, [], options);
-  }
-
-  /**
-   * Ends the trace, and writes it as JSON.
-   *
-   * Performance panels of developer tools open it. At most 56 MiB.
-   */
-  stopTrace(options?: StopTraceOptions): Promise<StopTraceResponse> {
-    return this.call(COMMANDS.stopTrace, [], options);
-  }
+  fetch(url: string, options?: FetchOptions): Promise<Fetched>;
 
   /** Lists the open tabs. */
-  tabs(): Promise<Tab[]> {
-    return this.call(COMMANDS.tabs, []);
-  }
+  tabs(): Promise<Tab[]>;
 
   /**
    * Switches to a tab.
    *
    * @param id Tab to switch to.
    */
-  activateTab(id: number): Promise<ActivateTabResponse> {
-    return this.call(COMMANDS.activateTab, [id]);
-  }
+  activateTab(id: number): Promise<ActivateTabResponse>;
 
   /**
    * Opens a tab, and switches to it.
    *
    * @param url Address to open; a blank page when left out.
    */
-  newTab(url?: string): Promise<NewTabResponse> {
-    return this.call(COMMANDS.newTab, [url]);
-  }
+  newTab(url?: string): Promise<NewTabResponse>;
 
   /**
    * Closes a tab.
    *
    * @param id Tab to close; the active one when left out.
    */
-  closeTab(id?: number): Promise<CloseTabResponse> {
-    return this.call(COMMANDS.closeTab, [id]);
-  }
-
-  /**
-   * Saves the cookies, the local storage and the addresses of the session.
-   *
-   * Covers the local storage of every origin that a page or a frame of the session has shown, as pages of that origin see it; not session storage, and not what frames of other sites keep apart.
-   *
-   * @param name Name: letters, digits, dash, dot and underscore, at most 64.
-   */
-  saveState(name: string): Promise<SaveStateResponse> {
-    return this.call(COMMANDS.saveState, [name]);
-  }
-
-  /**
-   * Brings the session to what was saved, and opens the saved pages.
-   *
-   * Cookies and local storage are in place before a page is opened. Cookies of metadata services and of the local link are left out.
-   *
-   * @param name Name.
-   */
-  loadState(name: string, options?: LoadStateOptions): Promise<LoadStateResponse> {
-    return this.call(COMMANDS.loadState, [name], options);
-  }
-
-  /** Lists the states, and where the key of each is. */
-  states(): Promise<State[]> {
-    return this.call(COMMANDS.states, []);
-  }
-
-  /**
-   * Removes a state.
-   *
-   * @param name Name.
-   */
-  removeState(name: string): Promise<RemoveStateResponse> {
-    return this.call(COMMANDS.removeState, [name]);
-  }
-
-  /**
-   * Shows the session in a visible browser, which stays until `disconnect`.
-   *
-   * Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. When the window is closed the session returns to the hidden browser. Needs a desktop.
-   */
-  connect(options?: ConnectOptions): Promise<ConnectResponse> {
-    return this.call(COMMANDS.connect, [], options);
-  }
-
-  /** Brings the session back from the visible browser into the hidden one. */
-  disconnect(): Promise<DisconnectResponse> {
-    return this.call(COMMANDS.disconnect, []);
-  }
-
-  /**
-   * Hands the session to a person in a visible window.
-   *
-   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
-   *
-   * @param reason What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
-   */
-  handoff(reason?: string | HandoffOptions, options?: HandoffOptions): Promise<HandoffResponse> {
-    return this.call(COMMANDS.handoff, [reason], options);
-  }
-
-  /**
-   * Takes the session back from the person, and tells what became of the tabs.
-   *
-   * The window closes, unless it was opened with `connect`.
-   */
-  resume(): Promise<TabChange[]> {
-    return this.call(COMMANDS.resume, []);
-  }
-
-  /**
-   * Brings the tab to the front, and gives an element the focus.
-   *
-   * @param target Element that gets the focus; none when left out.
-   */
-  focus(target?: string): Promise<FocusResponse> {
-    return this.call(COMMANDS.focus, [target]);
-  }
+  closeTab(id?: number): Promise<CloseTabResponse>;
 
   /**
    * Runs commands from standard input in order, and stops at the first that fails.
@@ -4378,9 +3407,7 @@ export class Commands extends Client {
    *
    * @param steps Commands to run, one JSON array a line: ["goto", "https://example.com"].
    */
-  chain(steps: Step[]): Promise<StepResult[]> {
-    return this.call(COMMANDS.chain, [steps]);
-  }
+  chain(steps: Step[]): Promise<StepResult[]>;
 
   /**
    * Runs commands from standard input: those of one tab in order, tabs in parallel.
@@ -4389,25 +3416,17 @@ export class Commands extends Client {
    *
    * @param steps At most 50 commands, one JSON object a line: {"tab": 1, "command": ["text"]}.
    */
-  batch(steps: Step[]): Promise<StepResult[]> {
-    return this.call(COMMANDS.batch, [steps]);
-  }
+  batch(steps: Step[]): Promise<StepResult[]>;
+}
 
-  /**
-   * Runs one command in every tab of the session, all at once.
-   *
-   * An error ends only its own tab. The command is authorized in each tab by itself. A file that it writes gets the number of the tab into its name.
-   *
-   * @param command The command, with its arguments and flags.
-   */
-  tabEach(command?: AnyMessage): Promise<StepResult[]> {
-    return this.call(COMMANDS.tabEach, [command]);
-  }
+/** The commands of the browser, each as a method. */
+export class Commands extends Client {}
 
-  /** Ends the watches of the session; with `--tab` those of one tab. */
-  stopWatch(): Promise<StopWatchResponse> {
-    return this.call(COMMANDS.stopWatch, []);
-  }
+for (const name of Object.keys(COMMANDS)) {
+  const value = function (this: Client, ...given: unknown[]): unknown {
+    return this.perform(name, given);
+  };
+  Object.defineProperty(Commands.prototype, name, { value, writable: true, configurable: true });
 }
 
 // The client that callers hold.
@@ -4431,11 +3450,9 @@ export class Browse extends Commands {
   }
 }
 
-/** Makes a client; what is left out comes from the environment. */
-export function connect(options: Partial<Options> = {}): Browse {
-  const address = options.address ?? variable('BROWSE_ADDR') ?? '';
-  const token = options.token ?? variable('BROWSE_SKILL_TOKEN') ?? variable('BROWSE_TOKEN') ?? '';
-  return new Browse({ ...options, address, token });
+/** Makes a client; what is left out is found when it calls. */
+export function connect(options: Options = {}): Browse {
+  return new Browse(options);
 }
 
 /** The client of a skill: address and token are those of its run. */

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 
 from ._answer import Answer
-from ._call import GRACE, UNIX, Command, Context, host_and_port
+from ._call import GRACE, Command, Context, command_of, host_and_port, socket_path
 from ._decode import decode
 from ._error import error_of, late, unreachable
 from ._message import Message
+from ._save import FileSink, FolderSink
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
     from typing import Any
 
 _PIECE = 256 * 1024
@@ -34,7 +35,33 @@ class AsyncClient:
             _, writer = self._pool.pop()
             writer.close()
 
-    async def _call(self, command: Command, fields: dict[str, Any]) -> Any:
+    async def call(self, command: str, args: Mapping[str, Any] | None = None) -> Any:
+        """Calls a command by name, as the command line or as the methods write it:
+        `call("newtab", {"url": url})`. The answer is that of the method.
+        """
+        return await self._answer(command_of(command), dict(args or {}))
+
+    def stream(self, command: str, args: Mapping[str, Any] | None = None) -> AsyncIterator[Message]:
+        """Calls a command by name, and yields each message of its answer."""
+        return self._stream(command_of(command), dict(args or {}))
+
+    async def _perform(self, name: str, fields: dict[str, Any], place: str | None = None) -> Any:
+        """What every method does."""
+        command = command_of(name)
+        if not command.kind:
+            return await self._answer(command, fields)
+        sink = FileSink(place) if command.kind == "file" else FolderSink(place)
+        try:
+            async for part in self._stream(command, {**fields, **sink.fields}):
+                sink.feed(part)
+            return sink.result()
+        finally:
+            sink.close()
+
+    def _yield(self, name: str, fields: dict[str, Any]) -> Any:
+        return self._stream(command_of(name), fields)
+
+    async def _answer(self, command: Command, fields: dict[str, Any]) -> Any:
         answer = None
         async for answer in self._stream(command, fields):
             pass
@@ -80,8 +107,9 @@ class AsyncClient:
                 return reader, writer
             writer.close()
         address = self._context.address
-        if address.startswith(UNIX):
-            opening = asyncio.open_unix_connection(address.removeprefix(UNIX))
+        path = socket_path(address)
+        if path is not None:
+            opening = asyncio.open_unix_connection(path)
         else:
             opening = asyncio.open_connection(*host_and_port(address))
         return await asyncio.wait_for(opening, _left(end))

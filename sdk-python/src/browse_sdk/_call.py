@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._answer import request
 from ._encode import encode
+from ._generated.tables import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,30 +18,43 @@ DEFAULT_TIMEOUT = 30.0
 # error is the one seen.
 GRACE = 1.0
 
-UNIX = "unix:"
-
 
 class Command:
-    """A command: what the generated methods hand to the client."""
+    """A command, as its line of the table says."""
 
-    __slots__ = ("path", "request", "response", "result", "timeout")
+    __slots__ = ("path", "request", "response", "args", "result", "timeout", "kind")
 
-    def __init__(
-        self,
-        path: str,
-        request: str,
-        response: str,
-        result: str = "",
-        timeout: float = DEFAULT_TIMEOUT,
-    ) -> None:
+    def __init__(self, line: str) -> None:
+        parts = [*line.split("|"), "", "", "", "", ""]
+        method = parts[1]
         # Service and RPC: `BrowserService/Goto`.
-        self.path = path
-        self.request = request
-        self.response = response
+        self.path = f"BrowserService/{method}"
+        self.request = f"{method}Request"
+        self.response = parts[5] or f"{method}Response"
+        # Fields that are given as positional arguments; `?` may be left out.
+        self.args = parts[2].split()
         # Field of the response that callers get; all of it when empty.
-        self.result = result
+        self.result = parts[3]
         # Seconds.
-        self.timeout = timeout
+        self.timeout = int(parts[4]) / 1000 if parts[4] else DEFAULT_TIMEOUT
+        # `stream` of messages, or of what is saved to a `file` or a `folder`.
+        self.kind = parts[6]
+
+
+_commands: dict[str, Command] = {}
+
+
+def command_of(name: str) -> Command:
+    """The command of this name: that of a method, or that of the command line."""
+    command = _commands.get(name)
+    if command is None:
+        line = COMMANDS.get(name) or next(
+            (line for line in COMMANDS.values() if line.startswith(f"{name}|")), None
+        )
+        if line is None:
+            raise TypeError(f"this SDK knows no command `{name}`")
+        command = _commands[name] = Command(line)
+    return command
 
 
 class Context:
@@ -85,9 +99,16 @@ class Context:
             headers["browse-tab"] = str(self.tab)
         if self.session is not None:
             headers["browse-session"] = self.session
-        host = "localhost" if self.address.startswith(UNIX) else self.address
+        host = self.address if socket_path(self.address) is None else "localhost"
         message = encode(command.request, fields)
         return request(host, f"/browse.v1.{command.path}", headers, message)
+
+
+def socket_path(address: str) -> str | None:
+    """The path of a socket file, when `address` is one: `unix:/path` or `unix:///path`."""
+    if not address.startswith("unix:"):
+        return None
+    return address.removeprefix("unix:").removeprefix("//")
 
 
 def host_and_port(address: str) -> tuple[str, int]:

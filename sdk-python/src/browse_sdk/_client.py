@@ -6,14 +6,15 @@ import socket
 import time
 
 from ._answer import Answer
-from ._call import GRACE, UNIX, Command, Context, host_and_port
+from ._call import GRACE, Command, Context, command_of, host_and_port, socket_path
 from ._decode import decode
 from ._error import error_of, late, unreachable
 from ._message import Message
+from ._save import FileSink, FolderSink
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 _PIECE = 256 * 1024
@@ -28,7 +29,32 @@ class Client:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def _call(self, command: Command, fields: dict[str, Any]) -> Any:
+    def call(self, command: str, args: Mapping[str, Any] | None = None) -> Any:
+        """Calls a command by name, as the command line or as the methods write it:
+        `call("newtab", {"url": url})`. The answer is that of the method.
+        """
+        return self._answer(command_of(command), dict(args or {}))
+
+    def stream(self, command: str, args: Mapping[str, Any] | None = None) -> Iterator[Message]:
+        """Calls a command by name, and yields each message of its answer."""
+        return self._stream(command_of(command), dict(args or {}))
+
+    def _perform(self, name: str, fields: dict[str, Any], place: str | None = None) -> Any:
+        """What every method does."""
+        command = command_of(name)
+        if command.kind == "stream":
+            return self._stream(command, fields)
+        if not command.kind:
+            return self._answer(command, fields)
+        sink = FileSink(place) if command.kind == "file" else FolderSink(place)
+        try:
+            for part in self._stream(command, {**fields, **sink.fields}):
+                sink.feed(part)
+            return sink.result()
+        finally:
+            sink.close()
+
+    def _answer(self, command: Command, fields: dict[str, Any]) -> Any:
         answer = None
         for answer in self._stream(command, fields):
             pass
@@ -77,10 +103,11 @@ def _connection(address: str, end: float) -> socket.socket:
             return connection
         connection.close()
     try:
-        if address.startswith(UNIX):
+        path = socket_path(address)
+        if path is not None:
             connection = socket.socket(socket.AF_UNIX)
             connection.settimeout(_left(end))
-            connection.connect(address.removeprefix(UNIX))
+            connection.connect(path)
             return connection
         connection = socket.create_connection(host_and_port(address), _left(end))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

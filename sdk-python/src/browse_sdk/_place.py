@@ -7,10 +7,6 @@ import os
 
 from ._error import BrowseError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 def find(address: str | None, token: str | None) -> tuple[str, str]:
     """Address and token of the daemon; what is given counts first."""
@@ -18,38 +14,76 @@ def find(address: str | None, token: str | None) -> tuple[str, str]:
     address = address or variable("BROWSE_ADDR")
     token = token or variable("BROWSE_SKILL_TOKEN") or variable("BROWSE_TOKEN")
     if not address:
-        state = _state()
-        address, token = state.get("address"), token or state.get("token")
-    if not address:
-        raise BrowseError(
-            "DAEMON_NOT_RUNNING",
-            "no daemon runs for this folder, and BROWSE_ADDR is not set",
-            hint="Run `browse status`",
-            code=14,
-        )
+        address, root = _state(_state_path())
+        token = token or root
     return address.removeprefix("http://").rstrip("/"), token or ""
 
 
-def _state() -> dict[str, str]:
+def _state(path: str) -> tuple[str, str]:
+    """Address and token of a state file. Whoever can write it can have our calls,
+    so it counts only when it is ours alone: a checkout of a repository that
+    carries one never has its mode.
+    """
+    import errno
     import json
+    import stat
 
-    for path in _files():
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            raise BrowseError(
+                "DAEMON_NOT_RUNNING",
+                "no daemon runs for this folder, and BROWSE_ADDR is not set",
+                hint="Run `browse status`, or the skill with `browse skill run NAME`",
+                code=14,
+            ) from None
+        fault = "it is a link" if error.errno == errno.ELOOP else "it cannot be read"
+        raise _invalid(path, fault) from None
+    with open(file, encoding="utf-8", errors="replace") as text:
+        about = os.fstat(file)
+        if not stat.S_ISREG(about.st_mode):
+            raise _invalid(path, "it is no plain file")
+        if about.st_uid != os.geteuid():
+            raise _invalid(path, "it belongs to another user")
+        if about.st_mode & 0o077:
+            raise _invalid(path, "others may open it")
         try:
-            with open(path, encoding="utf-8") as file:
-                state = json.load(file)
-        except (OSError, ValueError):
-            continue
-        return state if isinstance(state, dict) else {}
-    return {}
+            state = json.load(text)
+        except ValueError:
+            raise _invalid(path, "it is no JSON") from None
+    state = state if isinstance(state, dict) else {}
+    address = str(state.get("address", "")).removeprefix("http://").rstrip("/")
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or not (host == "[::1]" or _is_loopback(host)):
+        raise _invalid(path, "its address is not on this machine")
+    token = state.get("token")
+    if not isinstance(token, str) or not token:
+        raise _invalid(path, "it holds no token")
+    return address, token
 
 
-def _files() -> Iterator[str]:
+def _is_loopback(host: str) -> bool:
+    parts = host.split(".")
+    return len(parts) == 4 and parts[0] == "127" and all(part.isdigit() for part in parts)
+
+
+def _invalid(path: str, fault: str) -> BrowseError:
+    return BrowseError(
+        "STATE_FILE_INVALID",
+        f"the state file `{path}` cannot be used: {fault}",
+        hint=f"Remove {path}",
+        metadata={"path": path},
+        code=9,
+    )
+
+
+def _state_path() -> str:
     named = os.environ.get("BROWSE_STATE_FILE")
     if named:
-        yield named
-        return
+        return os.path.abspath(named)
     project = os.environ.get("BROWSE_PROJECT")
-    yield os.path.join(project or _top(os.getcwd()), ".browse", "daemon.json")
+    return os.path.join(project or _top(os.getcwd()), ".browse", "daemon.json")
 
 
 def _top(folder: str) -> str:

@@ -21,11 +21,11 @@ def skill(main: Callable[[dict[str, str], Browse], Any]) -> Callable[[dict[str, 
     standard error. A test that imports the module runs nothing.
     """
     if main.__module__ == "__main__":
-        sys.exit(_run(main))
+        sys.exit(_run_skill(main))
     return main
 
 
-def _run(main: Callable[[dict[str, str], Browse], Any]) -> int:
+def _run_skill(main: Callable[[dict[str, str], Browse], Any]) -> int:
     import json
 
     try:
@@ -40,11 +40,15 @@ def _run(main: Callable[[dict[str, str], Browse], Any]) -> int:
 
         traceback.print_exc()
         return 1
-    print(json.dumps(result, default=_plain))
+    text = json.dumps(result, default=_plain_result, ensure_ascii=False, separators=(",", ":"))
+    # Compact and in UTF-8 whatever the locale says: the same bytes that the
+    # other languages print. Halves of surrogate pairs become escapes of JSON.
+    sys.stdout.buffer.write(f"{text}\n".encode(errors="backslashreplace"))
+    sys.stdout.flush()
     return 0
 
 
-def _plain(value: object) -> Any:
+def _plain_result(value: object) -> Any:
     if isinstance(value, Message):
         return value.to_dict()
     raise TypeError(f"a result of type `{type(value).__name__}` is no JSON")

@@ -56,7 +56,7 @@ def write_varint(value: int) -> bytes:
     return bytes(out)
 
 
-def field(number: int, data: bytes) -> bytes:
+def piece(number: int, data: bytes) -> bytes:
     """A field that has a length: text, bytes or a message."""
     return write_varint(number << 3 | LENGTH) + write_varint(len(data)) + data
 

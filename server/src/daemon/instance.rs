@@ -78,11 +78,13 @@ impl Daemon {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Arc<Self> {
         let now = Instant::now();
-        let skills = Skills::new(&Places {
+        let places = Places {
             project: parts.settings.project_dir(),
             home: parts.settings.home.clone(),
             bundled: parts.settings.bundled_skills.clone(),
-        });
+        };
+        let skills = Skills::new(&places, parts.settings.skill_sandbox);
+        skills.sweep();
         let outbound = Reach {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),

@@ -160,6 +160,7 @@ async fn live(settings: Settings) -> Result<Ending> {
     let services = serve::services(&daemon, Listener::Local, origin).await?;
     let closing = CancellationToken::new();
     let served = tokio::spawn(serve::serve(listener, services, closing.clone()));
+    open_door(&daemon, &guardian, &closing).await?;
     let state = StateFile::write(path, &describe(&daemon, None))?;
     mark(&folder(daemon.settings()));
     tracing::info!(%address, project = %daemon.settings().project.display(), "the daemon serves");
@@ -190,6 +191,25 @@ async fn live(settings: Settings) -> Result<Ending> {
         tracing::warn!("the guardian is still tidying up");
     }
     Ok(ending)
+}
+
+/// Serves skills that are confined to a Unix socket. Without it they are
+/// refused, or confined by other means.
+async fn open_door(
+    daemon: &Arc<Daemon>,
+    guardian: &Guardian,
+    closing: &CancellationToken,
+) -> Result<()> {
+    let services = serve::services(daemon, Listener::Skills, Origin::Anywhere).await?;
+    match serve::bind_door() {
+        Ok((listener, door)) => {
+            guardian.remove(door.folder());
+            daemon.skills().sandbox().open(door, daemon.address().port());
+            tokio::spawn(serve::serve_door(listener, services, closing.clone()));
+        }
+        Err(error) => tracing::warn!(%error, "there is no socket for skills"),
+    }
+    Ok(())
 }
 
 /// Waits until no call is in flight; the dispatcher cuts them in time.

@@ -1,9 +1,12 @@
 //! The local listener: our services, health and reflection, behind the gate.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    env, fs, io, net::SocketAddr, os::unix::fs::PermissionsExt as _, path::PathBuf, sync::Arc,
+    time::Duration,
+};
 
 use browse_proto::Reason;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, UnixListener};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{Daemon, connection};
@@ -14,10 +17,14 @@ use crate::{
         Listener,
         layer::{Gate, Guarded, Origin, guard},
     },
+    skills::Door,
 };
 
 /// Time that a listener rests when it cannot accept.
 const REST: Duration = Duration::from_millis(50);
+
+/// Longest folder of temporary files in which a socket has a name.
+const ROOM: usize = 80;
 
 /// Binds 127.0.0.1.
 ///
@@ -64,6 +71,44 @@ pub async fn services(daemon: &Arc<Daemon>, listener: Listener, origin: Origin) 
             .add_service(reflection().build_v1alpha().map_err(unreadable)?);
     }
     Ok(guard(gate, routes.prepare()))
+}
+
+/// Binds the socket that confined skills reach, in a private folder of its own.
+///
+/// # Errors
+/// The folder of temporary files cannot be written.
+pub fn bind_door() -> io::Result<(UnixListener, Door)> {
+    let folder = tempfile::Builder::new().prefix("browse-").tempdir_in(short_temporary())?;
+    let socket = folder.path().join("skills.sock");
+    let listener = UnixListener::bind(&socket)?;
+    fs::set_permissions(&socket, fs::Permissions::from_mode(0o600))?;
+    Ok((listener, Door::new(folder, socket)))
+}
+
+/// The folder of temporary files, unless its name leaves no room for a socket's.
+fn short_temporary() -> PathBuf {
+    let usual = env::temp_dir();
+    if usual.as_os_str().len() < ROOM { usual } else { PathBuf::from("/tmp") }
+}
+
+/// Serves `services` to confined skills until `done`.
+pub async fn serve_door(listener: UnixListener, services: Guarded, done: CancellationToken) {
+    let connections = TaskTracker::new();
+    while let Some(accepted) = done.run_until_cancelled(listener.accept()).await {
+        match accepted {
+            Ok((stream, _)) => {
+                let (services, done) = (services.clone(), done.clone());
+                connections.spawn(connection::serve(stream, services, None, done));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection of a skill was not accepted");
+                tokio::time::sleep(REST).await;
+            }
+        }
+    }
+    drop(listener);
+    connections.close();
+    connections.wait().await;
 }
 
 /// Serves `services` on `listener` until `done`, and then for as long as

@@ -12,7 +12,10 @@ pub use keys::KEYS;
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::chromium::{DialogPolicy, HostRules};
+use crate::{
+    chromium::{DialogPolicy, HostRules},
+    skills::Wanted,
+};
 
 pub use read::SettingsReader;
 
@@ -37,6 +40,8 @@ pub struct Settings {
     pub no_browser: bool,
     /// Folder of the bundled skills, instead of the one beside the program.
     pub bundled_skills: Option<PathBuf>,
+    /// What untrusted skills are held to.
+    pub skill_sandbox: Wanted,
     /// Bytes that `load-html` takes.
     pub max_html_bytes: usize,
     /// Hosts that `fetch` reaches without approval, wherever they lead.

@@ -63,6 +63,7 @@ impl Context {
     /// A context for `permit`.
     pub(super) fn new(daemon: Arc<Daemon>, permit: Permit, call: Call) -> Self {
         let timeout = call.timeout.or(default_timeout(permit.command()));
+        let timeout = timeout.filter(|_| !permit.command().runs_program());
         let limit = timeout.map(|timeout| Instant::now() + timeout);
         let (tab, share) = (OnceLock::new(), OnceLock::new());
         let (notes, held) = (Mutex::default(), Mutex::default());

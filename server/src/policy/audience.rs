@@ -7,6 +7,8 @@ pub enum Listener {
     Local,
     /// The locked listener that other machines reach.
     Tunnel,
+    /// The Unix socket that confined skills reach.
+    Skills,
 }
 
 /// The listener that a token is good for.
@@ -22,13 +24,14 @@ pub enum Audience {
 
 impl Listener {
     /// Every listener.
-    pub const ALL: [Self; 2] = [Self::Local, Self::Tunnel];
+    pub const ALL: [Self; 3] = [Self::Local, Self::Tunnel, Self::Skills];
 
     /// The tokens that it takes.
     pub fn audiences(self) -> &'static [Audience] {
         match self {
             Self::Local => &[Audience::Local, Audience::Skill],
             Self::Tunnel => &[Audience::Tunnel],
+            Self::Skills => &[Audience::Skill],
         }
     }
 }

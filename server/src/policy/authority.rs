@@ -111,14 +111,14 @@ impl Authority {
     /// The grant behind a token that came in at `listener`.
     ///
     /// # Errors
-    /// On the local listener each cause has its own reason. The tunnel is open
+    /// On this machine each cause has its own reason. The tunnel is open
     /// to strangers: it gives one answer for all, so that nobody learns whether
     /// a token was ever good.
     pub fn identify(&self, token: Option<&str>, listener: Listener) -> Result<Arc<Grant>> {
         let token =
             token.ok_or_else(|| Error::new(Reason::TokenMissing, "the call carries no token"))?;
         self.look_up(token, listener).map_err(|error| match listener {
-            Listener::Local => error,
+            Listener::Local | Listener::Skills => error,
             Listener::Tunnel => claims::invalid(),
         })
     }
@@ -126,7 +126,8 @@ impl Authority {
     fn look_up(&self, token: &str, listener: Listener) -> Result<Arc<Grant>> {
         match (self.root.compare(token, &self.id), listener) {
             (Likeness::Same, Listener::Local) => return Ok(Arc::clone(&self.root_grant)),
-            (Likeness::Same, Listener::Tunnel) | (Likeness::Foreign, _) => {
+            // What is good at one listener only is of no use at another.
+            (Likeness::Same, Listener::Tunnel | Listener::Skills) | (Likeness::Foreign, _) => {
                 return Err(claims::foreign());
             }
             (Likeness::Forged, _) => return Err(claims::invalid()),

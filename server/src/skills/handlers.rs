@@ -4,6 +4,7 @@ use browse_proto::{Reason, v1};
 
 use super::{
     run,
+    runtime::Labels,
     skill::{Contents, Skill},
     tier::Tier,
 };
@@ -25,7 +26,9 @@ pub async fn list_skills(
     request: v1::ListSkillsRequest,
 ) -> Result<v1::ListSkillsResponse> {
     let skills = cx.daemon().skills().catalog().list(Tier::named(request.source));
-    Ok(v1::ListSkillsResponse { skills: skills.iter().map(|skill| describe(cx, skill)).collect() })
+    let labels = Labels::find(cx.daemon().skills().programs()).await;
+    let skills = skills.iter().map(|skill| describe(cx, skill, &labels));
+    Ok(v1::ListSkillsResponse { skills: skills.collect() })
 }
 
 /// Shows a skill, also one that cannot run.
@@ -39,8 +42,9 @@ pub async fn show_skill(
     let has_environment = contents.as_ref().is_some_and(|contents| contents.manifest.asks_trust)
         && skills.is_trusted(&skill);
     let sandbox = if has_environment { CONFINEMENT_TRUSTED } else { CONFINEMENT };
+    let labels = Labels::find(skills.programs()).await;
     Ok(v1::ShowSkillResponse {
-        skill: Some(describe(cx, &skill)),
+        skill: Some(describe(cx, &skill, &labels)),
         path: skill.folder.display().to_string(),
         hash: skills.hash(&skill).unwrap_or_default(),
         sandbox: sandbox.to_owned(),
@@ -67,7 +71,7 @@ pub async fn trust_skill(
     Ok(v1::TrustSkillResponse { name: skill.name, tier: skill.tier.message().into(), hash })
 }
 
-fn describe(cx: &Context, skill: &Skill) -> v1::Skill {
+fn describe(cx: &Context, skill: &Skill, labels: &Labels) -> v1::Skill {
     let tier = skill.tier.message().into();
     let Ok(contents) = skill.contents() else {
         return v1::Skill {
@@ -84,12 +88,17 @@ fn describe(cx: &Context, skill: &Skill) -> v1::Skill {
         false if manifest.asks() => "asks",
         false => "untrusted",
     };
+    let (runtime, problem) = match labels.of(*kind) {
+        Ok(label) => (label, String::new()),
+        Err(error) => ("missing".to_owned(), format!("{error}")),
+    };
     v1::Skill {
         name: skill.name.clone(),
         description: manifest.description.clone(),
         hosts: manifest.host_patterns.clone(),
         tier,
-        runtime: kind.name().to_owned(),
+        runtime,
+        language: kind.name().to_owned(),
         trust: trust.to_owned(),
         triggers: manifest.triggers.clone(),
         args: manifest.args.iter().map(argument).collect(),
@@ -97,7 +106,7 @@ fn describe(cx: &Context, skill: &Skill) -> v1::Skill {
         source: manifest.source.name().to_owned(),
         session: manifest.session.name().to_owned(),
         timeout_ms: run::timeout_ms(manifest),
-        problem: String::new(),
+        problem,
     }
 }
 

@@ -11,14 +11,20 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 /// Most files that a skill may have.
-const MOST_FILES: usize = 10_000;
+const MOST_FILES: usize = 20_000;
+
+/// Most bytes that its files may have.
+const MOST_BYTES: u64 = 512 << 20;
 
 /// The files of a skill, relative to it, sorted.
 ///
 /// # Errors
 /// A symbolic link or other special file: what it leads to is not the skill's.
 pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
+    if !fs::symlink_metadata(folder)?.is_dir() {
+        return Err(invalid("its folder is a symbolic link"));
+    }
+    let (mut found, mut bytes) = (Vec::new(), 0);
     let mut open = vec![PathBuf::new()];
     while let Some(inner) = open.pop() {
         for entry in fs::read_dir(folder.join(&inner))? {
@@ -28,18 +34,28 @@ pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
             if kind.is_dir() {
                 open.push(path);
             } else if kind.is_file() {
+                bytes += entry.metadata()?.len();
                 found.push(path);
             } else {
-                let problem = format!("`{}` is neither a file nor a folder", path.display());
-                return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+                return Err(invalid(&format!(
+                    "`{}` is neither a file nor a folder",
+                    path.display()
+                )));
             }
         }
-        if found.len() > MOST_FILES {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it has too many files"));
+        if found.len() > MOST_FILES || open.len() > MOST_FILES {
+            return Err(invalid("it has too many files"));
+        }
+        if bytes > MOST_BYTES {
+            return Err(invalid("its files are too large"));
         }
     }
     found.sort();
     Ok(found)
+}
+
+fn invalid(problem: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, problem)
 }
 
 /// SHA-256 over name, mode and content of every file.

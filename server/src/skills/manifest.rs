@@ -3,6 +3,7 @@
 mod argument;
 mod frontmatter;
 mod keys;
+mod naming;
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use crate::policy::Hosts;
 pub use argument::ArgumentSpec;
 pub use frontmatter::split;
 pub use keys::one_line;
+pub use naming::{name, rename};
 
 /// What a skill says about itself.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,16 @@ use std::path::{Path, PathBuf};
 use browse_proto::Reason;
 
 use super::{
-    catalog::Catalog, hashes::Hashes, record::Recordings, runtime::Programs, skill::Skill, tier::Places, trust::Trust,
+    catalog::Catalog,
+    drafts::Drafts,
+    hashes::Hashes,
+    record::Recordings,
+    runtime::Programs,
+    sandbox::{Sandbox, Wanted},
+    skill::Skill,
+    store::sweep,
+    tier::{Places, Tier},
+    trust::Trust,
 };
 use crate::error::{Error, Result};
 
@@ -15,21 +24,47 @@ pub struct Skills {
     hashes: Hashes,
     trust: Trust,
     programs: Programs,
+    drafts: Drafts,
+    tiers: Vec<(Tier, PathBuf)>,
+    sandbox: Sandbox,
     cache: PathBuf,
     recordings: Recordings,
 }
 
 impl Skills {
     /// The skills in these places.
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &Places, wanted: Wanted) -> Self {
+        let (tiers, cache) = (places.tiers(), places.home.join("cache"));
         Self {
-            catalog: Catalog::new(places.tiers()),
+            catalog: Catalog::new(tiers.clone()),
             hashes: Hashes::default(),
             trust: Trust::new(&places.home),
-            programs: Programs::default(),
-            cache: places.home.join("cache"),
+            programs: Programs::new(&cache),
+            drafts: Drafts::new(&places.home),
+            sandbox: Sandbox::new(wanted),
+            tiers,
+            cache,
             recordings: Recordings::default(),
         }
+    }
+
+    /// Removes what commands of dead daemons left behind, beside other work.
+    pub fn sweep(&self) {
+        let drafts = self.drafts.path().to_owned();
+        let written = self.tiers.iter().filter(|(tier, _)| *tier != Tier::Bundled);
+        let tiers: Vec<_> = written.map(|(_, folder)| folder.clone()).collect();
+        std::thread::spawn(move || sweep::sweep(&drafts, &tiers));
+    }
+
+    /// The drafts of skills to be.
+    pub(super) fn drafts(&self) -> &Drafts {
+        &self.drafts
+    }
+
+    /// The folder of a tier.
+    pub(super) fn folder(&self, tier: Tier) -> &Path {
+        let found = self.tiers.iter().find(|(other, _)| *other == tier);
+        found.map_or(Path::new("."), |(_, folder)| folder)
     }
 
     /// Which skills there are.
@@ -45,6 +80,11 @@ impl Skills {
     /// Where runtimes are.
     pub(super) fn programs(&self) -> &Programs {
         &self.programs
+    }
+
+    /// What untrusted skills are held to.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
     }
 
     /// Where translations and builds are kept.

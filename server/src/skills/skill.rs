@@ -9,7 +9,7 @@ use super::{manifest, manifest::Manifest, runtime::Kind, tier::Tier};
 use crate::error::{Error, Result};
 
 /// Largest SKILL.md that is read.
-const LARGEST: u64 = 256 * 1024;
+pub const LARGEST: u64 = 256 * 1024;
 
 /// A skill.
 #[derive(Clone, Debug)]
@@ -45,6 +45,11 @@ impl Skill {
     /// Reads the skill in `folder`.
     pub fn read(tier: Tier, folder: PathBuf) -> Self {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Self::read_as(tier, folder, name)
+    }
+
+    /// Reads the skill `name` in `folder`, which may be called otherwise.
+    pub fn read_as(tier: Tier, folder: PathBuf, name: String) -> Self {
         let contents = Contents::read(&folder, &name).map(Arc::new);
         Self { name, tier, folder, contents }
     }
@@ -72,6 +77,7 @@ impl Contents {
     fn read(folder: &Path, name: &str) -> Result<Self, Problem> {
         let file = folder.join("SKILL.md");
         let wrong = |text: String| Problem { file: file.clone(), text };
+        check_links(folder)?;
         let text = read_text(&file).map_err(wrong)?;
         let in_file = |problem: String| wrong(format!("its SKILL.md {problem}"));
         let (yaml, prose) = manifest::split(&text).map_err(in_file)?;
@@ -85,9 +91,24 @@ impl Contents {
     }
 }
 
+/// A link leads to what may change without the skill changing.
+fn check_links(folder: &Path) -> Result<(), Problem> {
+    for (path, what) in
+        [(folder.to_owned(), "its folder"), (folder.join("SKILL.md"), "its SKILL.md")]
+    {
+        if path.is_symlink() {
+            return Err(Problem { file: path, text: format!("{what} is a symbolic link") });
+        }
+    }
+    Ok(())
+}
+
 fn read_text(file: &Path) -> Result<String, String> {
-    let length = std::fs::metadata(file).map_err(|_| "it has no SKILL.md".to_owned())?.len();
-    if length > LARGEST {
+    let meta = std::fs::metadata(file).map_err(|_| "it has no SKILL.md".to_owned())?;
+    if !meta.is_file() {
+        return Err("its SKILL.md is no plain file".to_owned());
+    }
+    if meta.len() > LARGEST {
         return Err("its SKILL.md is larger than 256 KiB".to_owned());
     }
     std::fs::read_to_string(file).map_err(|error| format!("its SKILL.md cannot be read: {error}"))

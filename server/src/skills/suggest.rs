@@ -61,11 +61,10 @@ mod tests {
             fs::write(folder.join("script.py"), "").expect("written");
         }
         let home = root.path().to_owned();
-        let skills = Skills::new(&Places {
-            project: "/nowhere".into(),
-            home,
-            bundled: Some("/nowhere".into()),
-        });
+        let skills = Skills::new(
+            &Places { project: "/nowhere".into(), home, bundled: Some("/nowhere".into()) },
+            Default::default(),
+        );
         assert_eq!(suggested(&skills, "https://a.example/x"), ["a global Reads it."]);
         assert_eq!(suggested(&skills, "https://www.a.example/"), ["b global Reads it."]);
         let both = ["a global Reads it.", "c global Reads it."];

@@ -1,4 +1,7 @@
-//! The process between the daemon and a skill: `browsed --supervise PROGRAM …`.
+//! The process between the daemon and a skill: `browsed --supervise`.
+//!
+//! Its standard input begins with a plan: what to start, and what to hold it
+//! to. What is started has none of that input.
 //!
 //! It is the subreaper of everything that the skill starts: whoever leaves the
 //! process group, or loses its parent, becomes its child, and is found below
@@ -9,8 +12,7 @@
 //! What it does not reach: processes that another service starts on the
 //! skill's behalf, and those of another user.
 
-use std::ffi::OsString;
-use std::io::Read as _;
+use std::io::{self, Read};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
@@ -24,6 +26,7 @@ use nix::{
     unistd::Pid,
 };
 
+use super::{process::Plan, sandbox, sandbox::Confinement};
 use crate::guardian::processes;
 
 /// The argument that makes `browsed` a supervisor.
@@ -35,21 +38,20 @@ pub const CANNOT_START: u8 = 126;
 /// Rounds of looking for what is left; each ends all that it finds.
 const ROUNDS: usize = 500;
 
-/// Starts the program that the arguments name, and ends with its exit code;
-/// 128 and the number of the signal when one ended it.
+/// Starts the program that the plan names, and ends with its exit code; 128
+/// and the number of the signal when one ended it.
 pub fn run() -> ExitCode {
-    let mut words = std::env::args_os().skip(2);
     adopt_orphans();
-    let child = match words.next().map(|program| start(program, words)) {
-        Some(Ok(child)) => child,
-        Some(Err(error)) => {
+    let started = read_plan(&mut io::stdin().lock()).and_then(|plan| start(&plan));
+    let child = match started {
+        Ok(child) => child,
+        Err(error) => {
             eprintln!("error: the program cannot be started: {error}");
             return ExitCode::from(CANNOT_START);
         }
-        None => return ExitCode::from(CANNOT_START),
     };
     std::thread::spawn(move || {
-        let _ = std::io::stdin().lock().read_to_end(&mut Vec::new());
+        let _ = io::stdin().lock().read_to_end(&mut Vec::new());
         end_all(child);
     });
     let code = wait_for(child);
@@ -57,10 +59,33 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
+/// A plan as it stands at the beginning of the input: its length, then itself.
+pub fn frame(plan: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(plan.len()).unwrap_or(u32::MAX);
+    [&length.to_le_bytes(), plan].concat()
+}
+
+fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
+    let mut length = [0; 4];
+    input.read_exact(&mut length)?;
+    let mut plan = vec![0; u32::from_le_bytes(length) as usize];
+    input.read_exact(&mut plan)?;
+    Ok(serde_json::from_slice(&plan)?)
+}
+
+/// Starts the program as the plan wants it.
+fn start(plan: &Plan) -> io::Result<Pid> {
+    match &plan.confinement {
+        Confinement::None => start_free(plan),
+        _ => sandbox::start(plan),
+    }
+}
+
 /// Starts the program in a process group of its own.
-fn start(program: OsString, words: impl Iterator<Item = OsString>) -> std::io::Result<Pid> {
-    let mut command = Command::new(program);
-    command.args(words).stdin(Stdio::null()).process_group(0);
+fn start_free(plan: &Plan) -> io::Result<Pid> {
+    let mut command = Command::new(&plan.program);
+    command.args(&plan.words).env_clear().envs(&plan.environment).current_dir(&plan.folder);
+    command.stdin(Stdio::null()).process_group(0);
     die_with_parent(&mut command);
     let child = command.spawn()?;
     Ok(Pid::from_raw(child.id().cast_signed()))

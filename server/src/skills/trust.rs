@@ -4,7 +4,9 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use browse_proto::Reason;
 use serde::{Deserialize, Serialize};
@@ -18,14 +20,19 @@ const BUNDLED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"
 /// The record of trust.
 pub struct Trust {
     file: PathBuf,
+    /// The record as it was last read, and what its file looked like.
+    read: Mutex<Option<(Stamp, Arc<Record>)>>,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+/// Change time, size and inode.
+type Stamp = (i64, i64, u64, u64);
+
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Record {
     trusted: Vec<Entry>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Entry {
     skill: String,
     folder: PathBuf,
@@ -35,7 +42,7 @@ struct Entry {
 impl Trust {
     /// The record in the home of browse.
     pub fn new(home: &Path) -> Self {
-        Self { file: home.join("trust.json") }
+        Self { file: home.join("trust.json"), read: Mutex::default() }
     }
 
     /// Whether the skill is trusted with this content.
@@ -58,29 +65,63 @@ impl Trust {
         })
     }
 
+    /// Ends the trust in the skill, if there is any.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE`.
+    pub fn forget(&self, skill: &Skill) -> Result<()> {
+        let folder = skill.folder.canonicalize().unwrap_or_else(|_| skill.folder.clone());
+        if !self.read().trusted.iter().any(|entry| entry.folder == folder) {
+            return Ok(());
+        }
+        self.edit(|record| record.trusted.retain(|entry| entry.folder != folder)).map_err(|error| {
+            let message = format!("`{}` cannot be written: {error}", self.file.display());
+            Error::new(Reason::FileUnwritable, message).with("path", self.file.display())
+        })
+    }
+
     fn write(&self, skill: &Skill, hash: &str) -> io::Result<()> {
         let folder = skill.folder.canonicalize()?;
+        self.edit(|record| {
+            record.trusted.retain(|entry| entry.folder != folder && entry.folder.is_dir());
+            record.trusted.push(Entry { skill: skill.name.clone(), folder, hash: hash.to_owned() });
+        })
+    }
+
+    fn edit(&self, change: impl FnOnce(&mut Record)) -> io::Result<()> {
         let home = self.file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(home)?;
         // Two daemons may record at once: the home is their lock.
         let lock = File::open(home)?;
         lock.lock()?;
-        let mut record = self.read();
-        record.trusted.retain(|entry| entry.folder != folder && entry.folder.is_dir());
-        record.trusted.push(Entry { skill: skill.name.clone(), folder, hash: hash.to_owned() });
+        let mut record = Record::clone(&self.read());
+        change(&mut record);
         let mut file = tempfile::NamedTempFile::new_in(home)?;
         file.write_all(&serde_json::to_vec_pretty(&record)?)?;
+        file.as_file().sync_all()?;
         file.persist(&self.file)?;
         Ok(())
     }
 
-    /// A record that cannot be read trusts nobody.
-    fn read(&self) -> Record {
-        let Ok(bytes) = fs::read(&self.file) else { return Record::default() };
-        serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+    /// The record as it is now. One that cannot be read trusts nobody.
+    fn read(&self) -> Arc<Record> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = fs::metadata(&self.file)
+            .map(|meta| (meta.ctime(), meta.ctime_nsec(), meta.size(), meta.ino()));
+        let Ok(stamp) = stamp else {
+            *read = None;
+            return Arc::default();
+        };
+        if let Some((_, record)) = read.as_ref().filter(|(known, _)| *known == stamp) {
+            return Arc::clone(record);
+        }
+        let bytes = fs::read(&self.file).unwrap_or_default();
+        let record = Arc::new(serde_json::from_slice(&bytes).unwrap_or_else(|error| {
             tracing::warn!(file = %self.file.display(), %error, "the record of trust is damaged");
             Record::default()
-        })
+        }));
+        *read = Some((stamp, Arc::clone(&record)));
+        record
     }
 }
 

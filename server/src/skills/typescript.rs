@@ -10,5 +10,5 @@ mod tests;
 mod text;
 mod visit;
 
-pub use cache::translate;
+pub use cache::{translate, translate_all};
 use erase::erase;

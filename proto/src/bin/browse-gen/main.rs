@@ -4,11 +4,17 @@
 mod bundle;
 mod docs;
 mod python;
+mod python_bundle;
+mod rust;
+mod select;
 mod tables;
 mod typescript;
+mod vendor;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use select::For;
 
 /// A file and what it must hold.
 struct Generated {
@@ -33,21 +39,22 @@ fn main() -> ExitCode {
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 fn generate(root: &Path) -> Result<Vec<Generated>> {
+    let mut files = Vec::new();
+    let mut add = |folder: &Path, name: &str, text| {
+        files.push(Generated { path: folder.join(name), text });
+    };
+    let all = For::Everyone;
     let sdk = root.join("sdk-ts");
-    let generated =
-        [("generated/tables", tables::tables()), ("generated/commands", typescript::commands())];
-    let bundle = bundle::typescript(&sdk, &generated)?;
-    let module =
-        |(name, text): (&str, String)| Generated { path: sdk.join(format!("src/{name}.ts")), text };
-    let mut files: Vec<_> = generated.into_iter().map(module).collect();
-    let python = root.join("sdk-python/src/browse_sdk/_generated");
-    let module = |(name, text)| Generated { path: python.join(format!("{name}.py")), text };
-    files.extend(python::modules().into_iter().map(module));
-    let page = |name: &str, text| Generated { path: root.join("docs").join(name), text };
-    files.push(page("commands.md", docs::commands()));
-    files.push(page("errors.md", docs::errors()));
-    let copies = bundle::places(root)?;
-    files.extend(copies.into_iter().map(|path| Generated { path, text: bundle.clone() }));
+    add(&sdk, "src/generated/tables.ts", tables::tables(all));
+    add(&sdk, "src/generated/commands.ts", typescript::commands(all));
+    add(&sdk, "dist/browse.ts", vendor::typescript_bundle(root, all)?);
+    for (name, text) in python::modules() {
+        add(&root.join("sdk-python/src/browse_sdk/_generated"), &format!("{name}.py"), text);
+    }
+    add(&root.join("sdk-rust"), "src/commands.rs", rust::commands(all));
+    add(&root.join("docs"), "commands.md", docs::commands());
+    add(&root.join("docs"), "errors.md", docs::errors());
+    files.extend(vendor::files(root)?);
     Ok(files)
 }
 

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use browse_proto::{Enum, Field, Kind};
 
-use crate::typescript::{NOTICE, browser, camel, reachable};
+use crate::{
+    select::{For, commands, line, reachable},
+    typescript::{NOTICE, camel, method},
+};
 
 const MESSAGES: &str = "
 /** The fields of each message: name, number, `?` optional or `*` repeated, kind, type. */
@@ -14,10 +17,15 @@ const ENUMS: &str = "
 /** The words of each enum, in the order of their numbers; that of zero is empty. */
 export const ENUMS: Record<string, string> = {
 ";
+const COMMANDS: &str = "
+/** Name of the CLI, RPC, arguments, result, deadline in milliseconds, response, how it is saved. */
+export const COMMANDS: Record<string, string> = {
+";
 
 /// The module `generated/tables.ts`.
-pub fn tables() -> String {
-    let (messages, enums) = reachable(&browser());
+pub fn tables(of: For) -> String {
+    let commands = commands(of);
+    let (messages, enums) = reachable(&commands);
     let mut out = format!("{NOTICE}\n{MESSAGES}");
     for message in messages {
         let fields: Vec<_> = message.fields.iter().map(|f| entry(f, &camel(f.name))).collect();
@@ -26,6 +34,10 @@ pub fn tables() -> String {
     let _ = write!(out, "}};\n{ENUMS}");
     for of in enums {
         let _ = writeln!(out, "  {}: '{}',", of.name, words(of));
+    }
+    let _ = write!(out, "}};\n{COMMANDS}");
+    for command in commands {
+        let _ = writeln!(out, "  {}: '{}',", method(command), line(command, camel));
     }
     out.push_str("};\n");
     out

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from .._call import Command
 from .._aio import AsyncClient
 
 TYPE_CHECKING = False
@@ -11,126 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from typing import Any
 
+    from .._save import Saved, SavedFolder
     from . import messages as m
-
-_GOTO = Command("BrowserService/Goto", "GotoRequest", "GotoResponse")
-_LOAD_HTML = Command("BrowserService/LoadHtml", "LoadHtmlRequest", "LoadHtmlResponse")
-_BACK = Command("BrowserService/Back", "BackRequest", "BackResponse")
-_FORWARD = Command("BrowserService/Forward", "ForwardRequest", "ForwardResponse")
-_RELOAD = Command("BrowserService/Reload", "ReloadRequest", "ReloadResponse")
-_STOP_LOADING = Command("BrowserService/StopLoading", "StopLoadingRequest", "StopLoadingResponse")
-_GET_URL = Command("BrowserService/GetUrl", "GetUrlRequest", "GetUrlResponse", result="url")
-_WAIT = Command("BrowserService/Wait", "WaitRequest", "WaitResponse", timeout=15.0)
-_FRAME = Command("BrowserService/Frame", "FrameRequest", "FrameResponse")
-_SNAPSHOT = Command("BrowserService/Snapshot", "SnapshotRequest", "SnapshotResponse")
-_ANNOTATE_SNAPSHOT = Command("BrowserService/AnnotateSnapshot", "AnnotateSnapshotRequest", "AnnotateSnapshotResponse", timeout=60.0)
-_HEAT_SNAPSHOT = Command("BrowserService/HeatSnapshot", "HeatSnapshotRequest", "HeatSnapshotResponse", timeout=60.0)
-_TEXT = Command("BrowserService/Text", "TextRequest", "TextResponse", result="text")
-_HTML = Command("BrowserService/Html", "HtmlRequest", "HtmlResponse", result="html")
-_LINKS = Command("BrowserService/Links", "LinksRequest", "LinksResponse", result="links")
-_FORMS = Command("BrowserService/Forms", "FormsRequest", "FormsResponse")
-_ACCESSIBILITY = Command("BrowserService/Accessibility", "AccessibilityRequest", "AccessibilityResponse")
-_MEDIA = Command("BrowserService/Media", "MediaRequest", "MediaResponse", result="media")
-_DATA = Command("BrowserService/Data", "DataRequest", "DataResponse")
-_MARKDOWN = Command("BrowserService/Markdown", "MarkdownRequest", "MarkdownResponse", result="markdown")
-_DIFF = Command("BrowserService/Diff", "DiffRequest", "DiffResponse", timeout=60.0)
-_UX_AUDIT = Command("BrowserService/UxAudit", "UxAuditRequest", "UxAuditResponse")
-_FIND = Command("BrowserService/Find", "FindRequest", "FindResponse")
-_JS = Command("BrowserService/Js", "JsRequest", "JsResponse", result="value")
-_EVAL = Command("BrowserService/Eval", "EvalRequest", "EvalResponse", result="value")
-_IS = Command("BrowserService/Is", "IsRequest", "IsResponse", result="value")
-_GET = Command("BrowserService/Get", "GetRequest", "GetResponse", result="value")
-_ATTRS = Command("BrowserService/Attrs", "AttrsRequest", "AttrsResponse", result="attributes")
-_CONSOLE = Command("BrowserService/Console", "ConsoleRequest", "ConsoleResponse", result="messages")
-_CLEAR_CONSOLE = Command("BrowserService/ClearConsole", "ClearConsoleRequest", "ClearConsoleResponse")
-_NETWORK = Command("BrowserService/Network", "NetworkRequest", "NetworkResponse", result="requests")
-_SHOW_REQUEST = Command("BrowserService/ShowRequest", "ShowRequestRequest", "ShowRequestResponse", result="request")
-_SHOW_BODY = Command("BrowserService/ShowBody", "ShowBodyRequest", "ShowBodyResponse")
-_CLEAR_NETWORK = Command("BrowserService/ClearNetwork", "ClearNetworkRequest", "ClearNetworkResponse")
-_PERF = Command("BrowserService/Perf", "PerfRequest", "PerfResponse")
-_DIALOG = Command("BrowserService/Dialog", "DialogRequest", "DialogResponse", result="dialogs")
-_CLEAR_DIALOG = Command("BrowserService/ClearDialog", "ClearDialogRequest", "ClearDialogResponse")
-_EXPECT = Command("BrowserService/Expect", "ExpectRequest", "ExpectResponse", timeout=5.0)
-_CSS = Command("BrowserService/Css", "CssRequest", "CssResponse", result="value")
-_INSPECT = Command("BrowserService/Inspect", "InspectRequest", "InspectResponse")
-_STYLE = Command("BrowserService/Style", "StyleRequest", "StyleResponse")
-_UNDO_STYLE = Command("BrowserService/UndoStyle", "UndoStyleRequest", "UndoStyleResponse")
-_CLEANUP = Command("BrowserService/Cleanup", "CleanupRequest", "CleanupResponse")
-_COOKIES = Command("BrowserService/Cookies", "CookiesRequest", "CookiesResponse", result="cookies")
-_SET_COOKIE = Command("BrowserService/SetCookie", "SetCookieRequest", "SetCookieResponse")
-_DELETE_COOKIE = Command("BrowserService/DeleteCookie", "DeleteCookieRequest", "DeleteCookieResponse")
-_IMPORT_COOKIES = Command("BrowserService/ImportCookies", "ImportCookiesRequest", "ImportCookiesResponse")
-_IMPORT_BROWSER_COOKIES = Command("BrowserService/ImportBrowserCookies", "ImportBrowserCookiesRequest", "ImportBrowserCookiesResponse", timeout=60.0)
-_STORAGE = Command("BrowserService/Storage", "StorageRequest", "StorageResponse", result="entries")
-_SET_STORAGE = Command("BrowserService/SetStorage", "SetStorageRequest", "SetStorageResponse")
-_CLICK = Command("BrowserService/Click", "ClickRequest", "ClickResponse", result="receipt")
-_DOUBLE_CLICK = Command("BrowserService/DoubleClick", "DoubleClickRequest", "DoubleClickResponse", result="receipt")
-_HOVER = Command("BrowserService/Hover", "HoverRequest", "HoverResponse", result="receipt")
-_FILL = Command("BrowserService/Fill", "FillRequest", "FillResponse", result="receipt")
-_TYPE = Command("BrowserService/Type", "TypeRequest", "TypeResponse", result="receipt")
-_PRESS = Command("BrowserService/Press", "PressRequest", "PressResponse", result="receipt")
-_SELECT = Command("BrowserService/Select", "SelectRequest", "SelectResponse", result="receipt")
-_CHECK = Command("BrowserService/Check", "CheckRequest", "CheckResponse", result="receipt")
-_UNCHECK = Command("BrowserService/Uncheck", "UncheckRequest", "UncheckResponse", result="receipt")
-_SCROLL = Command("BrowserService/Scroll", "ScrollRequest", "ScrollResponse")
-_DRAG = Command("BrowserService/Drag", "DragRequest", "DragResponse", result="receipt")
-_MOVE_MOUSE = Command("BrowserService/MoveMouse", "MoveMouseRequest", "MoveMouseResponse", result="receipt")
-_PRESS_MOUSE = Command("BrowserService/PressMouse", "PressMouseRequest", "PressMouseResponse", result="receipt")
-_RELEASE_MOUSE = Command("BrowserService/ReleaseMouse", "ReleaseMouseRequest", "ReleaseMouseResponse", result="receipt")
-_TURN_WHEEL = Command("BrowserService/TurnWheel", "TurnWheelRequest", "TurnWheelResponse", result="receipt")
-_UPLOAD = Command("BrowserService/Upload", "UploadRequest", "UploadResponse", result="receipt")
-_DIALOG_ACCEPT = Command("BrowserService/DialogAccept", "DialogAcceptRequest", "DialogAcceptResponse")
-_DIALOG_DISMISS = Command("BrowserService/DialogDismiss", "DialogDismissRequest", "DialogDismissResponse")
-_READ_CLIPBOARD = Command("BrowserService/ReadClipboard", "ReadClipboardRequest", "ReadClipboardResponse", result="text")
-_WRITE_CLIPBOARD = Command("BrowserService/WriteClipboard", "WriteClipboardRequest", "WriteClipboardResponse")
-_VIEWPORT = Command("BrowserService/Viewport", "ViewportRequest", "ViewportResponse")
-_USER_AGENT = Command("BrowserService/UserAgent", "UserAgentRequest", "UserAgentResponse", result="agent")
-_HEADER = Command("BrowserService/Header", "HeaderRequest", "HeaderResponse", result="headers")
-_EMULATE = Command("BrowserService/Emulate", "EmulateRequest", "EmulateResponse", result="settings")
-_EMULATE_DEVICE = Command("BrowserService/EmulateDevice", "EmulateDeviceRequest", "EmulateDeviceResponse", result="settings")
-_EMULATE_GEO = Command("BrowserService/EmulateGeo", "EmulateGeoRequest", "EmulateGeoResponse", result="settings")
-_EMULATE_TIMEZONE = Command("BrowserService/EmulateTimezone", "EmulateTimezoneRequest", "EmulateTimezoneResponse", result="settings")
-_EMULATE_LOCALE = Command("BrowserService/EmulateLocale", "EmulateLocaleRequest", "EmulateLocaleResponse", result="settings")
-_EMULATE_MEDIA = Command("BrowserService/EmulateMedia", "EmulateMediaRequest", "EmulateMediaResponse", result="settings")
-_EMULATE_OFFLINE = Command("BrowserService/EmulateOffline", "EmulateOfflineRequest", "EmulateOfflineResponse", result="settings")
-_EMULATE_CPU = Command("BrowserService/EmulateCpu", "EmulateCpuRequest", "EmulateCpuResponse", result="settings")
-_EMULATE_NETWORK = Command("BrowserService/EmulateNetwork", "EmulateNetworkRequest", "EmulateNetworkResponse", result="settings")
-_RESET_EMULATION = Command("BrowserService/ResetEmulation", "ResetEmulationRequest", "ResetEmulationResponse", result="settings")
-_SCREENSHOT = Command("BrowserService/Screenshot", "ScreenshotRequest", "ScreenshotResponse")
-_PRETTY_SCREENSHOT = Command("BrowserService/PrettyScreenshot", "PrettyScreenshotRequest", "ScreenshotResponse")
-_RESPONSIVE = Command("BrowserService/Responsive", "ResponsiveRequest", "ResponsiveResponse", timeout=60.0)
-_PDF = Command("BrowserService/Pdf", "PdfRequest", "PdfResponse", timeout=60.0)
-_PRINT_HTML = Command("BrowserService/PrintHtml", "PrintHtmlRequest", "PdfResponse", timeout=60.0)
-_START_RECORDING = Command("BrowserService/StartRecording", "StartRecordingRequest", "StartRecordingResponse")
-_ARCHIVE = Command("BrowserService/Archive", "ArchiveRequest", "ArchiveResponse", timeout=60.0)
-_CDP = Command("BrowserService/Cdp", "CdpRequest", "CdpResponse")
-_FETCH = Command("BrowserService/Fetch", "FetchRequest", "FetchResponse", result="answer", timeout=15.0)
-_FETCH_SEND = Command("BrowserService/FetchSend", "FetchSendRequest", "FetchSendResponse", result="answer", timeout=15.0)
-_ROUTE = Command("BrowserService/Route", "RouteRequest", "RouteResponse", result="route")
-_UNROUTE = Command("BrowserService/Unroute", "UnrouteRequest", "UnrouteResponse")
-_LIST_ROUTES = Command("BrowserService/ListRoutes", "ListRoutesRequest", "ListRoutesResponse", result="routes")
-_START_HAR = Command("BrowserService/StartHar", "StartHarRequest", "StartHarResponse")
-_STOP_HAR = Command("BrowserService/StopHar", "StopHarRequest", "StopHarResponse")
-_APPROVE = Command("BrowserService/Approve", "ApproveRequest", "ApproveResponse", result="approvals")
-_START_TRACE = Command("BrowserService/StartTrace", "StartTraceRequest", "StartTraceResponse")
-_STOP_TRACE = Command("BrowserService/StopTrace", "StopTraceRequest", "StopTraceResponse", timeout=60.0)
-_LIST_TABS = Command("BrowserService/ListTabs", "ListTabsRequest", "ListTabsResponse", result="tabs")
-_ACTIVATE_TAB = Command("BrowserService/ActivateTab", "ActivateTabRequest", "ActivateTabResponse")
-_NEW_TAB = Command("BrowserService/NewTab", "NewTabRequest", "NewTabResponse")
-_CLOSE_TAB = Command("BrowserService/CloseTab", "CloseTabRequest", "CloseTabResponse")
-_SAVE_STATE = Command("BrowserService/SaveState", "SaveStateRequest", "SaveStateResponse", timeout=60.0)
-_LOAD_STATE = Command("BrowserService/LoadState", "LoadStateRequest", "LoadStateResponse", timeout=60.0)
-_LIST_STATES = Command("BrowserService/ListStates", "ListStatesRequest", "ListStatesResponse", result="states")
-_REMOVE_STATE = Command("BrowserService/RemoveState", "RemoveStateRequest", "RemoveStateResponse")
-_CONNECT = Command("BrowserService/Connect", "ConnectRequest", "ConnectResponse", timeout=60.0)
-_DISCONNECT = Command("BrowserService/Disconnect", "DisconnectRequest", "DisconnectResponse", timeout=60.0)
-_HANDOFF = Command("BrowserService/Handoff", "HandoffRequest", "HandoffResponse", timeout=60.0)
-_RESUME = Command("BrowserService/Resume", "ResumeRequest", "ResumeResponse", result="tabs", timeout=60.0)
-_FOCUS = Command("BrowserService/Focus", "FocusRequest", "FocusResponse")
-_CHAIN = Command("BrowserService/Chain", "ChainRequest", "ChainResponse", result="results")
-_BATCH = Command("BrowserService/Batch", "BatchRequest", "BatchResponse", result="results")
-_TAB_EACH = Command("BrowserService/TabEach", "TabEachRequest", "TabEachResponse", result="results")
-_STOP_WATCH = Command("BrowserService/StopWatch", "StopWatchRequest", "StopWatchResponse")
 
 
 class AsyncCommands(AsyncClient):
@@ -144,7 +25,7 @@ class AsyncCommands(AsyncClient):
         url: Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
         wait: What to wait for.
         """
-        return await self._call(_GOTO, {"url": url, "wait": wait})
+        return await self._perform("goto", {"url": url, "wait": wait})
 
     async def load_html(self, html: str, *, wait: m.WaitUntil | None = None) -> m.LoadHtmlResponse:
         """Loads an HTML file into the current tab.
@@ -154,39 +35,39 @@ class AsyncCommands(AsyncClient):
         html: Text of this: HTML file to load (.html, .htm, .xhtml or .svg); "-" reads standard input.
         wait: What to wait for.
         """
-        return await self._call(_LOAD_HTML, {"html": html, "wait": wait})
+        return await self._perform("load_html", {"html": html, "wait": wait})
 
     async def back(self, *, wait: m.WaitUntil | None = None) -> m.BackResponse:
         """Goes back in history.
 
         wait: What to wait for.
         """
-        return await self._call(_BACK, {"wait": wait})
+        return await self._perform("back", {"wait": wait})
 
     async def forward(self, *, wait: m.WaitUntil | None = None) -> m.ForwardResponse:
         """Goes forward in history.
 
         wait: What to wait for.
         """
-        return await self._call(_FORWARD, {"wait": wait})
+        return await self._perform("forward", {"wait": wait})
 
     async def reload(self, *, wait: m.WaitUntil | None = None) -> m.ReloadResponse:
         """Reloads the page.
 
         wait: What to wait for.
         """
-        return await self._call(_RELOAD, {"wait": wait})
+        return await self._perform("reload", {"wait": wait})
 
     async def stop_loading(self) -> m.StopLoadingResponse:
         """Ends a navigation that hangs, and whatever the page still loads.
 
         The tab keeps what it has shown so far.
         """
-        return await self._call(_STOP_LOADING, {})
+        return await self._perform("stop_loading", {})
 
     async def url(self) -> str:
         """Prints the address of the tab."""
-        return await self._call(_GET_URL, {})
+        return await self._perform("url", {})
 
     async def wait(self, target: str | None = None, *, load: bool = False, networkidle: bool = False, url: str | None = None, text: str | None = None, hidden: str | None = None) -> m.WaitResponse:
         """Waits for an element, a text, an address, or for the page to settle.
@@ -200,7 +81,7 @@ class AsyncCommands(AsyncClient):
         text: Waits until this text is on the page.
         hidden: Waits until this target is hidden or gone.
         """
-        return await self._call(_WAIT, {"target": target, "load": load, "networkidle": networkidle, "url": url, "text": text, "hidden": hidden})
+        return await self._perform("wait", {"target": target, "load": load, "networkidle": networkidle, "url": url, "text": text, "hidden": hidden})
 
     async def frame(self, target: str | None = None, *, name: str | None = None, url: str | None = None) -> m.FrameResponse:
         """Chooses the frame that selectors look in, or prints which it is.
@@ -211,7 +92,7 @@ class AsyncCommands(AsyncClient):
         name: Frame with this name.
         url: Frame whose address matches this glob.
         """
-        return await self._call(_FRAME, {"target": target, "name": name, "url": url})
+        return await self._perform("frame", {"target": target, "name": name, "url": url})
 
     async def snapshot(self, *, interactive: bool = False, compact: bool = False, depth: int | None = None, scope: str | None = None, diff: bool = False, cursor: bool = False, max_tokens: int | None = None, nodes: bool = False) -> m.SnapshotResponse:
         """Prints the elements of the page, each with a ref to act on.
@@ -227,7 +108,7 @@ class AsyncCommands(AsyncClient):
         max_tokens: Cuts the tree to about this many tokens, and says what was left out.
         nodes: Also answers the elements as data.
         """
-        return await self._call(_SNAPSHOT, {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "diff": diff, "cursor": cursor, "max_tokens": max_tokens, "nodes": nodes})
+        return await self._perform("snapshot", {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "diff": diff, "cursor": cursor, "max_tokens": max_tokens, "nodes": nodes})
 
     async def annotate_snapshot(self, *, interactive: bool = False, compact: bool = False, depth: int | None = None, scope: str | None = None, cursor: bool = False, max_tokens: int | None = None, viewport: bool = False) -> m.AnnotateSnapshotResponse:
         """Captures the page with the box and the name of each ref drawn in.
@@ -242,7 +123,7 @@ class AsyncCommands(AsyncClient):
         max_tokens: Cuts the tree to about this many tokens, and says what was left out.
         viewport: Only what the viewport shows, instead of the whole page.
         """
-        return await self._call(_ANNOTATE_SNAPSHOT, {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "cursor": cursor, "max_tokens": max_tokens, "viewport": viewport})
+        return await self._perform("annotate_snapshot", {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "cursor": cursor, "max_tokens": max_tokens, "viewport": viewport})
 
     async def heat_snapshot(self, heat: str, *, viewport: bool = False) -> m.HeatSnapshotResponse:
         """Captures the page with the elements of refs tinted by values.
@@ -252,25 +133,25 @@ class AsyncCommands(AsyncClient):
         heat: JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
         viewport: Only what the viewport shows, instead of the whole page.
         """
-        return await self._call(_HEAT_SNAPSHOT, {"heat": heat, "viewport": viewport})
+        return await self._perform("heat_snapshot", {"heat": heat, "viewport": viewport})
 
     async def text(self, target: str | None = None) -> str:
         """Prints the readable text of the page, or of one element.
 
         target: Element to read; the whole page when left out.
         """
-        return await self._call(_TEXT, {"target": target})
+        return await self._perform("text", {"target": target})
 
     async def html(self, target: str | None = None) -> str:
         """Prints the HTML of the page, or of one element.
 
         target: Element whose inner HTML to print; the whole document when left out.
         """
-        return await self._call(_HTML, {"target": target})
+        return await self._perform("html", {"target": target})
 
     async def links(self) -> list[m.Link]:
         """Lists the links of the page."""
-        return await self._call(_LINKS, {})
+        return await self._perform("links", {})
 
     async def forms(self, *, structured: bool = False) -> m.FormsResponse:
         """Lists the forms of the page, and the fields outside of any.
@@ -279,14 +160,14 @@ class AsyncCommands(AsyncClient):
 
         structured: Answers data in place of text.
         """
-        return await self._call(_FORMS, {"structured": structured})
+        return await self._perform("forms", {"structured": structured})
 
     async def accessibility(self, *, structured: bool = False) -> m.AccessibilityResponse:
         """Prints the whole accessibility tree: roles and names, without refs.
 
         structured: Answers data in place of text.
         """
-        return await self._call(_ACCESSIBILITY, {"structured": structured})
+        return await self._perform("accessibility", {"structured": structured})
 
     async def media(self, target: str | None = None, *, images: bool = False, videos: bool = False, audio: bool = False) -> list[m.MediaItem]:
         """Lists images, videos and sounds.
@@ -296,7 +177,7 @@ class AsyncCommands(AsyncClient):
         videos: Only videos.
         audio: Only sounds.
         """
-        return await self._call(_MEDIA, {"target": target, "images": images, "videos": videos, "audio": audio})
+        return await self._perform("media", {"target": target, "images": images, "videos": videos, "audio": audio})
 
     async def data(self, *, jsonld: bool = False, og: bool = False, meta: bool = False, twitter: bool = False, structured: bool = False) -> m.DataResponse:
         """Prints structured data: JSON-LD, Open Graph, Twitter cards, metadata.
@@ -307,14 +188,14 @@ class AsyncCommands(AsyncClient):
         twitter: Only Twitter cards.
         structured: Answers data in place of text.
         """
-        return await self._call(_DATA, {"jsonld": jsonld, "og": og, "meta": meta, "twitter": twitter, "structured": structured})
+        return await self._perform("data", {"jsonld": jsonld, "og": og, "meta": meta, "twitter": twitter, "structured": structured})
 
     async def markdown(self, target: str | None = None) -> str:
         """Prints the main content of the page, or an element, as Markdown.
 
         target: Element to write; the main content of the page when left out.
         """
-        return await self._call(_MARKDOWN, {"target": target})
+        return await self._perform("markdown", {"target": target})
 
     async def diff(self, url1: str, url2: str) -> m.DiffResponse:
         """Compares the readable texts of two pages.
@@ -324,35 +205,35 @@ class AsyncCommands(AsyncClient):
         url1: First address.
         url2: Second address.
         """
-        return await self._call(_DIFF, {"url1": url1, "url2": url2})
+        return await self._perform("diff", {"url1": url1, "url2": url2})
 
     async def ux_audit(self, *, structured: bool = False) -> m.UxAuditResponse:
         """Prints the structure of the page for a review of its design.
 
         structured: Answers data in place of text.
         """
-        return await self._call(_UX_AUDIT, {"structured": structured})
+        return await self._perform("ux_audit", {"structured": structured})
 
     async def find(self, pattern: str) -> m.FindResponse:
         """Finds text on the page, and prints the lines of the snapshot around it.
 
         pattern: Text to look for (case is ignored), or a /regular expression/.
         """
-        return await self._call(_FIND, {"pattern": pattern})
+        return await self._perform("find", {"pattern": pattern})
 
     async def js(self, expression: str) -> Any:
         """Runs a JavaScript expression in the page.
 
         expression: Expression of at most 50,000 characters; `await` is allowed.
         """
-        return await self._call(_JS, {"expression": expression})
+        return await self._perform("js", {"expression": expression})
 
     async def eval(self, code: str) -> Any:
         """Runs a JavaScript file in the page.
 
         code: Text of this: JavaScript file under the working directory or the temp directory. One line: its value; several lines: what they `return`.
         """
-        return await self._call(_EVAL, {"code": code})
+        return await self._perform("eval", {"code": code})
 
     async def is_(self, state: m.ElementState, target: str, *, assert_: bool = False) -> bool:
         """Tests the state of an element.
@@ -361,7 +242,7 @@ class AsyncCommands(AsyncClient):
         target: Element to test.
         assert_: Fails when the answer is false.
         """
-        return await self._call(_IS, {"state": state, "target": target, "assert_": assert_})
+        return await self._perform("is_", {"state": state, "target": target, "assert_": assert_})
 
     async def get(self, property: m.Property, target: str | None = None) -> str:
         """Prints a property of the page or of an element.
@@ -369,62 +250,62 @@ class AsyncCommands(AsyncClient):
         property: What to read.
         target: Element to read it from; `title` needs none.
         """
-        return await self._call(_GET, {"property": property, "target": target})
+        return await self._perform("get", {"property": property, "target": target})
 
     async def attrs(self, target: str) -> list[m.Attribute]:
         """Prints the attributes of an element.
 
         target: Element to read.
         """
-        return await self._call(_ATTRS, {"target": target})
+        return await self._perform("attrs", {"target": target})
 
     async def console(self, *, errors: bool = False) -> list[m.ConsoleMessage]:
         """Prints console messages.
 
         errors: Only errors and uncaught exceptions.
         """
-        return await self._call(_CONSOLE, {"errors": errors})
+        return await self._perform("console", {"errors": errors})
 
     async def clear_console(self) -> m.ClearConsoleResponse:
         """Forgets the console messages of the tab."""
-        return await self._call(_CLEAR_CONSOLE, {})
+        return await self._perform("clear_console", {})
 
     async def network(self, *, filter: str | None = None) -> list[m.NetworkEntry]:
         """Prints the requests that the tab made.
 
         filter: Only addresses that match this glob.
         """
-        return await self._call(_NETWORK, {"filter": filter})
+        return await self._perform("network", {"filter": filter})
 
     async def show_request(self, id: int) -> m.NetworkEntry:
         """Prints one request in full.
 
         id: Id from `network`.
         """
-        return await self._call(_SHOW_REQUEST, {"id": id})
+        return await self._perform("show_request", {"id": id})
 
     async def show_body(self, id: int) -> m.ShowBodyResponse:
         """Prints the body of an answer.
 
         id: Id from `network`.
         """
-        return await self._call(_SHOW_BODY, {"id": id})
+        return await self._perform("show_body", {"id": id})
 
     async def clear_network(self) -> m.ClearNetworkResponse:
         """Forgets the requests of the tab."""
-        return await self._call(_CLEAR_NETWORK, {})
+        return await self._perform("clear_network", {})
 
     async def perf(self) -> m.PerfResponse:
         """Prints how fast the page loaded: timings and Web Vitals."""
-        return await self._call(_PERF, {})
+        return await self._perform("perf", {})
 
     async def dialog(self) -> list[m.DialogEntry]:
         """Prints the dialogs that the page opened, and how they were answered."""
-        return await self._call(_DIALOG, {})
+        return await self._perform("dialog", {})
 
     async def clear_dialog(self) -> m.ClearDialogResponse:
         """Forgets the dialogs of the tab."""
-        return await self._call(_CLEAR_DIALOG, {})
+        return await self._perform("clear_dialog", {})
 
     async def expect(self, target: str, expected: str, *, text: bool = False, exact: bool = False) -> m.ExpectResponse:
         """Waits until an element has a state or says a text, and fails if it does not.
@@ -436,7 +317,7 @@ class AsyncCommands(AsyncClient):
         text: Takes a word such as `hidden` for a text.
         exact: The text is the whole text of the element.
         """
-        return await self._call(_EXPECT, {"target": target, "expected": expected, "text": text, "exact": exact})
+        return await self._perform("expect", {"target": target, "expected": expected, "text": text, "exact": exact})
 
     async def css(self, target: str, property: str, *, pseudo: str | None = None) -> str:
         """Prints the computed value of a CSS property.
@@ -445,7 +326,7 @@ class AsyncCommands(AsyncClient):
         property: Property, such as `color` or `--accent`.
         pseudo: Pseudo-element to read instead, such as `before`.
         """
-        return await self._call(_CSS, {"target": target, "property": property, "pseudo": pseudo})
+        return await self._perform("css", {"target": target, "property": property, "pseudo": pseudo})
 
     async def inspect(self, target: str | None = None, *, all: bool = False, history: bool = False, structured: bool = False) -> m.InspectResponse:
         """Prints why an element looks as it does.
@@ -457,7 +338,7 @@ class AsyncCommands(AsyncClient):
         history: The changes that `style` made; without a target nothing else.
         structured: Answers data instead of a report.
         """
-        return await self._call(_INSPECT, {"target": target, "all": all, "history": history, "structured": structured})
+        return await self._perform("inspect", {"target": target, "all": all, "history": history, "structured": structured})
 
     async def style(self, target: str, property: str, value: str) -> m.StyleResponse:
         """Sets a CSS property of an element, in its style attribute.
@@ -466,7 +347,7 @@ class AsyncCommands(AsyncClient):
         property: Property, such as `color`; write `--` before one that begins with dashes.
         value: Value, with `!important` where wanted; empty removes the property.
         """
-        return await self._call(_STYLE, {"target": target, "property": property, "value": value})
+        return await self._perform("style", {"target": target, "property": property, "value": value})
 
     async def undo_style(self, change: int | None = None) -> m.UndoStyleResponse:
         """Takes back a change that `style` made.
@@ -475,7 +356,7 @@ class AsyncCommands(AsyncClient):
 
         change: Number of the change; the latest when left out.
         """
-        return await self._call(_UNDO_STYLE, {"change": change})
+        return await self._perform("undo_style", {"change": change})
 
     async def cleanup(self, *, ads: bool = False, cookies: bool = False, sticky: bool = False, social: bool = False, all: bool = False) -> m.CleanupResponse:
         """Hides advertisements, consent banners, sticky bars and share buttons.
@@ -488,14 +369,14 @@ class AsyncCommands(AsyncClient):
         social: Buttons to share and follow.
         all: All of these, as without any flag.
         """
-        return await self._call(_CLEANUP, {"ads": ads, "cookies": cookies, "sticky": sticky, "social": social, "all": all})
+        return await self._perform("cleanup", {"ads": ads, "cookies": cookies, "sticky": sticky, "social": social, "all": all})
 
     async def cookies(self, *, domain: str | None = None) -> list[m.Cookie]:
         """Lists the cookies of the session. Values are cut.
 
         domain: Only cookies of this host and those below it.
         """
-        return await self._call(_COOKIES, {"domain": domain})
+        return await self._perform("cookies", {"domain": domain})
 
     async def set_cookie(self, cookie: str, *, domain: str | None = None, path: str | None = None, secure: bool = False, http_only: bool = False, same_site: m.SameSite | None = None, expires: str | None = None) -> m.SetCookieResponse:
         """Sets a cookie for the host of the page.
@@ -508,7 +389,7 @@ class AsyncCommands(AsyncClient):
         same_site: Whether it travels with requests of other sites.
         expires: When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out.
         """
-        return await self._call(_SET_COOKIE, {"cookie": cookie, "domain": domain, "path": path, "secure": secure, "http_only": http_only, "same_site": same_site, "expires": expires})
+        return await self._perform("set_cookie", {"cookie": cookie, "domain": domain, "path": path, "secure": secure, "http_only": http_only, "same_site": same_site, "expires": expires})
 
     async def delete_cookie(self, name: str, *, domain: str | None = None, path: str | None = None) -> m.DeleteCookieResponse:
         """Deletes the cookies of a name.
@@ -517,7 +398,7 @@ class AsyncCommands(AsyncClient):
         domain: Host of the cookie; whatever the page would be sent when left out.
         path: Only the cookie of this path.
         """
-        return await self._call(_DELETE_COOKIE, {"name": name, "domain": domain, "path": path})
+        return await self._perform("delete_cookie", {"name": name, "domain": domain, "path": path})
 
     async def import_cookies(self, cookies: str) -> m.ImportCookiesResponse:
         """Imports cookies from a JSON file, and tells how many of which domains.
@@ -526,7 +407,7 @@ class AsyncCommands(AsyncClient):
 
         cookies: Text of this: JSON file; "-" reads standard input.
         """
-        return await self._call(_IMPORT_COOKIES, {"cookies": cookies})
+        return await self._perform("import_cookies", {"cookies": cookies})
 
     async def import_browser_cookies(self, browser: str | None = None, *, domain: str | None = None, profile: str | None = None, all: bool = False) -> m.ImportBrowserCookiesResponse:
         """Imports cookies from another browser of this machine.
@@ -538,11 +419,11 @@ class AsyncCommands(AsyncClient):
         profile: Folder of the profile: `Default`, `Profile 1`.
         all: Imports the cookies of every host.
         """
-        return await self._call(_IMPORT_BROWSER_COOKIES, {"browser": browser, "domain": domain, "profile": profile, "all": all})
+        return await self._perform("import_browser_cookies", {"browser": browser, "domain": domain, "profile": profile, "all": all})
 
     async def storage(self) -> list[m.StorageEntry]:
         """Prints the local and session storage of the page's origin."""
-        return await self._call(_STORAGE, {})
+        return await self._perform("storage", {})
 
     async def set_storage(self, key: str, value: str) -> m.SetStorageResponse:
         """Writes an entry of the local storage of the page's origin.
@@ -550,7 +431,7 @@ class AsyncCommands(AsyncClient):
         key: Key.
         value: Value.
         """
-        return await self._call(_SET_STORAGE, {"key": key, "value": value})
+        return await self._perform("set_storage", {"key": key, "value": value})
 
     async def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None) -> m.Receipt:
         """Clicks an element.
@@ -562,7 +443,7 @@ class AsyncCommands(AsyncClient):
         count: Clicks in a row.
         modifiers: Keys held down: "Control+Shift".
         """
-        return await self._call(_CLICK, {"target": target, "button": button, "count": count, "modifiers": modifiers})
+        return await self._perform("click", {"target": target, "button": button, "count": count, "modifiers": modifiers})
 
     async def double_click(self, target: str, *, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
         """Double-clicks an element.
@@ -571,14 +452,14 @@ class AsyncCommands(AsyncClient):
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
         """
-        return await self._call(_DOUBLE_CLICK, {"target": target, "button": button, "modifiers": modifiers})
+        return await self._perform("double_click", {"target": target, "button": button, "modifiers": modifiers})
 
     async def hover(self, target: str) -> m.Receipt:
         """Moves the pointer over an element.
 
         target: Element to move the pointer over.
         """
-        return await self._call(_HOVER, {"target": target})
+        return await self._perform("hover", {"target": target})
 
     async def fill(self, target: str, text: str) -> m.Receipt:
         """Replaces the text of a field.
@@ -586,21 +467,21 @@ class AsyncCommands(AsyncClient):
         target: Field to fill: an input, a textarea or an editable element.
         text: Text that replaces its content.
         """
-        return await self._call(_FILL, {"target": target, "text": text})
+        return await self._perform("fill", {"target": target, "text": text})
 
     async def type(self, text: str) -> m.Receipt:
         """Types text into the focused element, key by key.
 
         text: Text to type into the focused element.
         """
-        return await self._call(_TYPE, {"text": text})
+        return await self._perform("type", {"text": text})
 
     async def press(self, key: str) -> m.Receipt:
         """Presses a key or a chord.
 
         key: Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
         """
-        return await self._call(_PRESS, {"key": key})
+        return await self._perform("press", {"key": key})
 
     async def select(self, target: str, value: list[str] | None = None) -> m.Receipt:
         """Chooses options of a dropdown or list.
@@ -608,21 +489,21 @@ class AsyncCommands(AsyncClient):
         target: Dropdown or list to choose from.
         value: Value, label or visible text of each option.
         """
-        return await self._call(_SELECT, {"target": target, "value": value})
+        return await self._perform("select", {"target": target, "value": value})
 
     async def check(self, target: str) -> m.Receipt:
         """Checks a checkbox, radio button or switch.
 
         target: Checkbox, radio button or switch.
         """
-        return await self._call(_CHECK, {"target": target})
+        return await self._perform("check", {"target": target})
 
     async def uncheck(self, target: str) -> m.Receipt:
         """Unchecks a checkbox or switch.
 
         target: Checkbox or switch.
         """
-        return await self._call(_UNCHECK, {"target": target})
+        return await self._perform("uncheck", {"target": target})
 
     async def scroll(self, target: str | None = None, *, by: int | None = None) -> m.ScrollResponse:
         """Scrolls to an element, by a distance, or to the bottom of the page.
@@ -630,7 +511,7 @@ class AsyncCommands(AsyncClient):
         target: Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
         by: Pixels to scroll by; a screen when left out.
         """
-        return await self._call(_SCROLL, {"target": target, "by": by})
+        return await self._perform("scroll", {"target": target, "by": by})
 
     async def drag(self, target: str, onto: str, *, steps: int | None = None, hold: int | None = None) -> m.Receipt:
         """Drags an element onto another.
@@ -642,7 +523,7 @@ class AsyncCommands(AsyncClient):
         steps: Moves of the pointer on the way, 1 to 200; 10 when left out.
         hold: Milliseconds that the button is down before the first move, for lists that want a long press.
         """
-        return await self._call(_DRAG, {"target": target, "onto": onto, "steps": steps, "hold": hold})
+        return await self._perform("drag", {"target": target, "onto": onto, "steps": steps, "hold": hold})
 
     async def move_mouse(self, to: list[str] | None = None, *, offset: str | None = None, steps: int | None = None, modifiers: str | None = None) -> m.Receipt:
         """Moves the pointer.
@@ -654,7 +535,7 @@ class AsyncCommands(AsyncClient):
         steps: Moves on the way, 1 to 200; one when left out.
         modifiers: Keys held down: "Control+Shift".
         """
-        return await self._call(_MOVE_MOUSE, {"to": to, "offset": offset, "steps": steps, "modifiers": modifiers})
+        return await self._perform("move_mouse", {"to": to, "offset": offset, "steps": steps, "modifiers": modifiers})
 
     async def press_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
         """Presses a button of the mouse, and keeps it down.
@@ -664,7 +545,7 @@ class AsyncCommands(AsyncClient):
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
         """
-        return await self._call(_PRESS_MOUSE, {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
+        return await self._perform("press_mouse", {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
 
     async def release_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
         """Lets a button of the mouse go.
@@ -674,7 +555,7 @@ class AsyncCommands(AsyncClient):
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
         """
-        return await self._call(_RELEASE_MOUSE, {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
+        return await self._perform("release_mouse", {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
 
     async def turn_wheel(self, dy: float, dx: float | None = None, *, at: str | None = None, modifiers: str | None = None) -> m.Receipt:
         """Turns the wheel of the mouse.
@@ -684,7 +565,7 @@ class AsyncCommands(AsyncClient):
         at: Element to turn it over; where the pointer is when left out.
         modifiers: Keys held down: "Control" zooms on many pages.
         """
-        return await self._call(_TURN_WHEEL, {"dy": dy, "dx": dx, "at": at, "modifiers": modifiers})
+        return await self._perform("turn_wheel", {"dy": dy, "dx": dx, "at": at, "modifiers": modifiers})
 
     async def upload(self, target: str, file: list[m.UploadFile] | None = None) -> m.Receipt:
         """Gives files to a file input.
@@ -694,7 +575,7 @@ class AsyncCommands(AsyncClient):
         target: File input, its label, or the button that opens its file chooser.
         file: Files to give it.
         """
-        return await self._call(_UPLOAD, {"target": target, "file": file})
+        return await self._perform("upload", {"target": target, "file": file})
 
     async def dialog_accept(self, text: str | None = None) -> m.DialogAcceptResponse:
         """Accepts the next dialog of the tab, with a text for a prompt.
@@ -703,18 +584,18 @@ class AsyncCommands(AsyncClient):
 
         text: Text for a prompt; its default when left out.
         """
-        return await self._call(_DIALOG_ACCEPT, {"text": text})
+        return await self._perform("dialog_accept", {"text": text})
 
     async def dialog_dismiss(self) -> m.DialogDismissResponse:
         """Dismisses the next dialog of the tab."""
-        return await self._call(_DIALOG_DISMISS, {})
+        return await self._perform("dialog_dismiss", {})
 
     async def read_clipboard(self) -> str:
         """Prints the text of the clipboard.
 
         The clipboard is the browser's, which all sessions share. No page gets a permission by this.
         """
-        return await self._call(_READ_CLIPBOARD, {})
+        return await self._perform("read_clipboard", {})
 
     async def write_clipboard(self, text: str) -> m.WriteClipboardResponse:
         """Puts text into the clipboard.
@@ -723,7 +604,7 @@ class AsyncCommands(AsyncClient):
 
         text: Text to put into the clipboard.
         """
-        return await self._call(_WRITE_CLIPBOARD, {"text": text})
+        return await self._perform("write_clipboard", {"text": text})
 
     async def viewport(self, size: str | None = None, *, scale: float | None = None, reset: bool = False) -> m.ViewportResponse:
         """Prints or sets the size of the page area.
@@ -734,7 +615,7 @@ class AsyncCommands(AsyncClient):
         scale: Device pixels for each CSS pixel, 1 to 3.
         reset: Goes back to the size that the browser began with.
         """
-        return await self._call(_VIEWPORT, {"size": size, "scale": scale, "reset": reset})
+        return await self._perform("viewport", {"size": size, "scale": scale, "reset": reset})
 
     async def user_agent(self, agent: str | None = None, *, reset: bool = False) -> str:
         """Prints or sets the user agent.
@@ -744,7 +625,7 @@ class AsyncCommands(AsyncClient):
         agent: What to send; the current one is printed when left out.
         reset: Goes back to the browser's own.
         """
-        return await self._call(_USER_AGENT, {"agent": agent, "reset": reset})
+        return await self._perform("user_agent", {"agent": agent, "reset": reset})
 
     async def header(self, header: str | None = None) -> list[m.ExtraHeader]:
         """Sends a header with every request of the session, or lists such headers.
@@ -753,11 +634,11 @@ class AsyncCommands(AsyncClient):
 
         header: Name and value; all are listed when left out.
         """
-        return await self._call(_HEADER, {"header": header})
+        return await self._perform("header", {"header": header})
 
     async def emulate(self) -> list[m.Emulated]:
         """Prints what is emulated in the session."""
-        return await self._call(_EMULATE, {})
+        return await self._perform("emulate", {})
 
     async def emulate_device(self, device: str | None = None) -> list[m.Emulated]:
         """Emulates a device: its screen, its touch and its user agent.
@@ -766,7 +647,7 @@ class AsyncCommands(AsyncClient):
 
         device: Device; all are listed when left out.
         """
-        return await self._call(_EMULATE_DEVICE, {"device": device})
+        return await self._perform("emulate_device", {"device": device})
 
     async def emulate_geo(self, latitude: float, longitude: float, *, accuracy: float | None = None) -> list[m.Emulated]:
         """Emulates a place, and lets the pages of the session ask for it.
@@ -775,21 +656,21 @@ class AsyncCommands(AsyncClient):
         longitude: Degrees to the east, -180 to 180.
         accuracy: Radius of uncertainty in metres; 10 when left out.
         """
-        return await self._call(_EMULATE_GEO, {"latitude": latitude, "longitude": longitude, "accuracy": accuracy})
+        return await self._perform("emulate_geo", {"latitude": latitude, "longitude": longitude, "accuracy": accuracy})
 
     async def emulate_timezone(self, timezone: str) -> list[m.Emulated]:
         """Emulates a time zone.
 
         timezone: IANA name, such as `Europe/Berlin`, or `default`.
         """
-        return await self._call(_EMULATE_TIMEZONE, {"timezone": timezone})
+        return await self._perform("emulate_timezone", {"timezone": timezone})
 
     async def emulate_locale(self, locale: str) -> list[m.Emulated]:
         """Emulates a language and its formats.
 
         locale: Language tag, such as `de-DE`, or `default`.
         """
-        return await self._call(_EMULATE_LOCALE, {"locale": locale})
+        return await self._perform("emulate_locale", {"locale": locale})
 
     async def emulate_media(self, *, type: m.MediaType | None = None, scheme: m.ColorScheme | None = None, motion: m.MotionPreference | None = None, contrast: m.ContrastPreference | None = None, forced_colors: m.ForcedColors | None = None) -> list[m.Emulated]:
         """Emulates what style sheets can ask about the medium.
@@ -800,21 +681,21 @@ class AsyncCommands(AsyncClient):
         contrast: Contrast that the user prefers.
         forced_colors: Colours that the system forces.
         """
-        return await self._call(_EMULATE_MEDIA, {"type": type, "scheme": scheme, "motion": motion, "contrast": contrast, "forced_colors": forced_colors})
+        return await self._perform("emulate_media", {"type": type, "scheme": scheme, "motion": motion, "contrast": contrast, "forced_colors": forced_colors})
 
     async def emulate_offline(self, state: m.Switch | None = None) -> list[m.Emulated]:
         """Takes the session off the network, or back on.
 
         state: Whether the network is off; on when left out.
         """
-        return await self._call(_EMULATE_OFFLINE, {"state": state})
+        return await self._perform("emulate_offline", {"state": state})
 
     async def emulate_cpu(self, slowdown: float) -> list[m.Emulated]:
         """Slows the processor down for pages.
 
         slowdown: How many times slower, 1 to 20; 1 is the full speed.
         """
-        return await self._call(_EMULATE_CPU, {"slowdown": slowdown})
+        return await self._perform("emulate_cpu", {"slowdown": slowdown})
 
     async def emulate_network(self, speed: m.NetworkSpeed | None = None, *, down: int | None = None, up: int | None = None, latency: int | None = None) -> list[m.Emulated]:
         """Slows the network down for pages.
@@ -824,11 +705,11 @@ class AsyncCommands(AsyncClient):
         up: Kilobits a second that are sent, instead of those of the named speed.
         latency: Milliseconds before each answer, instead of those of the named speed.
         """
-        return await self._call(_EMULATE_NETWORK, {"speed": speed, "down": down, "up": up, "latency": latency})
+        return await self._perform("emulate_network", {"speed": speed, "down": down, "up": up, "latency": latency})
 
     async def reset_emulation(self) -> list[m.Emulated]:
         """Ends all emulation of the session: viewport, user agent and headers included."""
-        return await self._call(_RESET_EMULATION, {})
+        return await self._perform("reset_emulation", {})
 
     async def screenshot(self, target: str | None = None, *, selector: str | None = None, viewport: bool = False, clip: str | None = None, format: m.ImageFormat | None = None) -> m.ScreenshotResponse:
         """Captures the page, or one element, as an image.
@@ -839,7 +720,7 @@ class AsyncCommands(AsyncClient):
         clip: Only this rectangle of the page, in CSS pixels: x,y,width,height.
         format: Image format; png when no path names one.
         """
-        return await self._call(_SCREENSHOT, {"target": target, "selector": selector, "viewport": viewport, "clip": clip, "format": format})
+        return await self._perform("screenshot", {"target": target, "selector": selector, "viewport": viewport, "clip": clip, "format": format})
 
     async def pretty_screenshot(self, *, scroll_to: str | None = None, cleanup: bool = False, hide: list[str] | None = None, format: m.ImageFormat | None = None) -> m.ScreenshotResponse:
         """Captures the page without what is in the way, and leaves it as it was.
@@ -851,7 +732,7 @@ class AsyncCommands(AsyncClient):
         hide: Leaves out these elements.
         format: Image format.
         """
-        return await self._call(_PRETTY_SCREENSHOT, {"scroll_to": scroll_to, "cleanup": cleanup, "hide": hide, "format": format})
+        return await self._perform("pretty_screenshot", {"scroll_to": scroll_to, "cleanup": cleanup, "hide": hide, "format": format})
 
     async def responsive(self, *, full_page: bool = False) -> m.ResponsiveResponse:
         """Captures the page as phones, tablets and desktops show it.
@@ -860,7 +741,7 @@ class AsyncCommands(AsyncClient):
 
         full_page: The full page at each width, instead of what fits the screen.
         """
-        return await self._call(_RESPONSIVE, {"full_page": full_page})
+        return await self._perform("responsive", {"full_page": full_page})
 
     async def pdf(self, *, format: m.PaperFormat | None = None, width: str | None = None, height: str | None = None, margins: str | None = None, margin_top: str | None = None, margin_right: str | None = None, margin_bottom: str | None = None, margin_left: str | None = None, header_template: str | None = None, footer_template: str | None = None, page_numbers: bool = False, outline: bool = False, tagged: bool = False, print_background: bool = False, prefer_css_page_size: bool = False, toc: bool = False, landscape: bool = False, from_file: str | None = None) -> m.PdfResponse:
         """Prints the page to a PDF.
@@ -886,7 +767,7 @@ class AsyncCommands(AsyncClient):
         landscape: Turns the paper.
         from_file: Text of this: JSON object with these options, in place of the flags.
         """
-        return await self._call(_PDF, {"format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
+        return await self._perform("pdf", {"format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
 
     async def print_html(self, html: str, *, format: m.PaperFormat | None = None, width: str | None = None, height: str | None = None, margins: str | None = None, margin_top: str | None = None, margin_right: str | None = None, margin_bottom: str | None = None, margin_left: str | None = None, header_template: str | None = None, footer_template: str | None = None, page_numbers: bool = False, outline: bool = False, tagged: bool = False, print_background: bool = False, prefer_css_page_size: bool = False, toc: bool = False, landscape: bool = False, from_file: str | None = None) -> m.PdfResponse:
         """Prints an HTML file to a PDF, in a tab of its own that nobody sees.
@@ -913,7 +794,30 @@ class AsyncCommands(AsyncClient):
         landscape: Turns the paper.
         from_file: Text of this: JSON object with these options, in place of the flags.
         """
-        return await self._call(_PRINT_HTML, {"html": html, "format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
+        return await self._perform("print_html", {"html": html, "format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
+
+    async def download(self, source: str, path: str | None = None) -> Saved:
+        """Saves one file with the cookies of the tab.
+
+        It is named as the server says when the path is a folder or left out.
+
+        source: Address, or element: what an image, a video or a link points to.
+        path: File to write, or a folder. A file in the temp directory when left out.
+        """
+        return await self._perform("download", {"source": source}, path)
+
+    async def scrape(self, kind: m.ScrapeKind | None = None, folder: str | None = None, *, selector: str | None = None, limit: int | None = None, known: list[str] | None = None) -> SavedFolder:
+        """Saves the media of the page into a folder, with a manifest.json.
+
+        A second run leaves out what the manifest proves to be there, and tries again what failed.
+
+        kind: What to save.
+        selector: Only what is in the elements that match this CSS selector.
+        limit: Save at most so many.
+        known: Addresses of files that the caller has already.
+        folder: Folder to write to; made when it does not exist. A new one in the temp directory when left out.
+        """
+        return await self._perform("scrape", {"kind": kind, "selector": selector, "limit": limit, "known": known}, folder)
 
     async def start_recording(self, *, fps: int | None = None) -> m.StartRecordingResponse:
         """Begins to film the tab, with the pointer in the picture.
@@ -922,11 +826,18 @@ class AsyncCommands(AsyncClient):
 
         fps: Frames a second, at most 30.
         """
-        return await self._call(_START_RECORDING, {"fps": fps})
+        return await self._perform("start_recording", {"fps": fps})
+
+    async def stop_recording(self, path: str | None = None) -> Saved:
+        """Ends the recording, and saves it as a WebM video.
+
+        path: File to write, or a folder. A file in the temp directory when left out.
+        """
+        return await self._perform("stop_recording", {}, path)
 
     async def archive(self) -> m.ArchiveResponse:
         """Saves the page with everything it embeds as one MHTML file."""
-        return await self._call(_ARCHIVE, {})
+        return await self._perform("archive", {})
 
     async def cdp(self, method: str | None = None, params: str | None = None, *, data: bool = False) -> m.CdpResponse:
         """Runs a method of the DevTools protocol, or lists those that are allowed.
@@ -937,7 +848,7 @@ class AsyncCommands(AsyncClient):
         params: Its parameters, a JSON object of at most 64 KiB.
         data: Answers the list as data.
         """
-        return await self._call(_CDP, {"method": method, "params": params, "data": data})
+        return await self._perform("cdp", {"method": method, "params": params, "data": data})
 
     async def fetch(self, url: str, *, parse: bool = False, include: bool = False) -> m.Fetched:
         """Fetches an address without the browser and without its cookies.
@@ -948,7 +859,7 @@ class AsyncCommands(AsyncClient):
         parse: Wants JSON: answers the value, or the first 2 KB of what is none.
         include: Also prints the headers.
         """
-        return await self._call(_FETCH, {"url": url, "parse": parse, "include": include})
+        return await self._perform("fetch", {"url": url, "parse": parse, "include": include})
 
     async def fetch_send(self, url: str, *, method: str | None = None, header: list[str] | None = None, body: str | None = None, parse: bool = False, include: bool = False) -> m.Fetched:
         """Sends a request of any method, with headers and a body.
@@ -962,7 +873,7 @@ class AsyncCommands(AsyncClient):
         parse: Wants JSON: answers the value, or the first 2 KB of what is none.
         include: Also prints the headers.
         """
-        return await self._call(_FETCH_SEND, {"url": url, "method": method, "header": header, "body": body, "parse": parse, "include": include})
+        return await self._perform("fetch_send", {"url": url, "method": method, "header": header, "body": body, "parse": parse, "include": include})
 
     async def route(self, glob: str, *, abort: bool = False, fulfil: str | None = None, body: str | None = None, status: int | None = None, header: list[str] | None = None, delay: int | None = None) -> m.RouteEntry:
         """Decides what becomes of the tab's requests to some addresses.
@@ -977,22 +888,22 @@ class AsyncCommands(AsyncClient):
         header: Headers of the answer, each `name: value`.
         delay: Time before that, or before the request is sent on, at most 60,000 ms.
         """
-        return await self._call(_ROUTE, {"glob": glob, "abort": abort, "fulfil": fulfil, "body": body, "status": status, "header": header, "delay": delay})
+        return await self._perform("route", {"glob": glob, "abort": abort, "fulfil": fulfil, "body": body, "status": status, "header": header, "delay": delay})
 
     async def unroute(self, glob: str | None = None) -> m.UnrouteResponse:
         """Removes the routes of a glob, or all of the tab.
 
         glob: Glob of the routes to remove, as it was given; all when left out.
         """
-        return await self._call(_UNROUTE, {"glob": glob})
+        return await self._perform("unroute", {"glob": glob})
 
     async def routes(self) -> list[m.RouteEntry]:
         """Lists the routes of the tab."""
-        return await self._call(_LIST_ROUTES, {})
+        return await self._perform("routes", {})
 
     async def start_har(self) -> m.StartHarResponse:
         """Begins to record the requests of the tab in full."""
-        return await self._call(_START_HAR, {})
+        return await self._perform("start_har", {})
 
     async def stop_har(self, *, format: m.HarFormat | None = None) -> m.StopHarResponse:
         """Ends the recording, and writes it as a HAR file.
@@ -1001,21 +912,21 @@ class AsyncCommands(AsyncClient):
 
         format: Format, by the extension of the path.
         """
-        return await self._call(_STOP_HAR, {"format": format})
+        return await self._perform("stop_har", {"format": format})
 
     async def approve(self, id: str | None = None) -> list[m.Approval]:
         """Approves what another caller waits for, or lists what waits.
 
         id: Id that the refusal named; lists what waits when left out.
         """
-        return await self._call(_APPROVE, {"id": id})
+        return await self._perform("approve", {"id": id})
 
     async def start_trace(self, *, categories: str | None = None) -> m.StartTraceResponse:
         """Begins to trace the whole browser.
 
         categories: Categories, apart by commas; those of a performance panel when left out.
         """
-        return await self._call(_START_TRACE, {"categories": categories})
+        return await self._perform("start_trace", {"categories": categories})
 
     async def stop_trace(self, *, format: m.TraceFormat | None = None) -> m.StopTraceResponse:
         """Ends the trace, and writes it as JSON.
@@ -1024,32 +935,32 @@ class AsyncCommands(AsyncClient):
 
         format: Format, by the extension of the path.
         """
-        return await self._call(_STOP_TRACE, {"format": format})
+        return await self._perform("stop_trace", {"format": format})
 
     async def tabs(self) -> list[m.Tab]:
         """Lists the open tabs."""
-        return await self._call(_LIST_TABS, {})
+        return await self._perform("tabs", {})
 
     async def activate_tab(self, id: int) -> m.ActivateTabResponse:
         """Switches to a tab.
 
         id: Tab to switch to.
         """
-        return await self._call(_ACTIVATE_TAB, {"id": id})
+        return await self._perform("activate_tab", {"id": id})
 
     async def new_tab(self, url: str | None = None) -> m.NewTabResponse:
         """Opens a tab, and switches to it.
 
         url: Address to open; a blank page when left out.
         """
-        return await self._call(_NEW_TAB, {"url": url})
+        return await self._perform("new_tab", {"url": url})
 
     async def close_tab(self, id: int | None = None) -> m.CloseTabResponse:
         """Closes a tab.
 
         id: Tab to close; the active one when left out.
         """
-        return await self._call(_CLOSE_TAB, {"id": id})
+        return await self._perform("close_tab", {"id": id})
 
     async def save_state(self, name: str) -> m.SaveStateResponse:
         """Saves the cookies, the local storage and the addresses of the session.
@@ -1058,7 +969,7 @@ class AsyncCommands(AsyncClient):
 
         name: Name: letters, digits, dash, dot and underscore, at most 64.
         """
-        return await self._call(_SAVE_STATE, {"name": name})
+        return await self._perform("save_state", {"name": name})
 
     async def load_state(self, name: str, *, replace: bool = False, no_tabs: bool = False) -> m.LoadStateResponse:
         """Brings the session to what was saved, and opens the saved pages.
@@ -1069,18 +980,18 @@ class AsyncCommands(AsyncClient):
         replace: Removes the cookies and the local storage that the session has now; without it, what is saved comes on top.
         no_tabs: Opens none of the saved pages.
         """
-        return await self._call(_LOAD_STATE, {"name": name, "replace": replace, "no_tabs": no_tabs})
+        return await self._perform("load_state", {"name": name, "replace": replace, "no_tabs": no_tabs})
 
     async def states(self) -> list[m.State]:
         """Lists the states, and where the key of each is."""
-        return await self._call(_LIST_STATES, {})
+        return await self._perform("states", {})
 
     async def remove_state(self, name: str) -> m.RemoveStateResponse:
         """Removes a state.
 
         name: Name.
         """
-        return await self._call(_REMOVE_STATE, {"name": name})
+        return await self._perform("remove_state", {"name": name})
 
     async def connect(self, *, screen: m.Screen | None = None) -> m.ConnectResponse:
         """Shows the session in a visible browser, which stays until `disconnect`.
@@ -1089,11 +1000,11 @@ class AsyncCommands(AsyncClient):
 
         screen: Screen of the caller.
         """
-        return await self._call(_CONNECT, {"screen": screen})
+        return await self._perform("connect", {"screen": screen})
 
     async def disconnect(self) -> m.DisconnectResponse:
         """Brings the session back from the visible browser into the hidden one."""
-        return await self._call(_DISCONNECT, {})
+        return await self._perform("disconnect", {})
 
     async def handoff(self, reason: str | None = None, *, screen: m.Screen | None = None) -> m.HandoffResponse:
         """Hands the session to a person in a visible window.
@@ -1103,21 +1014,21 @@ class AsyncCommands(AsyncClient):
         reason: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
         screen: Screen of the caller.
         """
-        return await self._call(_HANDOFF, {"reason": reason, "screen": screen})
+        return await self._perform("handoff", {"reason": reason, "screen": screen})
 
     async def resume(self) -> list[m.TabChange]:
         """Takes the session back from the person, and tells what became of the tabs.
 
         The window closes, unless it was opened with `connect`.
         """
-        return await self._call(_RESUME, {})
+        return await self._perform("resume", {})
 
     async def focus(self, target: str | None = None) -> m.FocusResponse:
         """Brings the tab to the front, and gives an element the focus.
 
         target: Element that gets the focus; none when left out.
         """
-        return await self._call(_FOCUS, {"target": target})
+        return await self._perform("focus", {"target": target})
 
     async def chain(self, steps: list[m.Step] | None = None) -> list[m.StepResult]:
         """Runs commands from standard input in order, and stops at the first that fails.
@@ -1126,7 +1037,7 @@ class AsyncCommands(AsyncClient):
 
         steps: Commands to run, one JSON array a line: ["goto", "https://example.com"].
         """
-        return await self._call(_CHAIN, {"steps": steps})
+        return await self._perform("chain", {"steps": steps})
 
     async def batch(self, steps: list[m.Step] | None = None) -> list[m.StepResult]:
         """Runs commands from standard input: those of one tab in order, tabs in parallel.
@@ -1135,7 +1046,7 @@ class AsyncCommands(AsyncClient):
 
         steps: At most 50 commands, one JSON object a line: {"tab": 1, "command": ["text"]}.
         """
-        return await self._call(_BATCH, {"steps": steps})
+        return await self._perform("batch", {"steps": steps})
 
     async def tab_each(self, command: Any | None = None) -> list[m.StepResult]:
         """Runs one command in every tab of the session, all at once.
@@ -1144,8 +1055,18 @@ class AsyncCommands(AsyncClient):
 
         command: The command, with its arguments and flags.
         """
-        return await self._call(_TAB_EACH, {"command": command})
+        return await self._perform("tab_each", {"command": command})
+
+    def watch(self, *, every: int | None = None, changes: int | None = None) -> AsyncIterator[m.WatchResponse]:
+        """Watches a tab that somebody else uses, and prints what changes in it.
+
+        Looks at the page every 5 seconds, and does nothing to it. Ends with the tab, with `watch stop`, and after `--timeout`, when that is given. A daemon that nobody calls ends as if there was no watch, unless the page changes.
+
+        every: Seconds between two looks at the page, 1 to 3600; 5 when left out.
+        changes: Ends after this many changes.
+        """
+        return self._yield("watch", {"every": every, "changes": changes})
 
     async def stop_watch(self) -> m.StopWatchResponse:
         """Ends the watches of the session; with `--tab` those of one tab."""
-        return await self._call(_STOP_WATCH, {})
+        return await self._perform("stop_watch", {})

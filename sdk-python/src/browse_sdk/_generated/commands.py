@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from .._call import Command
 from .._client import Client
 
 TYPE_CHECKING = False
@@ -11,126 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from .._save import Saved, SavedFolder
     from . import messages as m
-
-_GOTO = Command("BrowserService/Goto", "GotoRequest", "GotoResponse")
-_LOAD_HTML = Command("BrowserService/LoadHtml", "LoadHtmlRequest", "LoadHtmlResponse")
-_BACK = Command("BrowserService/Back", "BackRequest", "BackResponse")
-_FORWARD = Command("BrowserService/Forward", "ForwardRequest", "ForwardResponse")
-_RELOAD = Command("BrowserService/Reload", "ReloadRequest", "ReloadResponse")
-_STOP_LOADING = Command("BrowserService/StopLoading", "StopLoadingRequest", "StopLoadingResponse")
-_GET_URL = Command("BrowserService/GetUrl", "GetUrlRequest", "GetUrlResponse", result="url")
-_WAIT = Command("BrowserService/Wait", "WaitRequest", "WaitResponse", timeout=15.0)
-_FRAME = Command("BrowserService/Frame", "FrameRequest", "FrameResponse")
-_SNAPSHOT = Command("BrowserService/Snapshot", "SnapshotRequest", "SnapshotResponse")
-_ANNOTATE_SNAPSHOT = Command("BrowserService/AnnotateSnapshot", "AnnotateSnapshotRequest", "AnnotateSnapshotResponse", timeout=60.0)
-_HEAT_SNAPSHOT = Command("BrowserService/HeatSnapshot", "HeatSnapshotRequest", "HeatSnapshotResponse", timeout=60.0)
-_TEXT = Command("BrowserService/Text", "TextRequest", "TextResponse", result="text")
-_HTML = Command("BrowserService/Html", "HtmlRequest", "HtmlResponse", result="html")
-_LINKS = Command("BrowserService/Links", "LinksRequest", "LinksResponse", result="links")
-_FORMS = Command("BrowserService/Forms", "FormsRequest", "FormsResponse")
-_ACCESSIBILITY = Command("BrowserService/Accessibility", "AccessibilityRequest", "AccessibilityResponse")
-_MEDIA = Command("BrowserService/Media", "MediaRequest", "MediaResponse", result="media")
-_DATA = Command("BrowserService/Data", "DataRequest", "DataResponse")
-_MARKDOWN = Command("BrowserService/Markdown", "MarkdownRequest", "MarkdownResponse", result="markdown")
-_DIFF = Command("BrowserService/Diff", "DiffRequest", "DiffResponse", timeout=60.0)
-_UX_AUDIT = Command("BrowserService/UxAudit", "UxAuditRequest", "UxAuditResponse")
-_FIND = Command("BrowserService/Find", "FindRequest", "FindResponse")
-_JS = Command("BrowserService/Js", "JsRequest", "JsResponse", result="value")
-_EVAL = Command("BrowserService/Eval", "EvalRequest", "EvalResponse", result="value")
-_IS = Command("BrowserService/Is", "IsRequest", "IsResponse", result="value")
-_GET = Command("BrowserService/Get", "GetRequest", "GetResponse", result="value")
-_ATTRS = Command("BrowserService/Attrs", "AttrsRequest", "AttrsResponse", result="attributes")
-_CONSOLE = Command("BrowserService/Console", "ConsoleRequest", "ConsoleResponse", result="messages")
-_CLEAR_CONSOLE = Command("BrowserService/ClearConsole", "ClearConsoleRequest", "ClearConsoleResponse")
-_NETWORK = Command("BrowserService/Network", "NetworkRequest", "NetworkResponse", result="requests")
-_SHOW_REQUEST = Command("BrowserService/ShowRequest", "ShowRequestRequest", "ShowRequestResponse", result="request")
-_SHOW_BODY = Command("BrowserService/ShowBody", "ShowBodyRequest", "ShowBodyResponse")
-_CLEAR_NETWORK = Command("BrowserService/ClearNetwork", "ClearNetworkRequest", "ClearNetworkResponse")
-_PERF = Command("BrowserService/Perf", "PerfRequest", "PerfResponse")
-_DIALOG = Command("BrowserService/Dialog", "DialogRequest", "DialogResponse", result="dialogs")
-_CLEAR_DIALOG = Command("BrowserService/ClearDialog", "ClearDialogRequest", "ClearDialogResponse")
-_EXPECT = Command("BrowserService/Expect", "ExpectRequest", "ExpectResponse", timeout=5.0)
-_CSS = Command("BrowserService/Css", "CssRequest", "CssResponse", result="value")
-_INSPECT = Command("BrowserService/Inspect", "InspectRequest", "InspectResponse")
-_STYLE = Command("BrowserService/Style", "StyleRequest", "StyleResponse")
-_UNDO_STYLE = Command("BrowserService/UndoStyle", "UndoStyleRequest", "UndoStyleResponse")
-_CLEANUP = Command("BrowserService/Cleanup", "CleanupRequest", "CleanupResponse")
-_COOKIES = Command("BrowserService/Cookies", "CookiesRequest", "CookiesResponse", result="cookies")
-_SET_COOKIE = Command("BrowserService/SetCookie", "SetCookieRequest", "SetCookieResponse")
-_DELETE_COOKIE = Command("BrowserService/DeleteCookie", "DeleteCookieRequest", "DeleteCookieResponse")
-_IMPORT_COOKIES = Command("BrowserService/ImportCookies", "ImportCookiesRequest", "ImportCookiesResponse")
-_IMPORT_BROWSER_COOKIES = Command("BrowserService/ImportBrowserCookies", "ImportBrowserCookiesRequest", "ImportBrowserCookiesResponse", timeout=60.0)
-_STORAGE = Command("BrowserService/Storage", "StorageRequest", "StorageResponse", result="entries")
-_SET_STORAGE = Command("BrowserService/SetStorage", "SetStorageRequest", "SetStorageResponse")
-_CLICK = Command("BrowserService/Click", "ClickRequest", "ClickResponse", result="receipt")
-_DOUBLE_CLICK = Command("BrowserService/DoubleClick", "DoubleClickRequest", "DoubleClickResponse", result="receipt")
-_HOVER = Command("BrowserService/Hover", "HoverRequest", "HoverResponse", result="receipt")
-_FILL = Command("BrowserService/Fill", "FillRequest", "FillResponse", result="receipt")
-_TYPE = Command("BrowserService/Type", "TypeRequest", "TypeResponse", result="receipt")
-_PRESS = Command("BrowserService/Press", "PressRequest", "PressResponse", result="receipt")
-_SELECT = Command("BrowserService/Select", "SelectRequest", "SelectResponse", result="receipt")
-_CHECK = Command("BrowserService/Check", "CheckRequest", "CheckResponse", result="receipt")
-_UNCHECK = Command("BrowserService/Uncheck", "UncheckRequest", "UncheckResponse", result="receipt")
-_SCROLL = Command("BrowserService/Scroll", "ScrollRequest", "ScrollResponse")
-_DRAG = Command("BrowserService/Drag", "DragRequest", "DragResponse", result="receipt")
-_MOVE_MOUSE = Command("BrowserService/MoveMouse", "MoveMouseRequest", "MoveMouseResponse", result="receipt")
-_PRESS_MOUSE = Command("BrowserService/PressMouse", "PressMouseRequest", "PressMouseResponse", result="receipt")
-_RELEASE_MOUSE = Command("BrowserService/ReleaseMouse", "ReleaseMouseRequest", "ReleaseMouseResponse", result="receipt")
-_TURN_WHEEL = Command("BrowserService/TurnWheel", "TurnWheelRequest", "TurnWheelResponse", result="receipt")
-_UPLOAD = Command("BrowserService/Upload", "UploadRequest", "UploadResponse", result="receipt")
-_DIALOG_ACCEPT = Command("BrowserService/DialogAccept", "DialogAcceptRequest", "DialogAcceptResponse")
-_DIALOG_DISMISS = Command("BrowserService/DialogDismiss", "DialogDismissRequest", "DialogDismissResponse")
-_READ_CLIPBOARD = Command("BrowserService/ReadClipboard", "ReadClipboardRequest", "ReadClipboardResponse", result="text")
-_WRITE_CLIPBOARD = Command("BrowserService/WriteClipboard", "WriteClipboardRequest", "WriteClipboardResponse")
-_VIEWPORT = Command("BrowserService/Viewport", "ViewportRequest", "ViewportResponse")
-_USER_AGENT = Command("BrowserService/UserAgent", "UserAgentRequest", "UserAgentResponse", result="agent")
-_HEADER = Command("BrowserService/Header", "HeaderRequest", "HeaderResponse", result="headers")
-_EMULATE = Command("BrowserService/Emulate", "EmulateRequest", "EmulateResponse", result="settings")
-_EMULATE_DEVICE = Command("BrowserService/EmulateDevice", "EmulateDeviceRequest", "EmulateDeviceResponse", result="settings")
-_EMULATE_GEO = Command("BrowserService/EmulateGeo", "EmulateGeoRequest", "EmulateGeoResponse", result="settings")
-_EMULATE_TIMEZONE = Command("BrowserService/EmulateTimezone", "EmulateTimezoneRequest", "EmulateTimezoneResponse", result="settings")
-_EMULATE_LOCALE = Command("BrowserService/EmulateLocale", "EmulateLocaleRequest", "EmulateLocaleResponse", result="settings")
-_EMULATE_MEDIA = Command("BrowserService/EmulateMedia", "EmulateMediaRequest", "EmulateMediaResponse", result="settings")
-_EMULATE_OFFLINE = Command("BrowserService/EmulateOffline", "EmulateOfflineRequest", "EmulateOfflineResponse", result="settings")
-_EMULATE_CPU = Command("BrowserService/EmulateCpu", "EmulateCpuRequest", "EmulateCpuResponse", result="settings")
-_EMULATE_NETWORK = Command("BrowserService/EmulateNetwork", "EmulateNetworkRequest", "EmulateNetworkResponse", result="settings")
-_RESET_EMULATION = Command("BrowserService/ResetEmulation", "ResetEmulationRequest", "ResetEmulationResponse", result="settings")
-_SCREENSHOT = Command("BrowserService/Screenshot", "ScreenshotRequest", "ScreenshotResponse")
-_PRETTY_SCREENSHOT = Command("BrowserService/PrettyScreenshot", "PrettyScreenshotRequest", "ScreenshotResponse")
-_RESPONSIVE = Command("BrowserService/Responsive", "ResponsiveRequest", "ResponsiveResponse", timeout=60.0)
-_PDF = Command("BrowserService/Pdf", "PdfRequest", "PdfResponse", timeout=60.0)
-_PRINT_HTML = Command("BrowserService/PrintHtml", "PrintHtmlRequest", "PdfResponse", timeout=60.0)
-_START_RECORDING = Command("BrowserService/StartRecording", "StartRecordingRequest", "StartRecordingResponse")
-_ARCHIVE = Command("BrowserService/Archive", "ArchiveRequest", "ArchiveResponse", timeout=60.0)
-_CDP = Command("BrowserService/Cdp", "CdpRequest", "CdpResponse")
-_FETCH = Command("BrowserService/Fetch", "FetchRequest", "FetchResponse", result="answer", timeout=15.0)
-_FETCH_SEND = Command("BrowserService/FetchSend", "FetchSendRequest", "FetchSendResponse", result="answer", timeout=15.0)
-_ROUTE = Command("BrowserService/Route", "RouteRequest", "RouteResponse", result="route")
-_UNROUTE = Command("BrowserService/Unroute", "UnrouteRequest", "UnrouteResponse")
-_LIST_ROUTES = Command("BrowserService/ListRoutes", "ListRoutesRequest", "ListRoutesResponse", result="routes")
-_START_HAR = Command("BrowserService/StartHar", "StartHarRequest", "StartHarResponse")
-_STOP_HAR = Command("BrowserService/StopHar", "StopHarRequest", "StopHarResponse")
-_APPROVE = Command("BrowserService/Approve", "ApproveRequest", "ApproveResponse", result="approvals")
-_START_TRACE = Command("BrowserService/StartTrace", "StartTraceRequest", "StartTraceResponse")
-_STOP_TRACE = Command("BrowserService/StopTrace", "StopTraceRequest", "StopTraceResponse", timeout=60.0)
-_LIST_TABS = Command("BrowserService/ListTabs", "ListTabsRequest", "ListTabsResponse", result="tabs")
-_ACTIVATE_TAB = Command("BrowserService/ActivateTab", "ActivateTabRequest", "ActivateTabResponse")
-_NEW_TAB = Command("BrowserService/NewTab", "NewTabRequest", "NewTabResponse")
-_CLOSE_TAB = Command("BrowserService/CloseTab", "CloseTabRequest", "CloseTabResponse")
-_SAVE_STATE = Command("BrowserService/SaveState", "SaveStateRequest", "SaveStateResponse", timeout=60.0)
-_LOAD_STATE = Command("BrowserService/LoadState", "LoadStateRequest", "LoadStateResponse", timeout=60.0)
-_LIST_STATES = Command("BrowserService/ListStates", "ListStatesRequest", "ListStatesResponse", result="states")
-_REMOVE_STATE = Command("BrowserService/RemoveState", "RemoveStateRequest", "RemoveStateResponse")
-_CONNECT = Command("BrowserService/Connect", "ConnectRequest", "ConnectResponse", timeout=60.0)
-_DISCONNECT = Command("BrowserService/Disconnect", "DisconnectRequest", "DisconnectResponse", timeout=60.0)
-_HANDOFF = Command("BrowserService/Handoff", "HandoffRequest", "HandoffResponse", timeout=60.0)
-_RESUME = Command("BrowserService/Resume", "ResumeRequest", "ResumeResponse", result="tabs", timeout=60.0)
-_FOCUS = Command("BrowserService/Focus", "FocusRequest", "FocusResponse")
-_CHAIN = Command("BrowserService/Chain", "ChainRequest", "ChainResponse", result="results")
-_BATCH = Command("BrowserService/Batch", "BatchRequest", "BatchResponse", result="results")
-_TAB_EACH = Command("BrowserService/TabEach", "TabEachRequest", "TabEachResponse", result="results")
-_STOP_WATCH = Command("BrowserService/StopWatch", "StopWatchRequest", "StopWatchResponse")
 
 
 class Commands(Client):
@@ -144,7 +25,7 @@ class Commands(Client):
         url: Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
         wait: What to wait for.
         """
-        return self._call(_GOTO, {"url": url, "wait": wait})
+        return self._perform("goto", {"url": url, "wait": wait})
 
     def load_html(self, html: str, *, wait: m.WaitUntil | None = None) -> m.LoadHtmlResponse:
         """Loads an HTML file into the current tab.
@@ -154,39 +35,39 @@ class Commands(Client):
         html: Text of this: HTML file to load (.html, .htm, .xhtml or .svg); "-" reads standard input.
         wait: What to wait for.
         """
-        return self._call(_LOAD_HTML, {"html": html, "wait": wait})
+        return self._perform("load_html", {"html": html, "wait": wait})
 
     def back(self, *, wait: m.WaitUntil | None = None) -> m.BackResponse:
         """Goes back in history.
 
         wait: What to wait for.
         """
-        return self._call(_BACK, {"wait": wait})
+        return self._perform("back", {"wait": wait})
 
     def forward(self, *, wait: m.WaitUntil | None = None) -> m.ForwardResponse:
         """Goes forward in history.
 
         wait: What to wait for.
         """
-        return self._call(_FORWARD, {"wait": wait})
+        return self._perform("forward", {"wait": wait})
 
     def reload(self, *, wait: m.WaitUntil | None = None) -> m.ReloadResponse:
         """Reloads the page.
 
         wait: What to wait for.
         """
-        return self._call(_RELOAD, {"wait": wait})
+        return self._perform("reload", {"wait": wait})
 
     def stop_loading(self) -> m.StopLoadingResponse:
         """Ends a navigation that hangs, and whatever the page still loads.
 
         The tab keeps what it has shown so far.
         """
-        return self._call(_STOP_LOADING, {})
+        return self._perform("stop_loading", {})
 
     def url(self) -> str:
         """Prints the address of the tab."""
-        return self._call(_GET_URL, {})
+        return self._perform("url", {})
 
     def wait(self, target: str | None = None, *, load: bool = False, networkidle: bool = False, url: str | None = None, text: str | None = None, hidden: str | None = None) -> m.WaitResponse:
         """Waits for an element, a text, an address, or for the page to settle.
@@ -200,7 +81,7 @@ class Commands(Client):
         text: Waits until this text is on the page.
         hidden: Waits until this target is hidden or gone.
         """
-        return self._call(_WAIT, {"target": target, "load": load, "networkidle": networkidle, "url": url, "text": text, "hidden": hidden})
+        return self._perform("wait", {"target": target, "load": load, "networkidle": networkidle, "url": url, "text": text, "hidden": hidden})
 
     def frame(self, target: str | None = None, *, name: str | None = None, url: str | None = None) -> m.FrameResponse:
         """Chooses the frame that selectors look in, or prints which it is.
@@ -211,7 +92,7 @@ class Commands(Client):
         name: Frame with this name.
         url: Frame whose address matches this glob.
         """
-        return self._call(_FRAME, {"target": target, "name": name, "url": url})
+        return self._perform("frame", {"target": target, "name": name, "url": url})
 
     def snapshot(self, *, interactive: bool = False, compact: bool = False, depth: int | None = None, scope: str | None = None, diff: bool = False, cursor: bool = False, max_tokens: int | None = None, nodes: bool = False) -> m.SnapshotResponse:
         """Prints the elements of the page, each with a ref to act on.
@@ -227,7 +108,7 @@ class Commands(Client):
         max_tokens: Cuts the tree to about this many tokens, and says what was left out.
         nodes: Also answers the elements as data.
         """
-        return self._call(_SNAPSHOT, {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "diff": diff, "cursor": cursor, "max_tokens": max_tokens, "nodes": nodes})
+        return self._perform("snapshot", {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "diff": diff, "cursor": cursor, "max_tokens": max_tokens, "nodes": nodes})
 
     def annotate_snapshot(self, *, interactive: bool = False, compact: bool = False, depth: int | None = None, scope: str | None = None, cursor: bool = False, max_tokens: int | None = None, viewport: bool = False) -> m.AnnotateSnapshotResponse:
         """Captures the page with the box and the name of each ref drawn in.
@@ -242,7 +123,7 @@ class Commands(Client):
         max_tokens: Cuts the tree to about this many tokens, and says what was left out.
         viewport: Only what the viewport shows, instead of the whole page.
         """
-        return self._call(_ANNOTATE_SNAPSHOT, {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "cursor": cursor, "max_tokens": max_tokens, "viewport": viewport})
+        return self._perform("annotate_snapshot", {"interactive": interactive, "compact": compact, "depth": depth, "scope": scope, "cursor": cursor, "max_tokens": max_tokens, "viewport": viewport})
 
     def heat_snapshot(self, heat: str, *, viewport: bool = False) -> m.HeatSnapshotResponse:
         """Captures the page with the elements of refs tinted by values.
@@ -252,25 +133,25 @@ class Commands(Client):
         heat: JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
         viewport: Only what the viewport shows, instead of the whole page.
         """
-        return self._call(_HEAT_SNAPSHOT, {"heat": heat, "viewport": viewport})
+        return self._perform("heat_snapshot", {"heat": heat, "viewport": viewport})
 
     def text(self, target: str | None = None) -> str:
         """Prints the readable text of the page, or of one element.
 
         target: Element to read; the whole page when left out.
         """
-        return self._call(_TEXT, {"target": target})
+        return self._perform("text", {"target": target})
 
     def html(self, target: str | None = None) -> str:
         """Prints the HTML of the page, or of one element.
 
         target: Element whose inner HTML to print; the whole document when left out.
         """
-        return self._call(_HTML, {"target": target})
+        return self._perform("html", {"target": target})
 
     def links(self) -> list[m.Link]:
         """Lists the links of the page."""
-        return self._call(_LINKS, {})
+        return self._perform("links", {})
 
     def forms(self, *, structured: bool = False) -> m.FormsResponse:
         """Lists the forms of the page, and the fields outside of any.
@@ -279,14 +160,14 @@ class Commands(Client):
 
         structured: Answers data in place of text.
         """
-        return self._call(_FORMS, {"structured": structured})
+        return self._perform("forms", {"structured": structured})
 
     def accessibility(self, *, structured: bool = False) -> m.AccessibilityResponse:
         """Prints the whole accessibility tree: roles and names, without refs.
 
         structured: Answers data in place of text.
         """
-        return self._call(_ACCESSIBILITY, {"structured": structured})
+        return self._perform("accessibility", {"structured": structured})
 
     def media(self, target: str | None = None, *, images: bool = False, videos: bool = False, audio: bool = False) -> list[m.MediaItem]:
         """Lists images, videos and sounds.
@@ -296,7 +177,7 @@ class Commands(Client):
         videos: Only videos.
         audio: Only sounds.
         """
-        return self._call(_MEDIA, {"target": target, "images": images, "videos": videos, "audio": audio})
+        return self._perform("media", {"target": target, "images": images, "videos": videos, "audio": audio})
 
     def data(self, *, jsonld: bool = False, og: bool = False, meta: bool = False, twitter: bool = False, structured: bool = False) -> m.DataResponse:
         """Prints structured data: JSON-LD, Open Graph, Twitter cards, metadata.
@@ -307,14 +188,14 @@ class Commands(Client):
         twitter: Only Twitter cards.
         structured: Answers data in place of text.
         """
-        return self._call(_DATA, {"jsonld": jsonld, "og": og, "meta": meta, "twitter": twitter, "structured": structured})
+        return self._perform("data", {"jsonld": jsonld, "og": og, "meta": meta, "twitter": twitter, "structured": structured})
 
     def markdown(self, target: str | None = None) -> str:
         """Prints the main content of the page, or an element, as Markdown.
 
         target: Element to write; the main content of the page when left out.
         """
-        return self._call(_MARKDOWN, {"target": target})
+        return self._perform("markdown", {"target": target})
 
     def diff(self, url1: str, url2: str) -> m.DiffResponse:
         """Compares the readable texts of two pages.
@@ -324,35 +205,35 @@ class Commands(Client):
         url1: First address.
         url2: Second address.
         """
-        return self._call(_DIFF, {"url1": url1, "url2": url2})
+        return self._perform("diff", {"url1": url1, "url2": url2})
 
     def ux_audit(self, *, structured: bool = False) -> m.UxAuditResponse:
         """Prints the structure of the page for a review of its design.
 
         structured: Answers data in place of text.
         """
-        return self._call(_UX_AUDIT, {"structured": structured})
+        return self._perform("ux_audit", {"structured": structured})
 
     def find(self, pattern: str) -> m.FindResponse:
         """Finds text on the page, and prints the lines of the snapshot around it.
 
         pattern: Text to look for (case is ignored), or a /regular expression/.
         """
-        return self._call(_FIND, {"pattern": pattern})
+        return self._perform("find", {"pattern": pattern})
 
     def js(self, expression: str) -> Any:
         """Runs a JavaScript expression in the page.
 
         expression: Expression of at most 50,000 characters; `await` is allowed.
         """
-        return self._call(_JS, {"expression": expression})
+        return self._perform("js", {"expression": expression})
 
     def eval(self, code: str) -> Any:
         """Runs a JavaScript file in the page.
 
         code: Text of this: JavaScript file under the working directory or the temp directory. One line: its value; several lines: what they `return`.
         """
-        return self._call(_EVAL, {"code": code})
+        return self._perform("eval", {"code": code})
 
     def is_(self, state: m.ElementState, target: str, *, assert_: bool = False) -> bool:
         """Tests the state of an element.
@@ -361,7 +242,7 @@ class Commands(Client):
         target: Element to test.
         assert_: Fails when the answer is false.
         """
-        return self._call(_IS, {"state": state, "target": target, "assert_": assert_})
+        return self._perform("is_", {"state": state, "target": target, "assert_": assert_})
 
     def get(self, property: m.Property, target: str | None = None) -> str:
         """Prints a property of the page or of an element.
@@ -369,62 +250,62 @@ class Commands(Client):
         property: What to read.
         target: Element to read it from; `title` needs none.
         """
-        return self._call(_GET, {"property": property, "target": target})
+        return self._perform("get", {"property": property, "target": target})
 
     def attrs(self, target: str) -> list[m.Attribute]:
         """Prints the attributes of an element.
 
         target: Element to read.
         """
-        return self._call(_ATTRS, {"target": target})
+        return self._perform("attrs", {"target": target})
 
     def console(self, *, errors: bool = False) -> list[m.ConsoleMessage]:
         """Prints console messages.
 
         errors: Only errors and uncaught exceptions.
         """
-        return self._call(_CONSOLE, {"errors": errors})
+        return self._perform("console", {"errors": errors})
 
     def clear_console(self) -> m.ClearConsoleResponse:
         """Forgets the console messages of the tab."""
-        return self._call(_CLEAR_CONSOLE, {})
+        return self._perform("clear_console", {})
 
     def network(self, *, filter: str | None = None) -> list[m.NetworkEntry]:
         """Prints the requests that the tab made.
 
         filter: Only addresses that match this glob.
         """
-        return self._call(_NETWORK, {"filter": filter})
+        return self._perform("network", {"filter": filter})
 
     def show_request(self, id: int) -> m.NetworkEntry:
         """Prints one request in full.
 
         id: Id from `network`.
         """
-        return self._call(_SHOW_REQUEST, {"id": id})
+        return self._perform("show_request", {"id": id})
 
     def show_body(self, id: int) -> m.ShowBodyResponse:
         """Prints the body of an answer.
 
         id: Id from `network`.
         """
-        return self._call(_SHOW_BODY, {"id": id})
+        return self._perform("show_body", {"id": id})
 
     def clear_network(self) -> m.ClearNetworkResponse:
         """Forgets the requests of the tab."""
-        return self._call(_CLEAR_NETWORK, {})
+        return self._perform("clear_network", {})
 
     def perf(self) -> m.PerfResponse:
         """Prints how fast the page loaded: timings and Web Vitals."""
-        return self._call(_PERF, {})
+        return self._perform("perf", {})
 
     def dialog(self) -> list[m.DialogEntry]:
         """Prints the dialogs that the page opened, and how they were answered."""
-        return self._call(_DIALOG, {})
+        return self._perform("dialog", {})
 
     def clear_dialog(self) -> m.ClearDialogResponse:
         """Forgets the dialogs of the tab."""
-        return self._call(_CLEAR_DIALOG, {})
+        return self._perform("clear_dialog", {})
 
     def expect(self, target: str, expected: str, *, text: bool = False, exact: bool = False) -> m.ExpectResponse:
         """Waits until an element has a state or says a text, and fails if it does not.
@@ -436,7 +317,7 @@ class Commands(Client):
         text: Takes a word such as `hidden` for a text.
         exact: The text is the whole text of the element.
         """
-        return self._call(_EXPECT, {"target": target, "expected": expected, "text": text, "exact": exact})
+        return self._perform("expect", {"target": target, "expected": expected, "text": text, "exact": exact})
 
     def css(self, target: str, property: str, *, pseudo: str | None = None) -> str:
         """Prints the computed value of a CSS property.
@@ -445,7 +326,7 @@ class Commands(Client):
         property: Property, such as `color` or `--accent`.
         pseudo: Pseudo-element to read instead, such as `before`.
         """
-        return self._call(_CSS, {"target": target, "property": property, "pseudo": pseudo})
+        return self._perform("css", {"target": target, "property": property, "pseudo": pseudo})
 
     def inspect(self, target: str | None = None, *, all: bool = False, history: bool = False, structured: bool = False) -> m.InspectResponse:
         """Prints why an element looks as it does.
@@ -457,7 +338,7 @@ class Commands(Client):
         history: The changes that `style` made; without a target nothing else.
         structured: Answers data instead of a report.
         """
-        return self._call(_INSPECT, {"target": target, "all": all, "history": history, "structured": structured})
+        return self._perform("inspect", {"target": target, "all": all, "history": history, "structured": structured})
 
     def style(self, target: str, property: str, value: str) -> m.StyleResponse:
         """Sets a CSS property of an element, in its style attribute.
@@ -466,7 +347,7 @@ class Commands(Client):
         property: Property, such as `color`; write `--` before one that begins with dashes.
         value: Value, with `!important` where wanted; empty removes the property.
         """
-        return self._call(_STYLE, {"target": target, "property": property, "value": value})
+        return self._perform("style", {"target": target, "property": property, "value": value})
 
     def undo_style(self, change: int | None = None) -> m.UndoStyleResponse:
         """Takes back a change that `style` made.
@@ -475,7 +356,7 @@ class Commands(Client):
 
         change: Number of the change; the latest when left out.
         """
-        return self._call(_UNDO_STYLE, {"change": change})
+        return self._perform("undo_style", {"change": change})
 
     def cleanup(self, *, ads: bool = False, cookies: bool = False, sticky: bool = False, social: bool = False, all: bool = False) -> m.CleanupResponse:
         """Hides advertisements, consent banners, sticky bars and share buttons.
@@ -488,14 +369,14 @@ class Commands(Client):
         social: Buttons to share and follow.
         all: All of these, as without any flag.
         """
-        return self._call(_CLEANUP, {"ads": ads, "cookies": cookies, "sticky": sticky, "social": social, "all": all})
+        return self._perform("cleanup", {"ads": ads, "cookies": cookies, "sticky": sticky, "social": social, "all": all})
 
     def cookies(self, *, domain: str | None = None) -> list[m.Cookie]:
         """Lists the cookies of the session. Values are cut.
 
         domain: Only cookies of this host and those below it.
         """
-        return self._call(_COOKIES, {"domain": domain})
+        return self._perform("cookies", {"domain": domain})
 
     def set_cookie(self, cookie: str, *, domain: str | None = None, path: str | None = None, secure: bool = False, http_only: bool = False, same_site: m.SameSite | None = None, expires: str | None = None) -> m.SetCookieResponse:
         """Sets a cookie for the host of the page.
@@ -508,7 +389,7 @@ class Commands(Client):
         same_site: Whether it travels with requests of other sites.
         expires: When it ends: a time such as `2030-01-31T12:00:00Z`, a duration from now such as `30d`, or seconds since the epoch; with the browser when left out.
         """
-        return self._call(_SET_COOKIE, {"cookie": cookie, "domain": domain, "path": path, "secure": secure, "http_only": http_only, "same_site": same_site, "expires": expires})
+        return self._perform("set_cookie", {"cookie": cookie, "domain": domain, "path": path, "secure": secure, "http_only": http_only, "same_site": same_site, "expires": expires})
 
     def delete_cookie(self, name: str, *, domain: str | None = None, path: str | None = None) -> m.DeleteCookieResponse:
         """Deletes the cookies of a name.
@@ -517,7 +398,7 @@ class Commands(Client):
         domain: Host of the cookie; whatever the page would be sent when left out.
         path: Only the cookie of this path.
         """
-        return self._call(_DELETE_COOKIE, {"name": name, "domain": domain, "path": path})
+        return self._perform("delete_cookie", {"name": name, "domain": domain, "path": path})
 
     def import_cookies(self, cookies: str) -> m.ImportCookiesResponse:
         """Imports cookies from a JSON file, and tells how many of which domains.
@@ -526,7 +407,7 @@ class Commands(Client):
 
         cookies: Text of this: JSON file; "-" reads standard input.
         """
-        return self._call(_IMPORT_COOKIES, {"cookies": cookies})
+        return self._perform("import_cookies", {"cookies": cookies})
 
     def import_browser_cookies(self, browser: str | None = None, *, domain: str | None = None, profile: str | None = None, all: bool = False) -> m.ImportBrowserCookiesResponse:
         """Imports cookies from another browser of this machine.
@@ -538,11 +419,11 @@ class Commands(Client):
         profile: Folder of the profile: `Default`, `Profile 1`.
         all: Imports the cookies of every host.
         """
-        return self._call(_IMPORT_BROWSER_COOKIES, {"browser": browser, "domain": domain, "profile": profile, "all": all})
+        return self._perform("import_browser_cookies", {"browser": browser, "domain": domain, "profile": profile, "all": all})
 
     def storage(self) -> list[m.StorageEntry]:
         """Prints the local and session storage of the page's origin."""
-        return self._call(_STORAGE, {})
+        return self._perform("storage", {})
 
     def set_storage(self, key: str, value: str) -> m.SetStorageResponse:
         """Writes an entry of the local storage of the page's origin.
@@ -550,7 +431,7 @@ class Commands(Client):
         key: Key.
         value: Value.
         """
-        return self._call(_SET_STORAGE, {"key": key, "value": value})
+        return self._perform("set_storage", {"key": key, "value": value})
 
     def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None) -> m.Receipt:
         """Clicks an element.
@@ -562,7 +443,7 @@ class Commands(Client):
         count: Clicks in a row.
         modifiers: Keys held down: "Control+Shift".
         """
-        return self._call(_CLICK, {"target": target, "button": button, "count": count, "modifiers": modifiers})
+        return self._perform("click", {"target": target, "button": button, "count": count, "modifiers": modifiers})
 
     def double_click(self, target: str, *, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
         """Double-clicks an element.
@@ -571,14 +452,14 @@ class Commands(Client):
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
         """
-        return self._call(_DOUBLE_CLICK, {"target": target, "button": button, "modifiers": modifiers})
+        return self._perform("double_click", {"target": target, "button": button, "modifiers": modifiers})
 
     def hover(self, target: str) -> m.Receipt:
         """Moves the pointer over an element.
 
         target: Element to move the pointer over.
         """
-        return self._call(_HOVER, {"target": target})
+        return self._perform("hover", {"target": target})
 
     def fill(self, target: str, text: str) -> m.Receipt:
         """Replaces the text of a field.
@@ -586,21 +467,21 @@ class Commands(Client):
         target: Field to fill: an input, a textarea or an editable element.
         text: Text that replaces its content.
         """
-        return self._call(_FILL, {"target": target, "text": text})
+        return self._perform("fill", {"target": target, "text": text})
 
     def type(self, text: str) -> m.Receipt:
         """Types text into the focused element, key by key.
 
         text: Text to type into the focused element.
         """
-        return self._call(_TYPE, {"text": text})
+        return self._perform("type", {"text": text})
 
     def press(self, key: str) -> m.Receipt:
         """Presses a key or a chord.
 
         key: Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
         """
-        return self._call(_PRESS, {"key": key})
+        return self._perform("press", {"key": key})
 
     def select(self, target: str, value: list[str] | None = None) -> m.Receipt:
         """Chooses options of a dropdown or list.
@@ -608,21 +489,21 @@ class Commands(Client):
         target: Dropdown or list to choose from.
         value: Value, label or visible text of each option.
         """
-        return self._call(_SELECT, {"target": target, "value": value})
+        return self._perform("select", {"target": target, "value": value})
 
     def check(self, target: str) -> m.Receipt:
         """Checks a checkbox, radio button or switch.
 
         target: Checkbox, radio button or switch.
         """
-        return self._call(_CHECK, {"target": target})
+        return self._perform("check", {"target": target})
 
     def uncheck(self, target: str) -> m.Receipt:
         """Unchecks a checkbox or switch.
 
         target: Checkbox or switch.
         """
-        return self._call(_UNCHECK, {"target": target})
+        return self._perform("uncheck", {"target": target})
 
     def scroll(self, target: str | None = None, *, by: int | None = None) -> m.ScrollResponse:
         """Scrolls to an element, by a distance, or to the bottom of the page.
@@ -630,7 +511,7 @@ class Commands(Client):
         target: Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
         by: Pixels to scroll by; a screen when left out.
         """
-        return self._call(_SCROLL, {"target": target, "by": by})
+        return self._perform("scroll", {"target": target, "by": by})
 
     def drag(self, target: str, onto: str, *, steps: int | None = None, hold: int | None = None) -> m.Receipt:
         """Drags an element onto another.
@@ -642,7 +523,7 @@ class Commands(Client):
         steps: Moves of the pointer on the way, 1 to 200; 10 when left out.
         hold: Milliseconds that the button is down before the first move, for lists that want a long press.
         """
-        return self._call(_DRAG, {"target": target, "onto": onto, "steps": steps, "hold": hold})
+        return self._perform("drag", {"target": target, "onto": onto, "steps": steps, "hold": hold})
 
     def move_mouse(self, to: list[str] | None = None, *, offset: str | None = None, steps: int | None = None, modifiers: str | None = None) -> m.Receipt:
         """Moves the pointer.
@@ -654,7 +535,7 @@ class Commands(Client):
         steps: Moves on the way, 1 to 200; one when left out.
         modifiers: Keys held down: "Control+Shift".
         """
-        return self._call(_MOVE_MOUSE, {"to": to, "offset": offset, "steps": steps, "modifiers": modifiers})
+        return self._perform("move_mouse", {"to": to, "offset": offset, "steps": steps, "modifiers": modifiers})
 
     def press_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
         """Presses a button of the mouse, and keeps it down.
@@ -664,7 +545,7 @@ class Commands(Client):
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
         """
-        return self._call(_PRESS_MOUSE, {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
+        return self._perform("press_mouse", {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
 
     def release_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
         """Lets a button of the mouse go.
@@ -674,7 +555,7 @@ class Commands(Client):
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
         """
-        return self._call(_RELEASE_MOUSE, {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
+        return self._perform("release_mouse", {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
 
     def turn_wheel(self, dy: float, dx: float | None = None, *, at: str | None = None, modifiers: str | None = None) -> m.Receipt:
         """Turns the wheel of the mouse.
@@ -684,7 +565,7 @@ class Commands(Client):
         at: Element to turn it over; where the pointer is when left out.
         modifiers: Keys held down: "Control" zooms on many pages.
         """
-        return self._call(_TURN_WHEEL, {"dy": dy, "dx": dx, "at": at, "modifiers": modifiers})
+        return self._perform("turn_wheel", {"dy": dy, "dx": dx, "at": at, "modifiers": modifiers})
 
     def upload(self, target: str, file: list[m.UploadFile] | None = None) -> m.Receipt:
         """Gives files to a file input.
@@ -694,7 +575,7 @@ class Commands(Client):
         target: File input, its label, or the button that opens its file chooser.
         file: Files to give it.
         """
-        return self._call(_UPLOAD, {"target": target, "file": file})
+        return self._perform("upload", {"target": target, "file": file})
 
     def dialog_accept(self, text: str | None = None) -> m.DialogAcceptResponse:
         """Accepts the next dialog of the tab, with a text for a prompt.
@@ -703,18 +584,18 @@ class Commands(Client):
 
         text: Text for a prompt; its default when left out.
         """
-        return self._call(_DIALOG_ACCEPT, {"text": text})
+        return self._perform("dialog_accept", {"text": text})
 
     def dialog_dismiss(self) -> m.DialogDismissResponse:
         """Dismisses the next dialog of the tab."""
-        return self._call(_DIALOG_DISMISS, {})
+        return self._perform("dialog_dismiss", {})
 
     def read_clipboard(self) -> str:
         """Prints the text of the clipboard.
 
         The clipboard is the browser's, which all sessions share. No page gets a permission by this.
         """
-        return self._call(_READ_CLIPBOARD, {})
+        return self._perform("read_clipboard", {})
 
     def write_clipboard(self, text: str) -> m.WriteClipboardResponse:
         """Puts text into the clipboard.
@@ -723,7 +604,7 @@ class Commands(Client):
 
         text: Text to put into the clipboard.
         """
-        return self._call(_WRITE_CLIPBOARD, {"text": text})
+        return self._perform("write_clipboard", {"text": text})
 
     def viewport(self, size: str | None = None, *, scale: float | None = None, reset: bool = False) -> m.ViewportResponse:
         """Prints or sets the size of the page area.
@@ -734,7 +615,7 @@ class Commands(Client):
         scale: Device pixels for each CSS pixel, 1 to 3.
         reset: Goes back to the size that the browser began with.
         """
-        return self._call(_VIEWPORT, {"size": size, "scale": scale, "reset": reset})
+        return self._perform("viewport", {"size": size, "scale": scale, "reset": reset})
 
     def user_agent(self, agent: str | None = None, *, reset: bool = False) -> str:
         """Prints or sets the user agent.
@@ -744,7 +625,7 @@ class Commands(Client):
         agent: What to send; the current one is printed when left out.
         reset: Goes back to the browser's own.
         """
-        return self._call(_USER_AGENT, {"agent": agent, "reset": reset})
+        return self._perform("user_agent", {"agent": agent, "reset": reset})
 
     def header(self, header: str | None = None) -> list[m.ExtraHeader]:
         """Sends a header with every request of the session, or lists such headers.
@@ -753,11 +634,11 @@ class Commands(Client):
 
         header: Name and value; all are listed when left out.
         """
-        return self._call(_HEADER, {"header": header})
+        return self._perform("header", {"header": header})
 
     def emulate(self) -> list[m.Emulated]:
         """Prints what is emulated in the session."""
-        return self._call(_EMULATE, {})
+        return self._perform("emulate", {})
 
     def emulate_device(self, device: str | None = None) -> list[m.Emulated]:
         """Emulates a device: its screen, its touch and its user agent.
@@ -766,7 +647,7 @@ class Commands(Client):
 
         device: Device; all are listed when left out.
         """
-        return self._call(_EMULATE_DEVICE, {"device": device})
+        return self._perform("emulate_device", {"device": device})
 
     def emulate_geo(self, latitude: float, longitude: float, *, accuracy: float | None = None) -> list[m.Emulated]:
         """Emulates a place, and lets the pages of the session ask for it.
@@ -775,21 +656,21 @@ class Commands(Client):
         longitude: Degrees to the east, -180 to 180.
         accuracy: Radius of uncertainty in metres; 10 when left out.
         """
-        return self._call(_EMULATE_GEO, {"latitude": latitude, "longitude": longitude, "accuracy": accuracy})
+        return self._perform("emulate_geo", {"latitude": latitude, "longitude": longitude, "accuracy": accuracy})
 
     def emulate_timezone(self, timezone: str) -> list[m.Emulated]:
         """Emulates a time zone.
 
         timezone: IANA name, such as `Europe/Berlin`, or `default`.
         """
-        return self._call(_EMULATE_TIMEZONE, {"timezone": timezone})
+        return self._perform("emulate_timezone", {"timezone": timezone})
 
     def emulate_locale(self, locale: str) -> list[m.Emulated]:
         """Emulates a language and its formats.
 
         locale: Language tag, such as `de-DE`, or `default`.
         """
-        return self._call(_EMULATE_LOCALE, {"locale": locale})
+        return self._perform("emulate_locale", {"locale": locale})
 
     def emulate_media(self, *, type: m.MediaType | None = None, scheme: m.ColorScheme | None = None, motion: m.MotionPreference | None = None, contrast: m.ContrastPreference | None = None, forced_colors: m.ForcedColors | None = None) -> list[m.Emulated]:
         """Emulates what style sheets can ask about the medium.
@@ -800,21 +681,21 @@ class Commands(Client):
         contrast: Contrast that the user prefers.
         forced_colors: Colours that the system forces.
         """
-        return self._call(_EMULATE_MEDIA, {"type": type, "scheme": scheme, "motion": motion, "contrast": contrast, "forced_colors": forced_colors})
+        return self._perform("emulate_media", {"type": type, "scheme": scheme, "motion": motion, "contrast": contrast, "forced_colors": forced_colors})
 
     def emulate_offline(self, state: m.Switch | None = None) -> list[m.Emulated]:
         """Takes the session off the network, or back on.
 
         state: Whether the network is off; on when left out.
         """
-        return self._call(_EMULATE_OFFLINE, {"state": state})
+        return self._perform("emulate_offline", {"state": state})
 
     def emulate_cpu(self, slowdown: float) -> list[m.Emulated]:
         """Slows the processor down for pages.
 
         slowdown: How many times slower, 1 to 20; 1 is the full speed.
         """
-        return self._call(_EMULATE_CPU, {"slowdown": slowdown})
+        return self._perform("emulate_cpu", {"slowdown": slowdown})
 
     def emulate_network(self, speed: m.NetworkSpeed | None = None, *, down: int | None = None, up: int | None = None, latency: int | None = None) -> list[m.Emulated]:
         """Slows the network down for pages.
@@ -824,11 +705,11 @@ class Commands(Client):
         up: Kilobits a second that are sent, instead of those of the named speed.
         latency: Milliseconds before each answer, instead of those of the named speed.
         """
-        return self._call(_EMULATE_NETWORK, {"speed": speed, "down": down, "up": up, "latency": latency})
+        return self._perform("emulate_network", {"speed": speed, "down": down, "up": up, "latency": latency})
 
     def reset_emulation(self) -> list[m.Emulated]:
         """Ends all emulation of the session: viewport, user agent and headers included."""
-        return self._call(_RESET_EMULATION, {})
+        return self._perform("reset_emulation", {})
 
     def screenshot(self, target: str | None = None, *, selector: str | None = None, viewport: bool = False, clip: str | None = None, format: m.ImageFormat | None = None) -> m.ScreenshotResponse:
         """Captures the page, or one element, as an image.
@@ -839,7 +720,7 @@ class Commands(Client):
         clip: Only this rectangle of the page, in CSS pixels: x,y,width,height.
         format: Image format; png when no path names one.
         """
-        return self._call(_SCREENSHOT, {"target": target, "selector": selector, "viewport": viewport, "clip": clip, "format": format})
+        return self._perform("screenshot", {"target": target, "selector": selector, "viewport": viewport, "clip": clip, "format": format})
 
     def pretty_screenshot(self, *, scroll_to: str | None = None, cleanup: bool = False, hide: list[str] | None = None, format: m.ImageFormat | None = None) -> m.ScreenshotResponse:
         """Captures the page without what is in the way, and leaves it as it was.
@@ -851,7 +732,7 @@ class Commands(Client):
         hide: Leaves out these elements.
         format: Image format.
         """
-        return self._call(_PRETTY_SCREENSHOT, {"scroll_to": scroll_to, "cleanup": cleanup, "hide": hide, "format": format})
+        return self._perform("pretty_screenshot", {"scroll_to": scroll_to, "cleanup": cleanup, "hide": hide, "format": format})
 
     def responsive(self, *, full_page: bool = False) -> m.ResponsiveResponse:
         """Captures the page as phones, tablets and desktops show it.
@@ -860,7 +741,7 @@ class Commands(Client):
 
         full_page: The full page at each width, instead of what fits the screen.
         """
-        return self._call(_RESPONSIVE, {"full_page": full_page})
+        return self._perform("responsive", {"full_page": full_page})
 
     def pdf(self, *, format: m.PaperFormat | None = None, width: str | None = None, height: str | None = None, margins: str | None = None, margin_top: str | None = None, margin_right: str | None = None, margin_bottom: str | None = None, margin_left: str | None = None, header_template: str | None = None, footer_template: str | None = None, page_numbers: bool = False, outline: bool = False, tagged: bool = False, print_background: bool = False, prefer_css_page_size: bool = False, toc: bool = False, landscape: bool = False, from_file: str | None = None) -> m.PdfResponse:
         """Prints the page to a PDF.
@@ -886,7 +767,7 @@ class Commands(Client):
         landscape: Turns the paper.
         from_file: Text of this: JSON object with these options, in place of the flags.
         """
-        return self._call(_PDF, {"format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
+        return self._perform("pdf", {"format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
 
     def print_html(self, html: str, *, format: m.PaperFormat | None = None, width: str | None = None, height: str | None = None, margins: str | None = None, margin_top: str | None = None, margin_right: str | None = None, margin_bottom: str | None = None, margin_left: str | None = None, header_template: str | None = None, footer_template: str | None = None, page_numbers: bool = False, outline: bool = False, tagged: bool = False, print_background: bool = False, prefer_css_page_size: bool = False, toc: bool = False, landscape: bool = False, from_file: str | None = None) -> m.PdfResponse:
         """Prints an HTML file to a PDF, in a tab of its own that nobody sees.
@@ -913,7 +794,30 @@ class Commands(Client):
         landscape: Turns the paper.
         from_file: Text of this: JSON object with these options, in place of the flags.
         """
-        return self._call(_PRINT_HTML, {"html": html, "format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
+        return self._perform("print_html", {"html": html, "format": format, "width": width, "height": height, "margins": margins, "margin_top": margin_top, "margin_right": margin_right, "margin_bottom": margin_bottom, "margin_left": margin_left, "header_template": header_template, "footer_template": footer_template, "page_numbers": page_numbers, "outline": outline, "tagged": tagged, "print_background": print_background, "prefer_css_page_size": prefer_css_page_size, "toc": toc, "landscape": landscape, "from_file": from_file})
+
+    def download(self, source: str, path: str | None = None) -> Saved:
+        """Saves one file with the cookies of the tab.
+
+        It is named as the server says when the path is a folder or left out.
+
+        source: Address, or element: what an image, a video or a link points to.
+        path: File to write, or a folder. A file in the temp directory when left out.
+        """
+        return self._perform("download", {"source": source}, path)
+
+    def scrape(self, kind: m.ScrapeKind | None = None, folder: str | None = None, *, selector: str | None = None, limit: int | None = None, known: list[str] | None = None) -> SavedFolder:
+        """Saves the media of the page into a folder, with a manifest.json.
+
+        A second run leaves out what the manifest proves to be there, and tries again what failed.
+
+        kind: What to save.
+        selector: Only what is in the elements that match this CSS selector.
+        limit: Save at most so many.
+        known: Addresses of files that the caller has already.
+        folder: Folder to write to; made when it does not exist. A new one in the temp directory when left out.
+        """
+        return self._perform("scrape", {"kind": kind, "selector": selector, "limit": limit, "known": known}, folder)
 
     def start_recording(self, *, fps: int | None = None) -> m.StartRecordingResponse:
         """Begins to film the tab, with the pointer in the picture.
@@ -922,11 +826,18 @@ class Commands(Client):
 
         fps: Frames a second, at most 30.
         """
-        return self._call(_START_RECORDING, {"fps": fps})
+        return self._perform("start_recording", {"fps": fps})
+
+    def stop_recording(self, path: str | None = None) -> Saved:
+        """Ends the recording, and saves it as a WebM video.
+
+        path: File to write, or a folder. A file in the temp directory when left out.
+        """
+        return self._perform("stop_recording", {}, path)
 
     def archive(self) -> m.ArchiveResponse:
         """Saves the page with everything it embeds as one MHTML file."""
-        return self._call(_ARCHIVE, {})
+        return self._perform("archive", {})
 
     def cdp(self, method: str | None = None, params: str | None = None, *, data: bool = False) -> m.CdpResponse:
         """Runs a method of the DevTools protocol, or lists those that are allowed.
@@ -937,7 +848,7 @@ class Commands(Client):
         params: Its parameters, a JSON object of at most 64 KiB.
         data: Answers the list as data.
         """
-        return self._call(_CDP, {"method": method, "params": params, "data": data})
+        return self._perform("cdp", {"method": method, "params": params, "data": data})
 
     def fetch(self, url: str, *, parse: bool = False, include: bool = False) -> m.Fetched:
         """Fetches an address without the browser and without its cookies.
@@ -948,7 +859,7 @@ class Commands(Client):
         parse: Wants JSON: answers the value, or the first 2 KB of what is none.
         include: Also prints the headers.
         """
-        return self._call(_FETCH, {"url": url, "parse": parse, "include": include})
+        return self._perform("fetch", {"url": url, "parse": parse, "include": include})
 
     def fetch_send(self, url: str, *, method: str | None = None, header: list[str] | None = None, body: str | None = None, parse: bool = False, include: bool = False) -> m.Fetched:
         """Sends a request of any method, with headers and a body.
@@ -962,7 +873,7 @@ class Commands(Client):
         parse: Wants JSON: answers the value, or the first 2 KB of what is none.
         include: Also prints the headers.
         """
-        return self._call(_FETCH_SEND, {"url": url, "method": method, "header": header, "body": body, "parse": parse, "include": include})
+        return self._perform("fetch_send", {"url": url, "method": method, "header": header, "body": body, "parse": parse, "include": include})
 
     def route(self, glob: str, *, abort: bool = False, fulfil: str | None = None, body: str | None = None, status: int | None = None, header: list[str] | None = None, delay: int | None = None) -> m.RouteEntry:
         """Decides what becomes of the tab's requests to some addresses.
@@ -977,22 +888,22 @@ class Commands(Client):
         header: Headers of the answer, each `name: value`.
         delay: Time before that, or before the request is sent on, at most 60,000 ms.
         """
-        return self._call(_ROUTE, {"glob": glob, "abort": abort, "fulfil": fulfil, "body": body, "status": status, "header": header, "delay": delay})
+        return self._perform("route", {"glob": glob, "abort": abort, "fulfil": fulfil, "body": body, "status": status, "header": header, "delay": delay})
 
     def unroute(self, glob: str | None = None) -> m.UnrouteResponse:
         """Removes the routes of a glob, or all of the tab.
 
         glob: Glob of the routes to remove, as it was given; all when left out.
         """
-        return self._call(_UNROUTE, {"glob": glob})
+        return self._perform("unroute", {"glob": glob})
 
     def routes(self) -> list[m.RouteEntry]:
         """Lists the routes of the tab."""
-        return self._call(_LIST_ROUTES, {})
+        return self._perform("routes", {})
 
     def start_har(self) -> m.StartHarResponse:
         """Begins to record the requests of the tab in full."""
-        return self._call(_START_HAR, {})
+        return self._perform("start_har", {})
 
     def stop_har(self, *, format: m.HarFormat | None = None) -> m.StopHarResponse:
         """Ends the recording, and writes it as a HAR file.
@@ -1001,21 +912,21 @@ class Commands(Client):
 
         format: Format, by the extension of the path.
         """
-        return self._call(_STOP_HAR, {"format": format})
+        return self._perform("stop_har", {"format": format})
 
     def approve(self, id: str | None = None) -> list[m.Approval]:
         """Approves what another caller waits for, or lists what waits.
 
         id: Id that the refusal named; lists what waits when left out.
         """
-        return self._call(_APPROVE, {"id": id})
+        return self._perform("approve", {"id": id})
 
     def start_trace(self, *, categories: str | None = None) -> m.StartTraceResponse:
         """Begins to trace the whole browser.
 
         categories: Categories, apart by commas; those of a performance panel when left out.
         """
-        return self._call(_START_TRACE, {"categories": categories})
+        return self._perform("start_trace", {"categories": categories})
 
     def stop_trace(self, *, format: m.TraceFormat | None = None) -> m.StopTraceResponse:
         """Ends the trace, and writes it as JSON.
@@ -1024,32 +935,32 @@ class Commands(Client):
 
         format: Format, by the extension of the path.
         """
-        return self._call(_STOP_TRACE, {"format": format})
+        return self._perform("stop_trace", {"format": format})
 
     def tabs(self) -> list[m.Tab]:
         """Lists the open tabs."""
-        return self._call(_LIST_TABS, {})
+        return self._perform("tabs", {})
 
     def activate_tab(self, id: int) -> m.ActivateTabResponse:
         """Switches to a tab.
 
         id: Tab to switch to.
         """
-        return self._call(_ACTIVATE_TAB, {"id": id})
+        return self._perform("activate_tab", {"id": id})
 
     def new_tab(self, url: str | None = None) -> m.NewTabResponse:
         """Opens a tab, and switches to it.
 
         url: Address to open; a blank page when left out.
         """
-        return self._call(_NEW_TAB, {"url": url})
+        return self._perform("new_tab", {"url": url})
 
     def close_tab(self, id: int | None = None) -> m.CloseTabResponse:
         """Closes a tab.
 
         id: Tab to close; the active one when left out.
         """
-        return self._call(_CLOSE_TAB, {"id": id})
+        return self._perform("close_tab", {"id": id})
 
     def save_state(self, name: str) -> m.SaveStateResponse:
         """Saves the cookies, the local storage and the addresses of the session.
@@ -1058,7 +969,7 @@ class Commands(Client):
 
         name: Name: letters, digits, dash, dot and underscore, at most 64.
         """
-        return self._call(_SAVE_STATE, {"name": name})
+        return self._perform("save_state", {"name": name})
 
     def load_state(self, name: str, *, replace: bool = False, no_tabs: bool = False) -> m.LoadStateResponse:
         """Brings the session to what was saved, and opens the saved pages.
@@ -1069,18 +980,18 @@ class Commands(Client):
         replace: Removes the cookies and the local storage that the session has now; without it, what is saved comes on top.
         no_tabs: Opens none of the saved pages.
         """
-        return self._call(_LOAD_STATE, {"name": name, "replace": replace, "no_tabs": no_tabs})
+        return self._perform("load_state", {"name": name, "replace": replace, "no_tabs": no_tabs})
 
     def states(self) -> list[m.State]:
         """Lists the states, and where the key of each is."""
-        return self._call(_LIST_STATES, {})
+        return self._perform("states", {})
 
     def remove_state(self, name: str) -> m.RemoveStateResponse:
         """Removes a state.
 
         name: Name.
         """
-        return self._call(_REMOVE_STATE, {"name": name})
+        return self._perform("remove_state", {"name": name})
 
     def connect(self, *, screen: m.Screen | None = None) -> m.ConnectResponse:
         """Shows the session in a visible browser, which stays until `disconnect`.
@@ -1089,11 +1000,11 @@ class Commands(Client):
 
         screen: Screen of the caller.
         """
-        return self._call(_CONNECT, {"screen": screen})
+        return self._perform("connect", {"screen": screen})
 
     def disconnect(self) -> m.DisconnectResponse:
         """Brings the session back from the visible browser into the hidden one."""
-        return self._call(_DISCONNECT, {})
+        return self._perform("disconnect", {})
 
     def handoff(self, reason: str | None = None, *, screen: m.Screen | None = None) -> m.HandoffResponse:
         """Hands the session to a person in a visible window.
@@ -1103,21 +1014,21 @@ class Commands(Client):
         reason: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
         screen: Screen of the caller.
         """
-        return self._call(_HANDOFF, {"reason": reason, "screen": screen})
+        return self._perform("handoff", {"reason": reason, "screen": screen})
 
     def resume(self) -> list[m.TabChange]:
         """Takes the session back from the person, and tells what became of the tabs.
 
         The window closes, unless it was opened with `connect`.
         """
-        return self._call(_RESUME, {})
+        return self._perform("resume", {})
 
     def focus(self, target: str | None = None) -> m.FocusResponse:
         """Brings the tab to the front, and gives an element the focus.
 
         target: Element that gets the focus; none when left out.
         """
-        return self._call(_FOCUS, {"target": target})
+        return self._perform("focus", {"target": target})
 
     def chain(self, steps: list[m.Step] | None = None) -> list[m.StepResult]:
         """Runs commands from standard input in order, and stops at the first that fails.
@@ -1126,7 +1037,7 @@ class Commands(Client):
 
         steps: Commands to run, one JSON array a line: ["goto", "https://example.com"].
         """
-        return self._call(_CHAIN, {"steps": steps})
+        return self._perform("chain", {"steps": steps})
 
     def batch(self, steps: list[m.Step] | None = None) -> list[m.StepResult]:
         """Runs commands from standard input: those of one tab in order, tabs in parallel.
@@ -1135,7 +1046,7 @@ class Commands(Client):
 
         steps: At most 50 commands, one JSON object a line: {"tab": 1, "command": ["text"]}.
         """
-        return self._call(_BATCH, {"steps": steps})
+        return self._perform("batch", {"steps": steps})
 
     def tab_each(self, command: Any | None = None) -> list[m.StepResult]:
         """Runs one command in every tab of the session, all at once.
@@ -1144,8 +1055,18 @@ class Commands(Client):
 
         command: The command, with its arguments and flags.
         """
-        return self._call(_TAB_EACH, {"command": command})
+        return self._perform("tab_each", {"command": command})
+
+    def watch(self, *, every: int | None = None, changes: int | None = None) -> Iterator[m.WatchResponse]:
+        """Watches a tab that somebody else uses, and prints what changes in it.
+
+        Looks at the page every 5 seconds, and does nothing to it. Ends with the tab, with `watch stop`, and after `--timeout`, when that is given. A daemon that nobody calls ends as if there was no watch, unless the page changes.
+
+        every: Seconds between two looks at the page, 1 to 3600; 5 when left out.
+        changes: Ends after this many changes.
+        """
+        return self._perform("watch", {"every": every, "changes": changes})
 
     def stop_watch(self) -> m.StopWatchResponse:
         """Ends the watches of the session; with `--tab` those of one tab."""
-        return self._call(_STOP_WATCH, {})
+        return self._perform("stop_watch", {})

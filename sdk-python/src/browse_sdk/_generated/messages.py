@@ -73,6 +73,12 @@ if TYPE_CHECKING:
     `none`: Always; needs `--secure`.
     """
 
+    ScrapeKind = Literal["images", "videos", "media"]
+    """`images`: Pictures, those of style sheets too.
+    `videos`: Films.
+    `media`: Pictures, films and sound.
+    """
+
     Switch = Literal["on", "off"]
 
     TraceFormat = Literal["json"]
@@ -215,6 +221,66 @@ class ArchiveResponse(Message):
 
     bytes: int
     """Its size in bytes."""
+
+
+class FilePart(Message):
+    """A piece of a file, on its way to who writes it. Pieces of several files may come in turns."""
+
+    file: int
+    """Number of the file, from 0."""
+
+    head: FileHead | None
+    """Begins the file."""
+
+    data: bytes
+    """The next bytes of it."""
+
+    tail: FileTail | None
+    """Ends the file."""
+
+    files: int | None
+    """Files to come; in the first message of several."""
+
+
+class FileHead(Message):
+    """What is known of a file before its bytes."""
+
+    url: str
+    """Where it comes from; data: addresses are shortened to their hash."""
+
+    name: str
+    """The name that the server or the page gives it; not to be trusted as a path."""
+
+    mime: str
+    """Its MIME type."""
+
+    size: int | None
+    """Its size in bytes, where that is known."""
+
+
+class FileTail(Message):
+    """How a file ended."""
+
+    bytes: int
+    """Its size in bytes."""
+
+    sha256: str
+    """SHA-256 of its bytes, in hexadecimal."""
+
+    reason: str
+    """Why it did not come: the name of a reason."""
+
+    message: str
+    """The same in words."""
+
+    known: bool
+    """True when the caller has it already."""
+
+    url: str
+    """Where it comes from, of a file that has no head."""
+
+    note: str
+    """What the caller should know of it."""
 
 
 class StartRecordingResponse(Message):
@@ -2130,6 +2196,34 @@ class CloseTabResponse(Message):
 
     active: int | None
     """Tab that is active now."""
+
+
+class WatchResponse(Message):
+    """An answer."""
+
+    tab: int
+    """Tab that is watched."""
+
+    at: int
+    """Seconds since the watch began."""
+
+    summary: str
+    """What changed, in a line."""
+
+    url: str | None
+    """Address of the tab, when it is another one."""
+
+    title: str | None
+    """Title of the document, when it is another one."""
+
+    diff: str
+    """Lines of the snapshot that came (`+`) and went (`-`), at most 20 of each."""
+
+    added: int
+    """How many lines came."""
+
+    removed: int
+    """How many lines went."""
 
 
 class StopWatchResponse(Message):

@@ -82,6 +82,12 @@ pub static KEYS: &[Key] = &[
         help: "folder of the bundled skills",
     },
     Key {
+        name: "skill_sandbox",
+        variable: "BROWSE_SKILL_SANDBOX",
+        file: File::User,
+        help: "what untrusted skills are held to: auto, namespaces, landlock or none (auto)",
+    },
+    Key {
         name: "max_html_bytes",
         variable: "BROWSE_MAX_HTML_BYTES",
         file: File::Any,

@@ -16,6 +16,7 @@ use crate::{
     chromium::{DialogPolicy, HostRules},
     daemon::project,
     error::Result,
+    skills::Wanted,
 };
 
 const IDLE: Duration = Duration::from_secs(30 * 60);
@@ -88,6 +89,7 @@ impl SettingsReader {
             chromium_args: get("chromium_args").map_or(Ok(Vec::new()), |raw| raw.words())?,
             no_browser: get("no_browser").map_or(Ok(false), |raw| raw.boolean())?,
             bundled_skills: get("bundled_skills").map(|raw| raw.path()).transpose()?,
+            skill_sandbox: get("skill_sandbox").map_or(Ok(Wanted::Auto), |raw| raw.sandbox())?,
             max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,

@@ -7,6 +7,7 @@ use browse_proto::Reason;
 use crate::{
     chromium::{DialogPolicy, HostRules},
     error::{Error, Result},
+    skills::Wanted,
 };
 
 /// The text of a setting and where it stands.
@@ -61,6 +62,11 @@ impl Raw {
             "" | "0" | "false" | "no" | "off" => Ok(false),
             _ => Err(self.refuse("true or false")),
         }
+    }
+
+    pub fn sandbox(&self) -> Result<Wanted> {
+        let names = "`auto`, `namespaces`, `landlock` or `none`";
+        Wanted::named(self.text()).ok_or_else(|| self.refuse(names))
     }
 
     pub fn dialogs(&self) -> Result<DialogPolicy> {

@@ -60,7 +60,7 @@ impl Check for Authorize {
     fn check(&self, request: &mut Request<Body>) -> Result<()> {
         let method = Method::by_path(request.uri().path());
         let open = method.is_some_and(|method| method.scope() == Scope::Public);
-        if open && self.listener == Listener::Local {
+        if open && self.listener != Listener::Tunnel {
             return Ok(());
         }
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
@@ -81,7 +81,7 @@ impl Check for Authorize {
                 Reason::TunnelDenied,
                 "the method cannot be called through a tunnel",
             )),
-            (None, Listener::Local) => {
+            (None, Listener::Local | Listener::Skills) => {
                 let path = request.uri().path();
                 Err(Error::new(
                     Reason::MethodUnknown,

@@ -66,7 +66,7 @@ impl Manifest {
 }
 
 /// The value of a key; a missing one reads as nothing.
-pub(super) fn get<T: DeserializeOwned>(
+pub(in crate::skills::manifest) fn get<T: DeserializeOwned>(
     mapping: &serde_norway::Mapping,
     key: &str,
 ) -> Result<T, String> {

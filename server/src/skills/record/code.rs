@@ -12,6 +12,7 @@ use browse_proto::Command;
 
 use super::plan::{Output, Plan};
 use super::shape::Shape;
+use crate::skills::runtime::Kind;
 
 /// A file of a skill: its path within the folder, and its text.
 pub type File = (String, String);
@@ -33,6 +34,15 @@ impl Language {
             Self::TypeScript => typescript::files(plan, fixture),
             Self::Python => python::files(plan, fixture),
             Self::Rust => rust::files(name, plan, fixture),
+        }
+    }
+
+    /// What its programs run on.
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::TypeScript => Kind::TypeScript,
+            Self::Python => Kind::Python,
+            Self::Rust => Kind::Rust,
         }
     }
 

@@ -21,14 +21,16 @@ pub async fn save_skill_record(
     cx: &Context,
     request: v1::SaveSkillRecordRequest,
 ) -> Result<v1::SaveSkillRecordResponse> {
+    let tier = if request.project { Tier::Project } else { Tier::Global };
     let session = cx.session()?;
     let recording = cx.daemon().skills().recordings().read(session.name())?;
+    place::check(cx, tier, &request.name)?;
     let draft = Draft::of(&recording, &request);
     let mut draft = draft.map_err(|error| error.or_with("skill", &request.name))?;
     check::settle(cx, &mut draft.notes.pages, &draft.hosts).await?;
     draft.finish()?;
-    let tier = if request.project { Tier::Project } else { Tier::Global };
-    let path = place::write(cx, tier, &request.name, &draft.files).await?;
+    let wanted = (request.name.as_str(), draft.language.kind());
+    let written = place::write(cx, tier, wanted, &draft.files).await?;
     let plan = &draft.plan;
     let kept = u32::try_from(plan.calls.len()).unwrap_or(u32::MAX);
     let dropped = u32::try_from(plan.dropped).unwrap_or(u32::MAX);
@@ -36,7 +38,7 @@ pub async fn save_skill_record(
         summary: draft.summary(&request.name, tier),
         name: request.name,
         tier: tier.message().into(),
-        path: path.display().to_string(),
+        path: written.path,
         files: draft.files.iter().map(|(name, _)| name.clone()).collect(),
         kept,
         dropped,
@@ -54,6 +56,8 @@ pub struct Draft {
     pub notes: Notes,
     /// `host` or `host:port` that it may visit.
     pub hosts: Vec<String>,
+    /// What it is written in.
+    pub language: Language,
     /// Path of the fixture within the folder, without extension.
     stem: String,
 }
@@ -103,7 +107,7 @@ impl Draft {
         let mut files = vec![("SKILL.md".to_owned(), manual::write(&about, &plan, language)?)];
         files.extend(language.files(&request.name, &plan, &format!("{stem}.json")));
         files.push((format!("{stem}.html"), fixture::page(&html, &url, &known)));
-        Ok(Self { plan, files, notes, hosts, stem })
+        Ok(Self { plan, files, notes, hosts, language, stem })
     }
 
     /// Adds the notes, and looks a last time for what must not be kept.

@@ -2,20 +2,11 @@
 
 use browse_proto::Reason;
 use serde::de::IgnoredAny;
-use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::error::{Error, Result};
 
 /// Most bytes that a run may print.
 pub const LARGEST: u64 = 1024 * 1024;
-
-/// Everything that comes, or nothing when it is too much.
-pub async fn collect(stdout: impl AsyncRead + Unpin) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // What cannot be read ends the output, as an end would.
-    let _ = stdout.take(LARGEST + 1).read_to_end(&mut bytes).await;
-    (bytes.len() as u64 <= LARGEST).then_some(bytes)
-}
 
 /// The document, as it was printed.
 ///
@@ -45,7 +36,7 @@ pub fn document(skill: &str, bytes: Vec<u8>) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LARGEST, collect, document};
+    use super::document;
 
     fn problem(text: &[u8]) -> String {
         let error = document("a", text.to_vec()).expect_err("it is no document");
@@ -68,12 +59,5 @@ mod tests {
         assert!(problem(b"\xff\xfe").contains("not UTF-8"));
         assert!(problem("x".repeat(500).as_bytes()).ends_with("xx…"));
         assert!(problem("[".repeat(500).as_bytes()).starts_with(begins));
-    }
-
-    #[tokio::test]
-    async fn a_mebibyte_is_the_most() {
-        let most = vec![b' '; LARGEST as usize];
-        assert!(collect(most.as_slice()).await.is_some());
-        assert!(collect([most, vec![b' ']].concat().as_slice()).await.is_none());
     }
 }

@@ -1,43 +1,153 @@
-//! Finds runtimes on the PATH of the daemon.
+//! Finds runtimes on the PATH of the daemon, and asks each once what it is.
 //!
 //! What is found may be a script of a version manager, which takes 70 ms and
 //! wants HOME and a shell. So it is asked once which program it leads to, and
-//! that one is started from then on.
+//! that one is started from then on. Answers are kept in
+//! `$BROWSE_HOME/cache/runtimes.json`: the first run of a daemon costs no
+//! question.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fs;
 use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 use tokio::sync::Mutex;
+
+use super::version::Version;
 
 /// How long a version manager may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long the answer of a script holds: what it leads to may change without
+/// the script.
+const SCRIPT_HOLDS: Duration = Duration::from_secs(600);
+
 /// The runtimes that were found.
-#[derive(Default)]
 pub struct Programs {
-    resolved: Mutex<HashMap<PathBuf, PathBuf>>,
+    known: Mutex<Option<HashMap<PathBuf, Answer>>>,
+    file: PathBuf,
 }
 
+/// A kind of runtime.
+pub struct Wanted {
+    /// The word for it.
+    pub name: &'static str,
+    /// What its program may be called, the best first.
+    pub programs: &'static [&'static str],
+    /// Make it print its own path, or its home with `bin/cargo` in it; then its
+    /// version; then folders that it reads.
+    pub questions: &'static [&'static [&'static str]],
+    /// The oldest version that will do.
+    pub oldest: Version,
+}
+
+/// A runtime on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Runtime {
+    /// The word for it.
+    pub name: &'static str,
+    /// The program itself.
+    pub path: PathBuf,
+    /// Its version.
+    pub version: Version,
+    /// What it reads beside the system's libraries.
+    pub readable: Vec<PathBuf>,
+}
+
+/// What a search came to.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    /// One that will do.
+    Ready(Runtime),
+    /// Only one that is too old.
+    TooOld(Runtime),
+    /// None.
+    Nothing,
+}
+
+/// What a program said about itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Answer {
+    stamp: Stamp,
+    asked: SystemTime,
+    script: bool,
+    path: PathBuf,
+    version: Version,
+    readable: Vec<PathBuf>,
+}
+
+/// What tells that a file is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp(i64, i64, u64, u64);
+
 impl Programs {
-    /// The program `name`; `question` makes it print its own path.
-    pub async fn find(&self, name: &str, question: &[&str]) -> Option<PathBuf> {
-        let found = on_path(name, std::env::var_os("PATH")?)?;
-        if !is_script(&found) {
-            return Some(found);
+    /// The runtimes of this machine, with what `cache` knows about them.
+    pub fn new(cache: &Path) -> Self {
+        Self { known: Mutex::default(), file: cache.join("runtimes.json") }
+    }
+
+    /// Looks for `wanted`.
+    pub async fn find(&self, wanted: &Wanted) -> Found {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut old = None;
+        for name in wanted.programs {
+            let Some(found) = on_path(name, path.clone()) else { continue };
+            let Some(answer) = self.ask(&found, wanted.questions).await else { continue };
+            let runtime = Runtime {
+                name: wanted.name,
+                path: answer.path,
+                version: answer.version,
+                readable: answer.readable,
+            };
+            if runtime.version >= wanted.oldest {
+                return Found::Ready(runtime);
+            }
+            old = old.or(Some(runtime));
         }
-        let mut resolved = self.resolved.lock().await;
-        if let Some(program) = resolved.get(&found).filter(|program| program.is_file()) {
-            return Some(program.clone());
+        old.map_or(Found::Nothing, Found::TooOld)
+    }
+
+    /// What the program `found` said, or says now.
+    async fn ask(&self, found: &Path, questions: &[&[&str]]) -> Option<Answer> {
+        let stamp = stamp(found)?;
+        let mut known = self.known.lock().await;
+        let known = known.get_or_insert_with(|| self.read());
+        if let Some(answer) = known.get(found).filter(|answer| answer.holds(&stamp)) {
+            return Some(answer.clone());
         }
-        let program = ask(&found, question).await.unwrap_or_else(|| found.clone());
-        resolved.insert(found, program.clone());
-        Some(program)
+        let answer = ask(found, stamp, questions).await?;
+        known.insert(found.to_owned(), answer.clone());
+        if let Err(error) = self.write(known) {
+            tracing::debug!(%error, "what runtimes there are cannot be kept");
+        }
+        Some(answer)
+    }
+
+    fn read(&self) -> HashMap<PathBuf, Answer> {
+        let bytes = fs::read(&self.file).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    fn write(&self, known: &HashMap<PathBuf, Answer>) -> std::io::Result<()> {
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)?;
+        let file = tempfile::NamedTempFile::new_in(folder)?;
+        serde_json::to_writer(&file, known)?;
+        file.persist(&self.file)?;
+        Ok(())
+    }
+}
+
+impl Answer {
+    fn holds(&self, stamp: &Stamp) -> bool {
+        let fresh = self.asked.elapsed().is_ok_and(|age| age < SCRIPT_HOLDS);
+        self.stamp == *stamp && (fresh || !self.script) && is_executable(&self.path)
     }
 }
 
@@ -47,40 +157,85 @@ pub fn on_path(name: &str, path: OsString) -> Option<PathBuf> {
     candidates.map(|folder| folder.join(name)).find(|file| is_executable(file))
 }
 
+/// Whether `file` can be executed.
 pub fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
+fn stamp(file: &Path) -> Option<Stamp> {
+    let meta = file.metadata().ok()?;
+    Some(Stamp(meta.mtime(), meta.mtime_nsec(), meta.size(), meta.ino()))
+}
+
 fn is_script(file: &Path) -> bool {
     let mut head = [0; 2];
-    let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head));
+    let read = fs::File::open(file).and_then(|mut file| file.read_exact(&mut head));
     read.is_ok() && head == *b"#!"
 }
 
-async fn ask(program: &Path, question: &[&str]) -> Option<PathBuf> {
-    let mut command = Command::new(program);
-    command.args(question).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
-    let path = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
-    is_executable(&path).then_some(path)
+async fn ask(program: &Path, stamp: Stamp, questions: &[&[&str]]) -> Option<Answer> {
+    let mut text = String::new();
+    for question in questions {
+        let mut command = Command::new(program);
+        command.args(*question).current_dir("/").stdin(Stdio::null()).stderr(Stdio::null());
+        command.kill_on_drop(true);
+        let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
+        text.push_str(std::str::from_utf8(&output.stdout).ok()?);
+    }
+    let mut lines = text.lines().map(str::trim);
+    let mut path = PathBuf::from(lines.next()?);
+    let home = path.is_dir().then(|| path.clone());
+    if home.is_some() {
+        path.push("bin/cargo");
+    }
+    if !is_executable(&path) {
+        return None;
+    }
+    let version = lines.next()?.split_whitespace().find_map(|word| word.parse().ok())?;
+    let folders = lines.map(PathBuf::from).filter(|path| path.is_absolute());
+    let readable = home.into_iter().chain(folders).collect();
+    let (asked, script) = (SystemTime::now(), is_script(program));
+    Some(Answer { stamp, asked, script, path, version, readable })
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
 
-    use super::{ask, is_script, on_path};
+    use super::{ask, is_script, on_path, stamp};
+
+    fn script(file: &Path, text: &str) {
+        fs::write(file, text).expect("written");
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("set");
+    }
 
     #[tokio::test]
     async fn a_script_is_asked_where_it_leads() {
         let folder = tempfile::tempdir().expect("a folder");
         let shim = folder.path().join("python9");
-        fs::write(&shim, "#!/bin/sh\necho /bin/sh\n").expect("written");
+        fs::write(&shim, "").expect("written");
         assert_eq!(on_path("python9", folder.path().into()), None);
-        fs::set_permissions(&shim, fs::Permissions::from_mode(0o755)).expect("set");
+        script(&shim, "#!/bin/sh\nprintf '/bin/sh\\n9.10.2\\n/lib/python9\\n'\n");
         assert_eq!(on_path("python9", folder.path().into()), Some(shim.clone()));
         assert!(is_script(&shim));
-        assert_eq!(ask(&shim, &[]).await, Some("/bin/sh".into()));
+        let answer = ask(&shim, stamp(&shim).expect("there"), &[&[]]).await.expect("an answer");
+        assert_eq!((answer.path, answer.script), ("/bin/sh".into(), true));
+        assert_eq!(answer.version.to_string(), "9.10");
+        assert_eq!(answer.readable, [Path::new("/lib/python9")]);
+    }
+
+    #[tokio::test]
+    async fn what_says_something_else_is_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let shim = folder.path().join("node");
+        for text in
+            ["exit 1", "echo hello", "printf '/bin/sh\\nnew\\n'", "printf '/none\\n1.2.3\\n'"]
+        {
+            script(&shim, &format!("#!/bin/sh\n{text}\n"));
+            let answer = ask(&shim, stamp(&shim).expect("there"), &[&[]]).await;
+            assert!(answer.is_none(), "{text}: {answer:?}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use browse_proto::Reason;
 
 use super::erase;
 use crate::error::{Error, Result};
-use crate::skills::{hash, skill::Skill};
+use crate::skills::{hash, skill::Skill, snapshot};
 
 /// A translation that no run used for so long is removed.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -29,40 +29,68 @@ pub fn translate(skill: &Skill, hash: &str, cache: &Path) -> Result<PathBuf> {
     let root = cache.join("ts");
     let folder = root.join(format!("{}-{VERSION}-{}", skill.name, &hash[..32]));
     if !folder.join("script.js").is_file() {
-        make(skill, &root, &folder)?;
+        // What is kept under a hash is made from what has it.
+        make(&snapshot::of(skill, hash, cache)?, &root, &folder)?;
         let _ = remove_old(&root);
     }
     touch(&folder);
     Ok(folder.join("script.js"))
 }
 
+/// Translates all modules of a skill into `folder`, and puts all its other files
+/// beside them, as its tests want it.
+///
+/// # Errors
+/// `SKILL_INVALID`, and `FILE_UNWRITABLE`.
+pub fn translate_all(skill: &Skill, folder: &Path) -> Result<()> {
+    fill(skill, folder, |file| Some(with_tests(file)))
+}
+
 fn make(skill: &Skill, root: &Path, folder: &Path) -> Result<()> {
-    let unwritable = |error: io::Error| {
-        let message = format!("`{}` cannot be written: {error}", root.display());
-        Error::new(Reason::FileUnwritable, message).with("path", root.display())
-    };
+    let unwritable = |error: io::Error| unwritable(root, &error);
     fs::create_dir_all(root).map_err(unwritable)?;
     let draft = tempfile::Builder::new().prefix(".draft-").tempdir_in(root).map_err(unwritable)?;
-    fs::write(draft.path().join("package.json"), r#"{"type":"module"}"#).map_err(unwritable)?;
-    for file in
-        hash::files(&skill.folder).map_err(|error| unreadable(skill, &skill.folder, &error))?
-    {
-        let Some(target) = target(&file) else { continue };
-        let from = skill.folder.join(&file);
-        let text = fs::read_to_string(&from).map_err(|error| unreadable(skill, &from, &error))?;
-        let text = if target == file {
-            text
-        } else {
-            erase(&text).map_err(|error| invalid(skill, &file, &error.to_string()))?
-        };
-        let to = draft.path().join(target);
-        fs::create_dir_all(to.parent().unwrap_or(draft.path())).map_err(unwritable)?;
-        fs::write(to, text).map_err(unwritable)?;
-    }
+    fill(skill, draft.path(), target)?;
     match fs::rename(draft.path(), folder) {
         // Another daemon was quicker, with the same content.
         Err(_) if folder.join("script.js").is_file() => Ok(()),
         done => done.map_err(unwritable),
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Error {
+    let message = format!("`{}` cannot be written: {error}", path.display());
+    Error::new(Reason::FileUnwritable, message).with("path", path.display())
+}
+
+/// Writes each file of a skill to where `place` wants it, translated when that
+/// is another name.
+fn fill(skill: &Skill, folder: &Path, place: fn(&Path) -> Option<PathBuf>) -> Result<()> {
+    let unwritable = |error: io::Error| unwritable(folder, &error);
+    let files = hash::files(&skill.folder);
+    for file in files.map_err(|error| unreadable(skill, &skill.folder, &error))? {
+        let Some(target) = place(&file) else { continue };
+        let from = skill.folder.join(&file);
+        let to = folder.join(&target);
+        fs::create_dir_all(to.parent().unwrap_or(folder)).map_err(unwritable)?;
+        if target == file {
+            fs::copy(&from, &to).map_err(unwritable)?;
+            continue;
+        }
+        let text = fs::read_to_string(&from).map_err(|error| unreadable(skill, &from, &error))?;
+        let text = erase(&text).map_err(|error| invalid(skill, &file, &error.to_string()))?;
+        fs::write(to, text).map_err(unwritable)?;
+    }
+    fs::write(folder.join("package.json"), r#"{"type":"module"}"#).map_err(unwritable)
+}
+
+/// Where a file goes for tests: modules are translated, all else stays as it is.
+fn with_tests(file: &Path) -> PathBuf {
+    let is_declaration = file.to_string_lossy().ends_with(".d.ts");
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("ts") if !is_declaration && !file.starts_with("fixtures") => file.with_extension("js"),
+        Some("mts") if !file.starts_with("fixtures") => file.with_extension("mjs"),
+        _ => file.to_owned(),
     }
 }
 

@@ -1,0 +1,183 @@
+//! The call itself: context, deadline, one request, the answer or an error.
+
+use std::io;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::commands;
+use super::error::{Error, Result};
+use super::http::{Answer, Connection, socket_path};
+use super::json::Json;
+use super::message::{Message, Request, decode, encode, from_json};
+use super::place;
+
+/// How much longer than the daemon a client waits, so that the daemon's error
+/// is the one seen.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Drives the browser: every command as a method.
+///
+/// A clone is cheap, and calls from several threads run at the same time.
+#[derive(Clone)]
+pub struct Browse {
+    daemon: Arc<Daemon>,
+    tab: Option<u32>,
+    session: Option<String>,
+    timeout: Option<Duration>,
+}
+
+struct Daemon {
+    address: String,
+    token: String,
+    /// Connections that wait for the next call.
+    idle: Mutex<Vec<Connection>>,
+}
+
+/// Makes a client of the daemon that the environment names: `BROWSE_ADDR` with
+/// `BROWSE_SKILL_TOKEN` or `BROWSE_TOKEN`, else the state file of the project.
+///
+/// # Errors
+/// `DAEMON_NOT_RUNNING`, `STATE_FILE_INVALID`.
+pub fn connect() -> Result<Browse> {
+    let (address, token) = place::find(None, None)?;
+    Ok(Browse::new(&address, &token))
+}
+
+impl Browse {
+    /// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
+    pub fn new(address: &str, token: &str) -> Self {
+        let (address, token) = (address.to_owned(), token.to_owned());
+        let daemon = Arc::new(Daemon { address, token, idle: Mutex::default() });
+        Self { daemon, tab: None, session: None, timeout: None }
+    }
+
+    /// The same client, acting on this tab.
+    pub fn tab(&self, id: u32) -> Self {
+        Self { tab: Some(id), ..self.clone() }
+    }
+
+    /// The same client, acting in this session.
+    pub fn session(&self, name: &str) -> Self {
+        Self { session: Some(name.to_owned()), ..self.clone() }
+    }
+
+    /// The same client, with this deadline for each call.
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self.clone() }
+    }
+
+    /// Calls a command by name, as the command line or as the methods write it:
+    /// `call("newtab", &Json::object([("url", url.into())]))`. The answer is
+    /// that of the method.
+    ///
+    /// # Errors
+    /// `ARGUMENT_INVALID` for a command or an argument that there is not, and
+    /// what the daemon says.
+    pub fn call(&self, command: &str, args: &Json) -> Result<Json> {
+        commands::call(self, command, args)
+    }
+
+    /// Sends a request, and answers with its response.
+    pub fn send<R: Request>(&self, request: &R) -> Result<R::Response> {
+        let mut last = None;
+        for message in self.stream(request)? {
+            last = Some(message?);
+        }
+        Ok(last.unwrap_or_default())
+    }
+
+    /// Sends a request, and answers with what comes, as it comes. A stream that
+    /// is dropped ends its call.
+    pub fn stream<R: Request>(&self, request: &R) -> Result<Stream<R::Response>> {
+        let timeout = self.timeout.unwrap_or(Duration::from_millis(R::TIMEOUT_MS));
+        let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1);
+        let end = Instant::now() + timeout + GRACE;
+        let daemon = Arc::clone(&self.daemon);
+        let failed = |error: io::Error| daemon.failed(&error, milliseconds);
+        let mut connection = daemon.connection(end).map_err(failed)?;
+        let host =
+            if socket_path(&daemon.address).is_some() { "localhost" } else { &daemon.address };
+        let path = format!("/browse.v1.BrowserService/{}", R::METHOD);
+        let headers = self.headers(milliseconds);
+        connection.send(host, &path, &headers, &encode(request), end).map_err(failed)?;
+        let answer = Answer::begin(connection, end).map_err(failed)?;
+        if answer.status != 200 {
+            return Err(Error::unreachable(&daemon.address, format!("HTTP {}", answer.status)));
+        }
+        Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
+    }
+
+    fn headers(&self, milliseconds: u64) -> Vec<(&'static str, String)> {
+        let mut headers = vec![
+            ("content-type", "application/grpc-web+proto".to_owned()),
+            ("x-grpc-web", "1".to_owned()),
+            ("authorization", format!("Bearer {}", self.daemon.token)),
+            ("browse-content", "raw".to_owned()),
+            ("grpc-timeout", format!("{milliseconds}m")),
+        ];
+        headers.extend(self.tab.map(|tab| ("browse-tab", tab.to_string())));
+        headers.extend(self.session.clone().map(|name| ("browse-session", name)));
+        headers
+    }
+
+    /// What `call` does for one kind of request.
+    pub(crate) fn dynamic<R: Request>(&self, args: &Json) -> Result<Json> {
+        let request: R = from_json(args).map_err(Error::argument)?;
+        Ok(self.send(&request)?.to_json())
+    }
+}
+
+impl Daemon {
+    /// A connection that waits, or a new one.
+    fn connection(&self, end: Instant) -> io::Result<Connection> {
+        loop {
+            let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some(mut connection) = waiting else {
+                return Connection::open(&self.address, end);
+            };
+            if connection.is_open() {
+                return Ok(connection);
+            }
+        }
+    }
+
+    fn failed(&self, error: &io::Error, milliseconds: u64) -> Error {
+        match error.kind() {
+            io::ErrorKind::TimedOut => Error::late(milliseconds),
+            _ => Error::unreachable(&self.address, error),
+        }
+    }
+}
+
+/// The messages of an answer, as they come. It ends after an error.
+pub struct Stream<R> {
+    daemon: Arc<Daemon>,
+    answer: Option<Answer>,
+    milliseconds: u64,
+    response: PhantomData<R>,
+}
+
+impl<R: Message> Iterator for Stream<R> {
+    type Item = Result<R>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut answer = self.answer.take()?;
+        match answer.message() {
+            Ok(Some(message)) => {
+                self.answer = Some(answer);
+                let address = &self.daemon.address;
+                Some(decode(&message).map_err(|error| Error::unreachable(address, error)))
+            }
+            Ok(None) => {
+                let error = Error::of(answer.outcome());
+                if let Some(connection) = answer.into_connection() {
+                    let mut idle = self.daemon.idle.lock().unwrap_or_else(PoisonError::into_inner);
+                    idle.push(connection);
+                }
+                error.map(Err)
+            }
+            Err(error) => Some(Err(self.daemon.failed(&error, self.milliseconds))),
+        }
+    }
+}

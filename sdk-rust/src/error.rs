@@ -1,0 +1,154 @@
+//! The one error of the SDK, and how it is read from an answer.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::wire::{Raw, entries};
+
+/// Why a call failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Reason, as `docs/errors.md` lists them: `REF_STALE`.
+    pub reason: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+    /// The values that the message is made of.
+    pub metadata: BTreeMap<String, String>,
+    /// The gRPC status code.
+    pub code: i32,
+}
+
+/// What a call answers with, or why it failed.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+const UNKNOWN: i32 = 2;
+const INVALID_ARGUMENT: i32 = 3;
+const DEADLINE_EXCEEDED: i32 = 4;
+const UNAVAILABLE: i32 = 14;
+
+impl Error {
+    /// An error of this reason and gRPC status code.
+    pub fn new(reason: &str, message: impl Into<String>, hint: &str, code: i32) -> Self {
+        let (message, metadata) = (message.into(), BTreeMap::new());
+        Self { reason: reason.to_owned(), message, hint: hint.to_owned(), metadata, code }
+    }
+
+    /// Whether the same call may succeed later, and did nothing so far.
+    pub fn retryable(&self) -> bool {
+        self.code == UNAVAILABLE || self.metadata.contains_key("retry_after")
+    }
+
+    /// The same error with one more value.
+    pub(crate) fn with(mut self, key: &str, value: impl Into<String>) -> Self {
+        self.metadata.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// What a client says when nobody answers.
+    pub(crate) fn unreachable(address: &str, why: impl fmt::Display) -> Self {
+        let message = format!("`{address}` does not answer: {why}");
+        Self::new("DAEMON_UNREACHABLE", message, "Run `browse status`", UNAVAILABLE)
+    }
+
+    /// What a client says when the answer does not come in time.
+    pub(crate) fn late(milliseconds: u64) -> Self {
+        let message = format!("no answer within {milliseconds} ms");
+        Self::new("DEADLINE_EXCEEDED", message, "Raise the timeout", DEADLINE_EXCEEDED)
+    }
+
+    /// What a client says of arguments that fit no command.
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
+        Self::new("ARGUMENT_INVALID", message, "See docs/commands.md", INVALID_ARGUMENT)
+    }
+
+    /// Reads the error of an answer; `None` when the status is OK.
+    pub(crate) fn of(trailers: &BTreeMap<String, String>) -> Option<Self> {
+        let get = |name: &str| trailers.get(name).map_or("", String::as_str);
+        let code = get("grpc-status").parse().unwrap_or(UNKNOWN);
+        if code == 0 {
+            return None;
+        }
+        let (reason, mut metadata) = info(&from_base64(get("grpc-status-details-bin")));
+        let reason = match (reason.as_str(), code) {
+            ("", DEADLINE_EXCEEDED) => "DEADLINE_EXCEEDED".to_owned(),
+            ("", 8) => "TOO_LARGE".to_owned(),
+            ("", 12) => "METHOD_UNKNOWN".to_owned(),
+            ("", UNAVAILABLE) => "DAEMON_UNREACHABLE".to_owned(),
+            ("", _) => "BUG".to_owned(),
+            _ => reason,
+        };
+        let hint = metadata.remove("hint").unwrap_or_default();
+        Some(Self { reason, message: percent_decoded(get("grpc-message")), hint, metadata, code })
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.reason, self.message)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, " ({})", self.hint) }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Reads google.rpc.ErrorInfo from the details of a google.rpc.Status.
+fn info(status: &[u8]) -> (String, BTreeMap<String, String>) {
+    let (mut reason, mut metadata) = (String::new(), BTreeMap::new());
+    for any in children(status, 3) {
+        let is_info =
+            children(any, 1).first().is_some_and(|t| t.ends_with(b"/google.rpc.ErrorInfo"));
+        for body in children(any, 2).into_iter().filter(|_| is_info) {
+            reason = children(body, 1).first().map(|bytes| text(bytes)).unwrap_or_default();
+            for entry in children(body, 3) {
+                let part = |number| children(entry, number).first().map(|bytes| text(bytes));
+                metadata.insert(part(1).unwrap_or_default(), part(2).unwrap_or_default());
+            }
+        }
+    }
+    (reason, metadata)
+}
+
+/// The values of field `wanted` of a message, as bytes.
+fn children(message: &[u8], wanted: u32) -> Vec<&[u8]> {
+    let bytes = |entry| match entry {
+        Ok((number, Raw::Bytes(bytes))) if number == wanted => Some(bytes),
+        _ => None,
+    };
+    entries(message).filter_map(bytes).collect()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn from_base64(text: &str) -> Vec<u8> {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut out, mut bits, mut count) = (Vec::new(), 0u32, 0);
+    for letter in text.bytes() {
+        let Some(value) = LETTERS.iter().position(|known| *known == letter) else { continue };
+        bits = bits << 6 | value as u32;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+        }
+    }
+    out
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                out.extend(&part.as_bytes()[2..]);
+            }
+            None => out.extend(format!("%{part}").into_bytes()),
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

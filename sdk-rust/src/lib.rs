@@ -1,0 +1,56 @@
+//! Drives the browser of a `browsed` daemon: every command as a method with
+//! typed arguments and a typed result.
+//!
+//! It blocks, and depends on the standard library alone: a skill that vendors it
+//! builds in seconds, without a registry, and starts in a millisecond. Work in
+//! parallel is threads, each with a clone of the client.
+//!
+//! ```no_run
+//! use browse_sdk::{SnapshotRequest, connect};
+//!
+//! # fn main() -> browse_sdk::Result<()> {
+//! let browse = connect()?;
+//! let page = browse.goto("https://example.com")?;
+//! println!("{} {}", page.url, page.title);
+//! let request = SnapshotRequest { interactive: true, ..Default::default() };
+//! println!("{}", browse.snapshot_with(request)?.tree);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`connect`] finds the daemon through `BROWSE_ADDR` and `BROWSE_SKILL_TOKEN` or
+//! `BROWSE_TOKEN`, else through the state file of the project that the working
+//! directory belongs to. [`skill`] is the `main` of a skill.
+
+mod json;
+
+mod wire;
+
+mod error;
+
+#[macro_use]
+mod message;
+
+mod http;
+
+mod place;
+
+mod names;
+
+mod sha256;
+
+mod save;
+
+mod client;
+
+mod commands;
+
+mod skill;
+
+pub use client::{Browse, Stream, connect};
+pub use commands::*;
+pub use error::{Error, Result};
+pub use json::Json;
+pub use message::{Any, Message, Request};
+pub use save::{Failed, Saved, SavedFolder};
+pub use skill::{Arguments, skill};

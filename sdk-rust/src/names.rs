@@ -1,0 +1,100 @@
+//! File names that a page or a server chose, made harmless, and places that
+//! what a page serves must not reach. The rules are those of the command line.
+
+use std::path::Path;
+
+/// Longest name, in bytes: there is room for a number, and for a draft's name.
+const MOST: usize = 120;
+
+/// A plain file name out of `wanted`: its last component, without what other
+/// systems refuse, what hides or what drives a terminal. Never empty, never a
+/// path, never hidden, never a flag.
+pub fn safe(wanted: &str) -> String {
+    let last = wanted.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
+    let letter = |c: char| match c {
+        '<' | '>' | ':' | '"' | '|' | '?' | '*' => Some('_'),
+        c if c.is_control() || is_invisible(c) => None,
+        c if c.is_whitespace() => Some(' '),
+        c => Some(c),
+    };
+    let plain: String = last.chars().filter_map(letter).collect();
+    let plain = plain.trim_matches([' ', '.']);
+    let plain = match plain.strip_prefix(['-', '~']) {
+        Some(rest) => format!("_{rest}"),
+        None => plain.to_owned(),
+    };
+    let name = short(&plain);
+    match name.as_str() {
+        "" => "download".to_owned(),
+        name if is_device(name) => format!("_{name}"),
+        _ => name,
+    }
+}
+
+/// Marks of direction, zero-width letters and tags: they make a name read as
+/// another one.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Names that are devices on Windows, where a folder may be looked at too.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
+    let port = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
+    let port = port.is_some_and(|rest| rest.chars().count() == 1 && !rest.starts_with('0'));
+    ["con", "prn", "aux", "nul"].contains(&stem.as_str()) || port
+}
+
+/// Cuts the stem, and keeps the extension.
+fn short(name: &str) -> String {
+    if name.len() <= MOST {
+        return name.to_owned();
+    }
+    let (stem, end) = match name.rsplit_once('.') {
+        Some((stem, end)) if end.len() <= 12 => (stem, format!(".{end}")),
+        _ => (name, String::new()),
+    };
+    let mut cut = MOST - end.len();
+    while !stem.is_char_boundary(cut) {
+        cut -= 1;
+    }
+    format!("{}{end}", stem[..cut].trim_end_matches([' ', '.']))
+}
+
+const FOLDERS: &[&str] =
+    &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".gcloud", ".docker", ".git"];
+const NAMES: &[&str] = &[
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    ".netrc",
+    ".pgpass",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    "credentials",
+    "cookies",
+    "cookies.sqlite",
+    "login data",
+    "key4.db",
+    "logins.json",
+];
+
+/// Whether settings, hooks, credentials or browse's own files lie at the real
+/// path `path`.
+pub fn is_guarded(path: &Path, home: Option<&Path>) -> bool {
+    let shown = path.to_string_lossy().to_lowercase();
+    let parts: Vec<_> = shown.split('/').filter(|part| !part.is_empty()).collect();
+    let name = parts.last().copied().unwrap_or_default();
+    let ours = parts.iter().position(|part| *part == ".browse").is_some_and(|at| {
+        // The skills of a project are source code, which a team commits.
+        parts.get(at + 1) != Some(&"skills")
+    });
+    ours || home.is_some_and(|home| path.starts_with(home))
+        || name.starts_with(".env")
+        || NAMES.contains(&name)
+        || parts.iter().any(|part| FOLDERS.contains(part))
+}

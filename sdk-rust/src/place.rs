@@ -1,0 +1,85 @@
+//! Where the daemon is: what the caller says, else the environment of a skill,
+//! else, for a debug run, the state file of the project around the working
+//! directory.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::error::{Error, Result};
+use super::json::Json;
+
+/// Address and token of the daemon.
+pub fn find(address: Option<String>, token: Option<String>) -> Result<(String, String)> {
+    let token =
+        token.or_else(|| variable("BROWSE_SKILL_TOKEN")).or_else(|| variable("BROWSE_TOKEN"));
+    if let Some(address) = address.or_else(|| variable("BROWSE_ADDR")) {
+        return Ok((plain(&address), token.unwrap_or_default()));
+    }
+    let (address, root) = state(&state_path())?;
+    Ok((address, token.unwrap_or(root)))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn plain(address: &str) -> String {
+    address.strip_prefix("http://").unwrap_or(address).trim_end_matches('/').to_owned()
+}
+
+fn state_path() -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    if let Some(file) = variable("BROWSE_STATE_FILE") {
+        return here.join(file);
+    }
+    let top = match variable("BROWSE_PROJECT") {
+        Some(project) => PathBuf::from(project),
+        None => here.ancestors().find(|at| at.join(".git").exists()).unwrap_or(&here).to_owned(),
+    };
+    top.join(".browse/daemon.json")
+}
+
+/// Address and token of a state file. Whoever can write it can have our calls,
+/// so it counts only when it is ours alone: a checkout of a repository that
+/// carries one never has its mode.
+pub fn state(path: &Path) -> Result<(String, String)> {
+    let none = |_| {
+        let message = "no daemon runs for this folder, and BROWSE_ADDR is not set";
+        let hint = "Run `browse status`, or the skill with `browse skill run NAME`";
+        Error::new("DAEMON_NOT_RUNNING", message, hint, 14)
+    };
+    let invalid = |fault: &str| {
+        let shown = path.display();
+        let message = format!("the state file `{shown}` cannot be used: {fault}");
+        Error::new("STATE_FILE_INVALID", message, &format!("Remove {shown}"), 9)
+            .with("path", shown.to_string())
+    };
+    let named = fs::symlink_metadata(path).map_err(none)?;
+    if !named.is_file() {
+        return Err(invalid("it is a link, or no plain file"));
+    }
+    let mut file = File::open(path).map_err(|_| invalid("it cannot be read"))?;
+    let about = file.metadata().map_err(|_| invalid("it cannot be read"))?;
+    if (about.dev(), about.ino()) != (named.dev(), named.ino()) {
+        return Err(invalid("it was replaced meanwhile"));
+    }
+    // Where there is no /proc, its mode says as much: nobody else could open it.
+    if fs::metadata("/proc/self").is_ok_and(|us| us.uid() != about.uid()) {
+        return Err(invalid("it belongs to another user"));
+    }
+    if about.mode() & 0o077 != 0 {
+        return Err(invalid("others may open it"));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(|_| invalid("it cannot be read"))?;
+    let state = Json::parse(&text).ok_or_else(|| invalid("it is no JSON"))?;
+    let address = plain(state["address"].as_str().unwrap_or_default());
+    let local = address.parse().is_ok_and(|at: std::net::SocketAddr| at.ip().is_loopback());
+    if !local {
+        return Err(invalid("its address is not on this machine"));
+    }
+    let token = state["token"].as_str().filter(|token| !token.is_empty());
+    Ok((address, token.ok_or_else(|| invalid("it holds no token"))?.to_owned()))
+}

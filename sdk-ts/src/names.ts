@@ -1,0 +1,53 @@
+// File names that a page or a server chose, made harmless, and places that what
+// a page serves must not reach. The rules are those of the command line.
+
+/** Longest name, in bytes: there is room for a number, and for a draft's name. */
+const MOST_NAME = 120;
+
+/** Marks of direction, zero-width letters and tags: they make a name read as another one. */
+const INVISIBLE =
+  /[\p{Cc}\u{ad}\u{61c}\u{180e}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{fe00}-\u{fe0f}\u{feff}\u{fff9}-\u{fffb}\u{e0000}-\u{e0fff}]/gu;
+
+/** Names that are devices on Windows, where a folder may be looked at too. */
+const DEVICE = /^(con|prn|aux|nul|(com|lpt)[^0])$/iu;
+
+/**
+ * A plain file name out of `wanted`: its last component, without what other
+ * systems refuse, what hides or what drives a terminal. Never empty, never a
+ * path, never hidden, never a flag.
+ */
+export function safeName(wanted: string): string {
+  const last = wanted.split(/[/\\]/).filter((part) => part.trim()).pop() ?? '';
+  const plain = last.replace(/[<>:"|?*]/g, '_').replace(INVISIBLE, '').replace(/\s/gu, ' ').replace(/^[ .]+|[ .]+$/g, '');
+  const name = short(plain.replace(/^[-~]/, '_'));
+  const stem = (name.split('.')[0] ?? '').trimEnd();
+  return DEVICE.test(stem) ? `_${name}` : name || 'download';
+}
+
+/** Cuts the stem, and keeps the extension. */
+function short(name: string): string {
+  const bytes = (text: string) => new TextEncoder().encode(text).length;
+  if (bytes(name) <= MOST_NAME) return name;
+  const dot = name.lastIndexOf('.');
+  const end = dot > 0 && bytes(name.slice(dot)) <= 13 ? name.slice(dot) : '';
+  const stem = new TextEncoder().encode(name.slice(0, name.length - end.length)).subarray(0, MOST_NAME - bytes(end));
+  // What was cut in two is left out.
+  return new TextDecoder().decode(stem).replace(/[\ufffd .]+$/, '') + end;
+}
+
+const SECRET_FOLDERS = ['.ssh', '.aws', '.gnupg', '.kube', '.azure', '.gcloud', '.docker', '.git'];
+const SECRET_NAMES = [
+  'id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', '.netrc', '.pgpass', '.npmrc', '.pypirc', '.git-credentials',
+  'credentials', 'cookies', 'cookies.sqlite', 'login data', 'key4.db', 'logins.json',
+];
+
+/** Whether settings, hooks, credentials or browse's own files lie at the real path `path`. */
+export function isGuarded(path: string, home: string | undefined): boolean {
+  const parts = path.toLowerCase().split('/').filter(Boolean);
+  const name = parts.at(-1) ?? '';
+  const ours = parts.indexOf('.browse');
+  // The skills of a project are source code, which a team commits.
+  if (ours >= 0 && parts[ours + 1] !== 'skills') return true;
+  if (home && `${path}/`.startsWith(`${home.replace(/\/+$/, '')}/`)) return true;
+  return name.startsWith('.env') || SECRET_NAMES.includes(name) || parts.some((part) => SECRET_FOLDERS.includes(part));
+}

@@ -1,0 +1,233 @@
+// Writes what a command saves, by the rules of the command line: a file appears
+// whole or not at all, a name that a page chose is made harmless and replaces
+// nothing, and settings, hooks and credentials are out of reach.
+
+import { BrowseError } from './error.ts';
+import { variable } from './runtime.ts';
+import { isGuarded, safeName } from './names.ts';
+import type { Message } from './table.ts';
+
+/** A file that was saved. */
+export interface Saved {
+  /** Where it lies. */
+  path: string;
+  /** Where it comes from. */
+  url: string;
+  /** Its MIME type. */
+  mime: string;
+  /** Its size in bytes. */
+  bytes: number;
+  /** SHA-256 of its bytes, in hexadecimal. */
+  sha256: string;
+  /** What to know of it. */
+  note: string;
+}
+
+/** What came of saving several files. */
+export interface SavedFolder {
+  /** Folder that holds them. */
+  folder: string;
+  /** Its list of what came from where; a second run leaves out what it proves to be there. */
+  manifest: string;
+  /** What was saved; `file` is the name in the folder. */
+  saved: { url: string; file: string; mime: string; bytes: number; sha256: string }[];
+  /** How many were there already. */
+  present: number;
+  /** What could not be saved. */
+  failed: { url: string; reason: string; message: string }[];
+}
+
+type Row = SavedFolder['saved'][number];
+type Part = { file: number; head?: Message; data: Uint8Array; tail?: Message };
+type Modules = Awaited<ReturnType<typeof modules>>;
+
+const MANIFEST = 'manifest.json';
+/** Bytes that a manifest may have; a larger one is not ours. */
+const MOST_MANIFEST = 32 << 20;
+
+/** Saves the one file of `parts` as `place`, in the folder `place`, or in the temp directory. */
+export async function saveFile(parts: AsyncIterable<Message>, place: string | undefined): Promise<Saved> {
+  const node = await modules();
+  const isFolder = place === undefined || place.endsWith('/') || node.fs.statSync(place, { throwIfNoEntry: false })?.isDirectory();
+  let draft: Draft | undefined;
+  try {
+    for await (const { head, data, tail } of parts as AsyncIterable<Part>) {
+      if (head) {
+        draft = new Draft(node, isFolder ? node.path.join(place ?? node.os.tmpdir(), safeName(String(head.name))) : place, head);
+      }
+      draft?.add(data);
+      if (tail?.reason) throw new BrowseError(String(tail.reason), String(tail.message), { code: 9 });
+      if (tail && draft) {
+        const path = draft.finish(tail, isFolder === true);
+        return { path, ...rowOf(draft.head, tail), note: String(tail.note) };
+      }
+    }
+  } finally {
+    draft?.discard();
+  }
+  throw new BrowseError('BUG', 'the command ended without an answer', { code: 13 });
+}
+
+/** Saves the files that `call` streams into a folder, together with a manifest. */
+export async function saveFolder(call: (known: string[]) => AsyncIterable<Message>, place: string | undefined): Promise<SavedFolder> {
+  const node = await modules();
+  const folder = place ?? node.path.join(node.os.tmpdir(), `browse-${unique()}`);
+  const manifest = node.path.join(folder, MANIFEST);
+  attempt(folder, () => node.fs.mkdirSync(folder, { recursive: true }));
+  const files = readManifest(node, folder);
+  const out: SavedFolder = { folder, manifest, saved: [], present: 0, failed: [] };
+  const open = new Map<number, Draft>();
+  try {
+    for await (const { file, head, data, tail } of call(files.map((row) => row.url)) as AsyncIterable<Part>) {
+      if (head) {
+        const name = safeName(String(head.name));
+        const path = node.path.join(folder, name.toLowerCase() === MANIFEST ? `_${name}` : name);
+        open.set(file, new Draft(node, path, head));
+      }
+      open.get(file)?.add(data);
+      if (tail) settle(node, out, open, file, tail);
+    }
+  } finally {
+    for (const draft of open.values()) draft.discard();
+    const urls = new Set(out.saved.map((row) => row.url));
+    const rows = [...files.filter((row) => !urls.has(row.url)), ...out.saved];
+    const text = `${JSON.stringify({ version: 1, files: rows, failed: out.failed }, null, 2)}\n`;
+    const draft = new Draft(node, manifest, {});
+    draft.add(new TextEncoder().encode(text));
+    draft.rename(false);
+  }
+  return out;
+}
+
+function settle(node: Modules, out: SavedFolder, open: Map<number, Draft>, file: number, tail: Message): void {
+  const draft = open.get(file);
+  open.delete(file);
+  if (tail.known || tail.reason || !draft) {
+    draft?.discard();
+    if (tail.known) out.present += 1;
+    else if (tail.reason) out.failed.push({ url: String(tail.url), reason: String(tail.reason), message: String(tail.message) });
+    return;
+  }
+  try {
+    const path = draft.finish(tail, true);
+    const { url, ...rest } = rowOf(draft.head, tail);
+    out.saved.push({ url, file: node.path.basename(path), ...rest });
+  } finally {
+    draft.discard();
+  }
+}
+
+function rowOf(head: Message, tail: Message): Omit<Row, 'file'> {
+  return { url: String(head.url), mime: String(head.mime), bytes: Number(tail.bytes), sha256: String(tail.sha256) };
+}
+
+/** The rows of a manifest that speak of a plain file in the folder that is as they say. It may come from anywhere. */
+function readManifest({ fs, path, crypto }: Modules, folder: string): Row[] {
+  try {
+    const file = path.join(folder, MANIFEST);
+    if (fs.statSync(file).size > MOST_MANIFEST) return [];
+    const { files } = JSON.parse(fs.readFileSync(file, 'utf8')) as { files: Row[] };
+    return files.filter((row) => {
+      if (typeof row.url !== 'string' || safeName(row.file) !== row.file || row.file === MANIFEST) return false;
+      const about = fs.lstatSync(path.join(folder, row.file), { throwIfNoEntry: false });
+      if (!about?.isFile() || about.size !== row.bytes) return false;
+      return crypto.createHash('sha256').update(fs.readFileSync(path.join(folder, row.file))).digest('hex') === row.sha256;
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** A file under way: it lies under another name beside its own until it is whole. */
+class Draft {
+  readonly head: Message;
+  readonly #node: Modules;
+  readonly #path: string;
+  readonly #draft: string;
+  readonly #hash;
+  #file: number | undefined;
+  #bytes = 0;
+
+  constructor(node: Modules, path: string, head: Message) {
+    this.head = head;
+    this.#node = node;
+    this.#path = path;
+    this.#hash = node.crypto.createHash('sha256');
+    const folder = node.path.dirname(path);
+    const name = node.path.basename(path);
+    this.#draft = node.path.join(folder, `.${name.slice(0, 30)}.${unique()}`);
+    this.#file = attempt(path, () => {
+      const real = node.path.join(node.fs.realpathSync(folder), name);
+      if (isGuarded(real, variable('BROWSE_HOME'))) throw new Error('settings, hooks or credentials lie there');
+      return node.fs.openSync(this.#draft, 'wx', 0o666);
+    });
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    this.#hash.update(bytes);
+    attempt(this.#path, () => {
+      for (let at = 0; at < bytes.length; ) at += this.#node.fs.writeSync(this.#file as number, bytes, at);
+    });
+  }
+
+  /** Gives it its name, when it is what was sent. */
+  finish(tail: Message, keep: boolean): string {
+    if (tail.bytes !== this.#bytes || tail.sha256 !== this.#hash.digest('hex')) {
+      throw new BrowseError('BUG', `\`${this.#path}\` did not arrive as it was sent`, { code: 13 });
+    }
+    return this.rename(keep);
+  }
+
+  /** With `keep`, a file that has the name already keeps it, and this one gets a number. */
+  rename(keep: boolean): string {
+    const { fs, path } = this.#node;
+    return attempt(this.#path, () => {
+      if (!keep) {
+        fs.renameSync(this.#draft, this.#path);
+        this.discard();
+        return this.#path;
+      }
+      const { dir, name, ext } = path.parse(this.#path);
+      for (let number = 1; ; number += 1) {
+        const wanted = number === 1 ? this.#path : path.join(dir, `${name}-${number}${ext}`);
+        try {
+          // A rename would replace; a link does not.
+          fs.linkSync(this.#draft, wanted);
+          this.discard();
+          return wanted;
+        } catch (error) {
+          if ((error as { code?: string }).code !== 'EEXIST') throw error;
+        }
+      }
+    });
+  }
+
+  /** Takes away what is half written. */
+  discard(): void {
+    if (this.#file === undefined) return;
+    this.#node.fs.closeSync(this.#file);
+    this.#file = undefined;
+    this.#node.fs.rmSync(this.#draft, { force: true });
+  }
+}
+
+function attempt<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof BrowseError) throw error;
+    const why = (error as Error).message.replace(/^[A-Z]+: ([^,]+),.*$/s, '$1');
+    throw new BrowseError('FILE_UNWRITABLE', `\`${path}\` cannot be written: ${why}`, { hint: 'Give another path', metadata: { path }, code: 3 });
+  }
+}
+
+function unique(): string {
+  return `${Date.now()}-${Math.random().toString(36).slice(2, 10)}`;
+}
+
+/** Loaded by what saves, and by nothing else: it would cost every skill its start. */
+async function modules() {
+  const [fs, os, path, crypto] = await Promise.all([import('node:fs'), import('node:os'), import('node:path'), import('node:crypto')]);
+  return { fs, os, path, crypto };
+}

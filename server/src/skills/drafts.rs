@@ -1,0 +1,193 @@
+//! Drafts: folders under `$BROWSE_HOME/.tmp` that skills are written in.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use browse_proto::Reason;
+
+use super::names;
+use super::store::{Folder, random_id};
+use crate::error::{Error, Result};
+
+/// Begins the name of a draft that is not whole yet.
+pub const PART: &str = ".stage-";
+
+/// Ends the name of the note on a draft that is being committed.
+pub const NOTE: &str = ".commit";
+
+/// The drafts of a home.
+#[derive(Debug)]
+pub struct Drafts {
+    folder: PathBuf,
+}
+
+/// A draft that this command alone works on.
+#[derive(Debug)]
+pub struct Draft {
+    /// `skillify-…`.
+    pub name: String,
+    /// Its folder, locked as long as this lives.
+    pub folder: Folder,
+    /// The folder of all drafts.
+    pub all: Folder,
+}
+
+/// What a word of a command line means.
+#[derive(Debug)]
+pub enum Named {
+    /// A draft, by its name or its folder.
+    Draft(String),
+    /// Some other folder.
+    Folder(PathBuf),
+}
+
+impl Drafts {
+    /// The drafts below this home.
+    pub fn new(home: &Path) -> Self {
+        Self { folder: home.join(".tmp") }
+    }
+
+    /// Where they are.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Makes a draft; `fill` puts its files into it. It appears when it is whole.
+    ///
+    /// # Errors
+    /// Those of `fill`, and `FILE_UNWRITABLE`.
+    pub fn make(&self, fill: impl FnOnce(&Folder) -> Result<()>) -> Result<Draft> {
+        let unwritable = |error: io::Error| unwritable(&self.folder, &error);
+        let all = Folder::make_all(&self.folder, 0o700).map_err(unwritable)?;
+        let id = random_id();
+        let (part, name) = (OsString::from(format!("{PART}{id}")), format!("{}{id}", names::DRAFT));
+        let folder = all.make_locked(&part).map_err(unwritable)?;
+        let made = fill(&folder)
+            .and_then(|()| all.move_to(&part, &all, OsStr::new(&name)).map_err(unwritable))
+            .and_then(|()| all.sync().map_err(unwritable));
+        if let Err(error) = made {
+            let _ = all.remove(&part);
+            return Err(error);
+        }
+        let folder = Folder::open(&self.folder.join(&name)).map_err(unwritable)?;
+        Ok(Draft { name, folder, all })
+    }
+
+    /// Makes a folder that is removed when it is dropped, and swept away when
+    /// the daemon dies before.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE`.
+    pub fn scratch(&self) -> Result<Scratch> {
+        let unwritable = |error: io::Error| unwritable(&self.folder, &error);
+        let all = Folder::make_all(&self.folder, 0o700).map_err(unwritable)?;
+        let name = OsString::from(format!("{PART}{}", random_id()));
+        let folder = all.make_locked(&name).map_err(unwritable)?;
+        Ok(Scratch { all, name, folder })
+    }
+
+    /// Whether `name` is how drafts are called, and there is none called so.
+    pub fn is_gone(&self, name: &str) -> bool {
+        is_name(name) && !self.folder.join(name).exists()
+    }
+
+    /// What `word` means to a caller in `cwd`.
+    ///
+    /// # Errors
+    /// `DRAFT_NOT_FOUND`: nothing.
+    pub fn named(&self, word: &str, cwd: Option<&Path>) -> Result<Named> {
+        if is_name(word) {
+            return Ok(Named::Draft(word.to_owned()));
+        }
+        let path = cwd.map(|cwd| cwd.join(word)).filter(|_| !word.is_empty());
+        let path = path.and_then(|path| {
+            // The folder that holds it is resolved; itself it may not be a link.
+            let name = path.file_name()?.to_owned();
+            Some(path.parent()?.canonicalize().ok()?.join(name))
+        });
+        let path = path.filter(|path| path.symlink_metadata().is_ok()).ok_or_else(|| none(word))?;
+        let of_ours = self.folder.canonicalize().is_ok_and(|all| path.parent() == Some(&all));
+        let name = path.file_name().and_then(OsStr::to_str).filter(|name| of_ours && is_name(name));
+        Ok(match name {
+            Some(name) => Named::Draft(name.to_owned()),
+            None => Named::Folder(path),
+        })
+    }
+
+    /// Opens the draft `name`, for one command at a time.
+    ///
+    /// # Errors
+    /// `DRAFT_NOT_FOUND`, `DRAFT_BUSY`.
+    pub fn open(&self, name: &str) -> Result<Draft> {
+        let Ok(all) = Folder::open(&self.folder) else { return Err(none(name)) };
+        let folder = all.child(OsStr::new(name)).map_err(|_| none(name))?;
+        if !folder.try_lock() {
+            let message = format!("another command works on the draft `{name}`");
+            return Err(Error::new(Reason::DraftBusy, message).with("draft", name));
+        }
+        // The other command may have ended, and the draft with it.
+        let same = |entry: super::store::Entry| {
+            folder.own().is_ok_and(|own| own.identity == entry.identity)
+        };
+        if !all.entry(OsStr::new(name)).is_ok_and(same) {
+            return Err(none(name));
+        }
+        Ok(Draft { name: name.to_owned(), folder, all })
+    }
+}
+
+/// A folder to work in.
+#[derive(Debug)]
+pub struct Scratch {
+    all: Folder,
+    name: OsString,
+    /// It itself.
+    pub folder: Folder,
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = self.all.remove(&self.name) {
+            tracing::debug!(%error, "a folder that was worked in cannot be removed");
+        }
+    }
+}
+
+impl Draft {
+    /// Removes it, and the note on its commit.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE`.
+    pub fn remove(&self) -> Result<()> {
+        let removed = self
+            .all
+            .remove(OsStr::new(&self.name))
+            .and_then(|()| self.all.remove(&self.note()))
+            .and_then(|()| self.all.sync());
+        removed.map_err(|error| unwritable(self.all.path(), &error))
+    }
+
+    /// The name of the note on its commit.
+    pub fn note(&self) -> OsString {
+        format!("{}{NOTE}", self.name).into()
+    }
+}
+
+/// Whether this is how drafts are called.
+pub fn is_name(word: &str) -> bool {
+    word.strip_prefix(names::DRAFT)
+        .is_some_and(|id| id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// `FILE_UNWRITABLE` for this path.
+pub fn unwritable(path: &Path, error: &io::Error) -> Error {
+    let message = format!("`{}` cannot be written: {error}", path.display());
+    Error::new(Reason::FileUnwritable, message).with("path", path.display())
+}
+
+fn none(word: &str) -> Error {
+    let word: String = word.chars().take(200).collect();
+    let message = format!("there is no draft or folder `{}`", word.escape_debug());
+    Error::new(Reason::DraftNotFound, message).with("draft", word.escape_debug())
+}

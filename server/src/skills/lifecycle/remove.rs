@@ -1,0 +1,59 @@
+//! Takes a skill away.
+
+use std::ffi::OsStr;
+use std::io;
+use std::time::SystemTime;
+
+use browse_proto::v1;
+
+use super::{failure, work};
+use crate::skills::{
+    drafts::unwritable,
+    store::{Folder, TOMBSTONES},
+    tier::Tier,
+};
+use crate::{dispatch::Context, error::Result};
+
+/// Moves a skill to `.tombstones`, and forgets that it was trusted.
+pub async fn remove_skill(
+    cx: &Context,
+    request: v1::RemoveSkillRequest,
+) -> Result<v1::RemoveSkillResponse> {
+    let skills = cx.daemon().skills();
+    let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;
+    let Some(tier) = skill.folder.parent().filter(|_| skill.tier != Tier::Bundled) else {
+        return Err(failure::read_only(&skill));
+    };
+    skills.trust().forget(&skill)?;
+    let tier = work::lock(&tier.canonicalize().map_err(|error| unwritable(tier, &error))?)?;
+    let grave = bury(&tier, &skill.name).map_err(|error| unwritable(tier.path(), &error))?;
+    let path = tier.path().join(TOMBSTONES).join(grave);
+    Ok(v1::RemoveSkillResponse {
+        name: skill.name,
+        tier: skill.tier.message().into(),
+        path: path.display().to_string(),
+    })
+}
+
+/// Moves `name`, and answers what it is called now.
+fn bury(tier: &Folder, name: &str) -> io::Result<String> {
+    let graves = tier.path().join(TOMBSTONES);
+    let is_new = !graves.exists();
+    let graves = Folder::make_all(&graves, 0o700)?;
+    if is_new {
+        // A team that commits its skills does not want these.
+        graves.write(OsStr::new(".gitignore"), b"*\n", false)?;
+    }
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let stem = format!("{name}-{}", now.replace([':', '-'], ""));
+    let free = |grave: &String| !graves.has(OsStr::new(grave));
+    let numbered = (1..).map(|number| match number {
+        1 => stem.clone(),
+        number => format!("{stem}-{number}"),
+    });
+    let grave = numbered.into_iter().find(free).unwrap_or(stem);
+    tier.move_to(OsStr::new(name), &graves, OsStr::new(&grave))?;
+    graves.sync()?;
+    tier.sync()?;
+    Ok(grave)
+}

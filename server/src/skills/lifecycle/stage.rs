@@ -1,0 +1,90 @@
+//! Makes a draft.
+
+use browse_proto::{Reason, v1};
+
+use super::failure;
+use crate::skills::{
+    drafts::unwritable,
+    hash, names, scaffold,
+    store::{Folder, copy},
+};
+use crate::{
+    dispatch::Context,
+    error::{Error, Result},
+    policy::Hosts,
+};
+
+/// What a skill is called, and what it visits, when nobody says.
+const NAME: &str = "new-skill";
+const HOST: &str = "example.com";
+
+/// Makes a draft: a copy, a small skill, or an empty folder.
+pub async fn stage_skill(
+    cx: &Context,
+    request: v1::StageSkillRequest,
+) -> Result<v1::StageSkillResponse> {
+    let kind = scaffold::kind(request.lang());
+    if kind.is_none() && (request.name.is_some() || request.host.is_some()) {
+        let message = "`--name` and `--host` are for a draft with a language";
+        let error = Error::new(Reason::ArgumentInvalid, message);
+        return Err(error.with("command", cx.command().name));
+    }
+    let drafts = cx.daemon().skills().drafts();
+    let draft = match (&request.from, kind) {
+        (Some(from), _) => {
+            let from = open(cx, from)?;
+            drafts.make(|draft| {
+                copy::copy(&from, draft, &copy::SKILL)
+                    .map_err(|error| failure::not_copied(&from, error))
+            })?
+        }
+        (None, Some(kind)) => {
+            let name = request.name.as_deref().unwrap_or(NAME);
+            let host = request.host.as_deref().unwrap_or(HOST);
+            names::check(name)?;
+            Hosts::list(&[host.to_owned()]).map_err(|error| {
+                let message = format!("`{}` is no host: {error}", host.escape_debug());
+                let error = Error::new(Reason::ArgumentInvalid, message);
+                error.with("command", cx.command().name)
+            })?;
+            drafts.make(|draft| {
+                scaffold::write(draft, kind, name, host)
+                    .map_err(|error| unwritable(draft.path(), &error))
+            })?
+        }
+        (None, None) => drafts.make(|_| Ok(()))?,
+    };
+    let path = draft.folder.path();
+    let files = hash::files(path).map_err(|error| unwritable(path, &error))?;
+    Ok(v1::StageSkillResponse {
+        draft: draft.name.clone(),
+        path: path.display().to_string(),
+        files: files.iter().map(|file| file.display().to_string()).collect(),
+    })
+}
+
+/// Opens a folder that the owner of the daemon names. It has to look like a
+/// skill: what is staged is easily handed on.
+///
+/// # Errors
+/// `FILE_DENIED`, `FILE_UNREADABLE`.
+pub fn open(cx: &Context, word: &str) -> Result<Folder> {
+    let Some(cwd) = cx.cwd() else {
+        let message = "only the owner of the daemon stages local folders";
+        return Err(Error::new(Reason::FileDenied, message).with("allowed", "`--lang`"));
+    };
+    let path = cwd.join(word);
+    let unreadable = |problem: &str| {
+        let message = format!("`{}` cannot be staged: {problem}", path.display());
+        Error::new(Reason::FileUnreadable, message).with("path", path.display())
+    };
+    let folder = path.canonicalize().and_then(|path| Folder::open(&path));
+    let folder = folder.map_err(|error| unreadable(&error.to_string()))?;
+    if path.is_symlink() {
+        return Err(unreadable("it is a symbolic link"));
+    }
+    if !folder.has("SKILL.md".as_ref()) {
+        return Err(unreadable("it has no SKILL.md, so it is no skill"));
+    }
+    Ok(folder)
+}

@@ -1,0 +1,144 @@
+//! A folder in a tier that a command prepares a skill in. It goes when it is
+//! dropped, unless it has become the skill.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+
+use browse_proto::Reason;
+
+use super::failure;
+use crate::error::{Error, Result};
+use crate::skills::{
+    drafts::unwritable,
+    hash,
+    store::{Folder, WORK, copy, random_id},
+    tier::Tier,
+};
+
+/// The folder.
+pub struct Work {
+    /// The tier that it lies in.
+    tier: Folder,
+    name: OsString,
+    /// Locked as long as this lives.
+    folder: Option<Folder>,
+}
+
+impl Work {
+    /// A copy of `from` in the tier with this folder.
+    ///
+    /// # Errors
+    /// `DRAFT_REFUSED`, `FILE_UNWRITABLE`.
+    pub fn copy(from: &Folder, tier: &Path) -> Result<Self> {
+        let failed = |error: io::Error| unwritable(tier, &error);
+        let folder = Folder::make_all(tier, 0o777).map_err(failed)?;
+        let name = OsString::from(format!("{WORK}{}", random_id()));
+        let work = folder.make_locked(&name).map_err(failed)?;
+        let this = Self { tier: folder, name, folder: Some(work) };
+        copy::copy(from, this.folder()?, &copy::SKILL)
+            .map_err(|error| failure::not_copied(from, error))?;
+        Ok(this)
+    }
+
+    /// It itself.
+    ///
+    /// # Errors
+    /// It has become the skill.
+    pub fn folder(&self) -> Result<&Folder> {
+        self.folder.as_ref().ok_or_else(|| Error::new(Reason::Bug, "the folder was given away"))
+    }
+
+    /// Its content hash.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn hash(&self) -> Result<String> {
+        let folder = self.folder()?;
+        hash::hash(folder.path()).map_err(|error| unwritable(folder.path(), &error))
+    }
+
+    /// Makes it the skill `name`, which is not there yet. The caller holds the
+    /// lock of the tier.
+    ///
+    /// # Errors
+    /// `SKILL_EXISTS`; `SKILL_CHANGED` when it is not what it was with `hash`.
+    pub fn install(mut self, name: &str, tier: Tier, hash: &str) -> Result<()> {
+        let wanted = OsStr::new(name);
+        let failed = |error: io::Error| unwritable(self.tier.path(), &error);
+        match self.tier.move_to(&self.name, &self.tier, wanted) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(failure::exists(name, tier));
+            }
+            moved => moved.map_err(failed)?,
+        }
+        self.tier.sync().map_err(failed)?;
+        let same = self.is_at(wanted)? && self.is_content(wanted, hash);
+        self.folder = None;
+        if same {
+            return Ok(());
+        }
+        let _ = self.tier.remove(wanted);
+        Err(failure::changed(name))
+    }
+
+    /// Puts it in the place of the skill `name`, at once, and removes that one
+    /// when it is still what it was with the hash `old`. The caller holds the
+    /// lock of the tier.
+    ///
+    /// # Errors
+    /// `SKILL_CHANGED`, with the skill as it was.
+    pub fn replace(self, name: &str, old: &str, new: &str) -> Result<()> {
+        let wanted = OsStr::new(name);
+        let failed = |error: io::Error| unwritable(self.tier.path(), &error);
+        if !self.is_content(wanted, old) {
+            return Err(failure::changed(name));
+        }
+        self.tier.exchange(&self.name, wanted).map_err(failed)?;
+        self.tier.sync().map_err(failed)?;
+        // Whoever wrote between the look and the exchange keeps what was written.
+        let same = self.is_at(wanted)? && self.is_content(wanted, new);
+        if same && self.is_content(&self.name, old) {
+            return Ok(());
+        }
+        self.tier.exchange(&self.name, wanted).map_err(failed)?;
+        self.tier.sync().map_err(failed)?;
+        Err(failure::changed(name))
+    }
+
+    /// The lock of the tier, for as long as it lives.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE`.
+    pub fn lock(&self) -> Result<Folder> {
+        lock(self.tier.path())
+    }
+
+    fn is_at(&self, name: &OsStr) -> Result<bool> {
+        let own = self.folder()?.own().map_err(|error| unwritable(self.tier.path(), &error))?;
+        Ok(self.tier.entry(name).is_ok_and(|entry| entry.identity == own.identity))
+    }
+
+    fn is_content(&self, name: &OsStr, wanted: &str) -> bool {
+        hash::hash(&self.tier.path().join(name)).is_ok_and(|hash| hash == wanted)
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        if self.folder.is_some()
+            && let Err(error) = self.tier.remove(&self.name).and_then(|()| self.tier.sync())
+        {
+            tracing::warn!(%error, "a folder that a command worked in cannot be removed");
+        }
+    }
+}
+
+/// Locks the tier with this folder against other daemons.
+///
+/// # Errors
+/// `FILE_UNWRITABLE`.
+pub fn lock(tier: &Path) -> Result<Folder> {
+    let locked = Folder::open(tier).and_then(|folder| folder.lock().map(|()| folder));
+    locked.map_err(|error| unwritable(tier, &error))
+}

@@ -1,0 +1,201 @@
+//! A process of a skill, behind its supervisor. Everything of a skill that
+//! runs is started here: its program, its tests and its builds.
+
+mod plan;
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::mpsc;
+
+use super::supervisor;
+
+pub use plan::{Limits, Plan, Purpose};
+
+/// How long the supervisor may take to end everything.
+const END: Duration = Duration::from_secs(3);
+
+/// Standard error is handed on in pieces of at most this.
+const PIECE: usize = 8 * 1024;
+
+/// Most bytes of standard error that are handed on; the rest is dropped.
+const MOST_ERRORS: usize = 1024 * 1024;
+
+/// What stands where standard error was cut.
+const CUT: &[u8] = b"\nnote: standard error is cut here: it exceeded 1 MiB\n";
+
+/// A running process. Dropping it ends everything that it started: the
+/// supervisor sees the end of its standard input.
+pub struct Process {
+    child: Child,
+    lifeline: ChildStdin,
+    stdout: ChildStdout,
+    stderr: ChildStderr,
+}
+
+/// How a process ended by itself.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// 0, or what went wrong; 128 and the number of the signal when one ended
+    /// it.
+    pub code: i32,
+    /// Everything that it printed.
+    pub stdout: Vec<u8>,
+}
+
+/// Why there is nothing to show for a process. All that it started is dead.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// It cannot be started or waited for.
+    Broken(String),
+    /// Its deadline came first.
+    TimedOut,
+    /// It printed more than it may.
+    TooMuchOutput,
+}
+
+impl Process {
+    /// Starts the process that `plan` describes.
+    ///
+    /// # Errors
+    /// `Broken`: there are no processes to be had.
+    pub async fn start(plan: &Plan) -> Result<Self, Trouble> {
+        let broken = |error: std::io::Error| Trouble::Broken(error.to_string());
+        let order = serde_json::to_vec(plan).map_err(|error| broken(error.into()))?;
+        let mut command = Command::new(own_program());
+        command.arg0("browsed").arg(supervisor::FLAG).env_clear().current_dir("/");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.process_group(0);
+        let mut child = command.spawn().map_err(broken)?;
+        let (Some(mut lifeline), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(Trouble::Broken("it has no pipes".to_owned()));
+        };
+        lifeline.write_all(&supervisor::frame(&order)).await.map_err(broken)?;
+        Ok(Self { child, lifeline, stdout, stderr })
+    }
+
+    /// Hands on standard error until the process ends, and answers what it
+    /// printed: at most `most` bytes.
+    ///
+    /// # Errors
+    /// Each kind of trouble.
+    pub async fn finish(
+        self,
+        deadline: Instant,
+        most: u64,
+        errors: &mpsc::Sender<Vec<u8>>,
+    ) -> Result<Ended, Trouble> {
+        let Self { mut child, lifeline, stdout, stderr } = self;
+        let ended = async {
+            // Too much output ends it at once, whatever else it does.
+            let collected = async { collect(stdout, most).await.ok_or(Trouble::TooMuchOutput) };
+            let handed = async { Ok(hand_on(stderr, errors).await) };
+            let (stdout, ()) = tokio::try_join!(collected, handed)?;
+            let status = child.wait().await.map_err(|error| Trouble::Broken(error.to_string()))?;
+            Ok(Ended { code: supervisor::exit_code(status), stdout })
+        };
+        let outcome = match tokio::time::timeout_at(deadline.into(), ended).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Trouble::TimedOut),
+        };
+        drop(lifeline);
+        if outcome.is_err() {
+            // Everything is dead when the caller hears of it.
+            let _ = tokio::time::timeout(END, child.wait()).await;
+        }
+        outcome
+    }
+}
+
+/// Runs `plan` to its end, and answers with its standard error beside.
+///
+/// # Errors
+/// Each kind of trouble.
+pub async fn run_to_end(
+    plan: &Plan,
+    deadline: Instant,
+    most: u64,
+) -> Result<(Ended, Vec<u8>), Trouble> {
+    let process = Process::start(plan).await?;
+    let (sender, mut receiver) = mpsc::channel(1);
+    let heard = async {
+        let mut all = Vec::new();
+        while let Some(mut piece) = receiver.recv().await {
+            all.append(&mut piece);
+        }
+        all
+    };
+    let finished = async move { process.finish(deadline, most, &sender).await };
+    let (ended, errors) = tokio::join!(finished, heard);
+    Ok((ended?, errors))
+}
+
+/// Everything that comes, or nothing when it is too much.
+async fn collect(stdout: impl AsyncRead + Unpin, most: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // What cannot be read ends the output, as an end would.
+    let _ = stdout.take(most + 1).read_to_end(&mut bytes).await;
+    (bytes.len() as u64 <= most).then_some(bytes)
+}
+
+/// Hands on what comes up to a bound, and reads on behind it, so that the
+/// process does not hang where nobody listens.
+async fn hand_on(mut stderr: impl AsyncRead + Unpin, errors: &mpsc::Sender<Vec<u8>>) {
+    let mut piece = vec![0; PIECE];
+    let mut left = MOST_ERRORS;
+    while let Ok(length @ 1..) = stderr.read(&mut piece).await {
+        if left == 0 {
+            continue;
+        }
+        let mut text = piece[..length.min(left)].to_vec();
+        left -= text.len();
+        if left == 0 {
+            text.extend_from_slice(CUT);
+        }
+        // Whoever has left is noticed elsewhere.
+        let _ = errors.send(text).await;
+    }
+}
+
+/// Our own program, also when an update has replaced the file.
+fn own_program() -> PathBuf {
+    if cfg!(target_os = "linux") {
+        return PathBuf::from("/proc/self/exe");
+    }
+    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("browsed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::{CUT, MOST_ERRORS, collect, hand_on};
+
+    #[tokio::test]
+    async fn output_has_a_bound() {
+        assert!(collect(&[b' '; 10][..], 10).await.is_some());
+        assert!(collect(&[b' '; 11][..], 10).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn standard_error_is_cut_and_says_so() {
+        let (sender, mut receiver) = mpsc::channel(1);
+        let text = vec![b'x'; MOST_ERRORS * 2];
+        let all = async {
+            let mut all = Vec::new();
+            while let Some(piece) = receiver.recv().await {
+                all.extend(piece);
+            }
+            all
+        };
+        let handed = async move { hand_on(text.as_slice(), &sender).await };
+        let (all, ()) = tokio::join!(all, handed);
+        assert_eq!(all.len(), MOST_ERRORS + CUT.len());
+        assert!(all.ends_with(CUT));
+    }
+}

@@ -1,0 +1,142 @@
+//! What runs JavaScript: bun, deno or node, the first that is there and new
+//! enough, in this order.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::{
+    Program, missing,
+    programs::{Found, Programs, Runtime, Wanted},
+    version::Version,
+};
+use crate::error::Result;
+
+const BUN: Wanted = Wanted {
+    name: "bun",
+    programs: &["bun"],
+    questions: &[&["--print", "process.execPath + '\\n' + Bun.version"]],
+    oldest: Version(1, 2),
+};
+
+const DENO: Wanted = Wanted {
+    name: "deno",
+    programs: &["deno"],
+    questions: &[&["eval", "console.log(Deno.execPath() + '\\n' + Deno.version.deno)"]],
+    oldest: Version(2, 0),
+};
+
+const NODE: Wanted = Wanted {
+    name: "node",
+    programs: &["node", "nodejs"],
+    questions: &[&["--print", "process.execPath + '\\n' + process.versions.node"]],
+    oldest: Version(20, 0),
+};
+
+/// The engine of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engine {
+    kind: Kind,
+    runtime: Runtime,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Bun,
+    Deno,
+    Node,
+}
+
+/// What a script may do where its engine decides that.
+pub struct Rights<'a> {
+    /// Whether it may do what the user can.
+    pub trusted: bool,
+    /// `127.0.0.1:port` of the daemon; none for tests.
+    pub address: Option<&'a str>,
+    /// What it may read.
+    pub readable: &'a [&'a Path],
+    /// Where deno keeps what it translates.
+    pub cache: &'a Path,
+}
+
+impl Engine {
+    /// Looks for one.
+    ///
+    /// # Errors
+    /// `RUNTIME_MISSING`.
+    pub async fn find(programs: &Programs) -> Result<Self> {
+        let mut old = None;
+        for (kind, wanted) in [(Kind::Bun, BUN), (Kind::Deno, DENO), (Kind::Node, NODE)] {
+            match programs.find(&wanted).await {
+                Found::Ready(runtime) => return Ok(Self { kind, runtime }),
+                Found::TooOld(runtime) => old = Some(runtime),
+                Found::Nothing => {}
+            }
+        }
+        Err(missing("node 20 or later, deno 2 or later, or bun 1.2 or later", old.as_ref()))
+    }
+
+    /// What it is called in a listing, such as `node 20`.
+    pub fn label(&self) -> String {
+        match self.kind {
+            Kind::Bun => format!("bun {}", self.runtime.version),
+            Kind::Deno | Kind::Node => {
+                format!("{} {}", self.runtime.name, self.runtime.version.0)
+            }
+        }
+    }
+
+    /// The program that runs `script`.
+    pub fn run(&self, script: PathBuf, rights: &Rights<'_>) -> Program {
+        let words = match self.kind {
+            Kind::Bun => vec!["--no-install".into()],
+            Kind::Node => Vec::new(),
+            Kind::Deno => self.deno_words("run", rights),
+        };
+        self.program(words.into_iter().chain([script.into()]).collect(), rights.cache)
+    }
+
+    /// The program that runs `scripts`, which are tests.
+    pub fn tests(&self, scripts: &[PathBuf], folder: &Path) -> Program {
+        let rights = Rights { trusted: false, address: None, readable: &[folder], cache: folder };
+        let mut words = match self.kind {
+            Kind::Bun => vec!["test".into()],
+            Kind::Node => vec!["--test".into(), "--test-reporter=spec".into()],
+            Kind::Deno => self.deno_words("test", &rights),
+        };
+        // bun takes what has no slash for a pattern.
+        words.extend(scripts.iter().map(|script| Path::new(".").join(script).into_os_string()));
+        self.program(words, folder)
+    }
+
+    /// deno confines by itself, so an untrusted skill gets what it needs and no
+    /// more.
+    fn deno_words(&self, verb: &str, rights: &Rights<'_>) -> Vec<OsString> {
+        let usual = [verb, "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote"];
+        let mut words: Vec<OsString> = usual.map(Into::into).to_vec();
+        if verb == "test" {
+            words.push("--no-check".into());
+        }
+        if rights.trusted {
+            words.push("--allow-all".into());
+            return words;
+        }
+        words.push("--allow-env".into());
+        words.extend(rights.address.map(|address| format!("--allow-net={address}").into()));
+        let list: Vec<_> = rights.readable.iter().map(|folder| folder.to_string_lossy()).collect();
+        words.push(format!("--allow-read={}", list.join(",")).into());
+        words
+    }
+
+    /// deno's cache would lie in a home that an untrusted skill has not.
+    fn program(&self, words: Vec<OsString>, cache: &Path) -> Program {
+        let mut program = self.runtime.program::<OsString>(&[]);
+        program.words = words;
+        if self.kind == Kind::Deno {
+            let cache = cache.join("deno").to_string_lossy().into_owned();
+            let variables = [("DENO_DIR", cache.as_str()), ("DENO_NO_UPDATE_CHECK", "1")];
+            let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            program.environment.extend(variables);
+        }
+        program
+    }
+}

@@ -1,0 +1,136 @@
+//! What this machine can hold untrusted skills to, and what it cannot.
+
+use std::time::{Duration, Instant};
+
+use nix::unistd::geteuid;
+
+use super::{Confinement, Door, Means, PROBE_UNBOUND, Wanted};
+use crate::skills::process::{Limits, Plan, Purpose, Trouble, run_to_end};
+
+/// Longest time that a probe may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Most bytes that a probe prints.
+const MOST: u64 = 4096;
+
+/// The means of this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The best that works.
+    pub means: Option<Means>,
+    /// What it leaves open.
+    pub gaps: Vec<&'static str>,
+    /// Why what is better does not work.
+    pub troubles: Vec<String>,
+}
+
+impl Found {
+    /// Tries the means, the best first, by confining a process that does
+    /// nothing.
+    pub async fn look(wanted: Wanted, door: Option<&Door>, port: u16) -> Self {
+        let mut found = Self::default();
+        let Some(door) = door else {
+            found.troubles.push("the daemon has no folder for it".to_owned());
+            return found;
+        };
+        for means in wanted.means() {
+            let confinement = match means {
+                Means::Namespaces => {
+                    Confinement::Namespaces { socket: Some(door.socket().to_owned()) }
+                }
+                Means::Landlock => {
+                    let scratch = door.folder().to_owned();
+                    Confinement::Landlock { port: Some(port), scratch }
+                }
+                Means::Seatbelt => {
+                    let scratch = door.folder().to_owned();
+                    Confinement::Seatbelt { port: Some(port), scratch }
+                }
+            };
+            match probe(confinement).await {
+                Ok(bound) => {
+                    found.means = Some(*means);
+                    found.gaps = gaps(*means, bound);
+                    return found;
+                }
+                Err(trouble) => found.troubles.push(format!("{}: {trouble}", means.name())),
+            }
+        }
+        found
+    }
+
+    /// What whoever runs a skill should know.
+    pub fn note(&self) -> Option<String> {
+        let means = self.means.filter(|_| !self.gaps.is_empty())?;
+        Some(format!("the sandbox ({}) has gaps here: {}", means.name(), self.gaps.join("; ")))
+    }
+
+    /// All of it in one line.
+    pub fn describe(&self) -> String {
+        let Some(means) = self.means else {
+            let why = self.troubles.join("; ");
+            return format!("none that works here ({why})");
+        };
+        let held = means.description();
+        match self.gaps.as_slice() {
+            [] => format!("{}: {held}", means.name()),
+            gaps => format!("{}: {held}; not enforced here: {}", means.name(), gaps.join("; ")),
+        }
+    }
+}
+
+/// Confines a process that does nothing. True when its limits hold.
+async fn probe(confinement: Confinement) -> Result<bool, String> {
+    let plan = Plan {
+        purpose: Purpose::Run,
+        program: std::path::PathBuf::new(),
+        words: Vec::new(),
+        environment: Default::default(),
+        folder: "/usr".into(),
+        readable: Vec::new(),
+        writable: Vec::new(),
+        limits: Limits { processes: 1, ..Limits::of(Purpose::Run) },
+        confinement,
+    };
+    let (ended, errors) = run_to_end(&plan, Instant::now() + PATIENCE, MOST).await.map_err(
+        |trouble| match trouble {
+            Trouble::Broken(problem) => problem,
+            Trouble::TimedOut => "it hangs".to_owned(),
+            Trouble::TooMuchOutput => "it prints".to_owned(),
+        },
+    )?;
+    match ended.code {
+        0 => Ok(true),
+        code if code == i32::from(PROBE_UNBOUND) => Ok(false),
+        code => {
+            let text = String::from_utf8_lossy(&errors);
+            let text = text.trim().trim_start_matches("error: the program cannot be started: ");
+            Err(if text.is_empty() { format!("exit code {code}") } else { text.to_owned() })
+        }
+    }
+}
+
+fn gaps(means: Means, bound: bool) -> Vec<&'static str> {
+    let mut gaps = Vec::new();
+    match means {
+        Means::Namespaces if !bound => gaps.push("the number of its processes has no limit"),
+        Means::Namespaces => {}
+        Means::Landlock => {
+            gaps.extend([
+                "the port of the daemon is open on every host, not on this one only",
+                "that a file exists, its size and its times can be seen",
+                "all files of its scratch together have no limit",
+            ]);
+            gaps.push(match geteuid().is_root() {
+                true => "the number of its processes has no limit",
+                false => "the limit of its processes counts those of the whole system",
+            });
+        }
+        Means::Seatbelt => gaps.extend([
+            "all files of its scratch together have no limit",
+            "the number of its processes has no limit",
+            "browse has not been tried on this system",
+        ]),
+    }
+    gaps
+}

@@ -1,0 +1,125 @@
+//! What one process is held to, for as long as it runs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::{Confinement, Found, Means, SOCKET};
+use crate::skills::{environment::Environment, process::Purpose};
+
+/// Where the daemon meets confined skills: a private folder with its socket,
+/// and the scratch of those that see the file system. Dropping it removes it.
+#[derive(Debug)]
+pub struct Door {
+    folder: TempDir,
+    socket: PathBuf,
+}
+
+/// How much a skill is spared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// The user trusts it: it is not confined.
+    Trusted,
+    /// It is confined, or does not run.
+    None,
+    /// It is confined where that is possible, and runs where not.
+    Allowed,
+}
+
+/// What one process is held to. Dropping it removes its scratch.
+#[derive(Debug)]
+pub struct Hold {
+    confinement: Confinement,
+    address: Option<String>,
+    notes: Vec<String>,
+    scratch: Option<TempDir>,
+}
+
+impl Door {
+    /// The door in this folder.
+    pub fn new(folder: TempDir, socket: PathBuf) -> Self {
+        Self { folder, socket }
+    }
+
+    /// The folder, which nothing of the outside may enter.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The socket in it.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+}
+
+impl Trust {
+    /// Of a skill that nobody trusts, whose caller allows it to run free.
+    pub fn of(allow_unsandboxed: bool) -> Self {
+        if allow_unsandboxed { Self::Allowed } else { Self::None }
+    }
+}
+
+impl Hold {
+    /// No confinement at all.
+    pub fn none(port: u16) -> Self {
+        let address = Some(format!("127.0.0.1:{port}"));
+        Self { confinement: Confinement::None, address, notes: Vec::new(), scratch: None }
+    }
+
+    /// No confinement, said to whoever runs it.
+    pub fn told(port: u16, note: String) -> Self {
+        Self { notes: vec![note], ..Self::none(port) }
+    }
+
+    /// Confinement by the means that were found.
+    ///
+    /// # Errors
+    /// A scratch cannot be made.
+    pub fn by(
+        found: &Found,
+        means: Means,
+        purpose: Purpose,
+        door: &Door,
+        port: u16,
+    ) -> io::Result<Self> {
+        let may_call = purpose == Purpose::Run;
+        let inside = |address: String| may_call.then_some(address);
+        let notes = Vec::from_iter(found.note());
+        if means == Means::Namespaces {
+            let socket = may_call.then(|| door.socket.clone());
+            let confinement = Confinement::Namespaces { socket };
+            let address = inside(format!("unix:{SOCKET}"));
+            return Ok(Self { confinement, address, notes, scratch: None });
+        }
+        let scratch = tempfile::Builder::new().prefix("scratch-").tempdir_in(door.folder())?;
+        let (port_of, path) = (may_call.then_some(port), scratch.path().to_owned());
+        let confinement = match means {
+            Means::Seatbelt => Confinement::Seatbelt { port: port_of, scratch: path },
+            _ => Confinement::Landlock { port: port_of, scratch: path },
+        };
+        let address = inside(format!("127.0.0.1:{port}"));
+        Ok(Self { confinement, address, notes, scratch: Some(scratch) })
+    }
+
+    /// What to hold the process to.
+    pub fn confinement(&self) -> &Confinement {
+        &self.confinement
+    }
+
+    /// What its caller should know.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Tells the process where the daemon is, and where it may write.
+    pub fn tell(&self, environment: &mut Environment) {
+        if let Some(address) = &self.address {
+            environment.insert("BROWSE_ADDR".to_owned(), address.clone());
+        }
+        if let Some(scratch) = &self.scratch {
+            let path = scratch.path().to_string_lossy().into_owned();
+            environment.insert("TMPDIR".to_owned(), path);
+        }
+    }
+}

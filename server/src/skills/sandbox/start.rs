@@ -1,0 +1,140 @@
+//! The supervisor's part on Linux: starts a program inside its confinement.
+//!
+//! The supervisor has one thread while this runs, so what it forks may do
+//! whatever it could do itself. The child reports what goes wrong on standard
+//! error, and never goes on with less than was asked for.
+
+use std::convert::Infallible;
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+
+use nix::{
+    fcntl::OFlag,
+    libc,
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+    unistd::{ForkResult, Pid, pipe2, setsid},
+};
+
+use super::{
+    Confinement, PROBE_UNBOUND, limits, namespaces, privileges, privileges::Identity, root, rules,
+    system_calls, system_calls::Calls,
+};
+use crate::skills::{process::Plan, supervisor::CANNOT_START};
+
+/// Starts the program of `plan`; the answer is its process.
+///
+/// # Errors
+/// There are no processes or namespaces to be had.
+pub fn start(plan: &Plan) -> io::Result<Pid> {
+    let (wait, go) = pipe2(OFlag::O_CLOEXEC)?;
+    let child = match plan.confinement {
+        Confinement::Namespaces { .. } => named("new namespaces", namespaces::fork())?,
+        _ => named("a new process", fork())?,
+    };
+    let ForkResult::Parent { child } = child else {
+        drop(go);
+        let error = match become_program(plan, wait) {
+            Ok(never) => match never {},
+            Err(error) => error,
+        };
+        let _ = writeln!(io::stderr(), "error: the program cannot be started: {error}");
+        // Nothing of the supervisor may run on in here.
+        exit(CANNOT_START);
+    };
+    drop(wait);
+    let identity = match plan.confinement {
+        Confinement::Namespaces { .. } => named("the map of users", namespaces::map(child))?,
+        _ => Identity::Same,
+    };
+    let mut go = File::from(go);
+    go.write_all(&[identity.byte()])?;
+    // Open for as long as this process lives: its end tells the child.
+    std::mem::forget(go);
+    Ok(child)
+}
+
+/// Takes on the confinement, and the program in it.
+fn become_program(plan: &Plan, wait: OwnedFd) -> io::Result<Infallible> {
+    privileges::die_with_parent()?;
+    let mut byte = [0];
+    let mut file = File::from(wait);
+    file.read_exact(&mut byte)?;
+    let identity = Identity::of(byte[0]);
+    let _ = setsid();
+    named("no standard input", privileges::no_input())?;
+    if let Confinement::Namespaces { socket } = &plan.confinement {
+        root::build(plan, socket.as_deref())?;
+        let _ = nix::unistd::sethostname("skill");
+    }
+    if !plan.program.as_os_str().is_empty() {
+        named("the folder", nix::unistd::chdir(&plan.folder).map_err(Into::into))?;
+    }
+    named("limits", limits::set(&plan.limits, &plan.confinement))?;
+    named("fewer rights", privileges::shed(identity))?;
+    // Shedding rights has taken it back.
+    privileges::die_with_parent()?;
+    if has_ended(&file) {
+        return Err(io::Error::other("its supervisor has ended"));
+    }
+    drop(file);
+    named("no other files", privileges::close_others())?;
+    let abi = rules::abi();
+    named("Landlock", rules::enforce(plan, abi).map_err(io::Error::other))?;
+    let calls = Calls::of(&plan.confinement, abi);
+    named("seccomp", system_calls::enforce(&calls).map_err(io::Error::other))?;
+    if plan.program.as_os_str().is_empty() {
+        probe();
+    }
+    execute(plan)
+}
+
+/// Whether the supervisor, which holds the other end while it lives, is gone.
+fn has_ended(pipe: &File) -> bool {
+    let mut ends = [PollFd::new(pipe.as_fd(), PollFlags::empty())];
+    let _ = poll(&mut ends, PollTimeout::ZERO);
+    ends[0].revents().is_some_and(|seen| seen.contains(PollFlags::POLLHUP))
+}
+
+/// A plan without a program asks whether all of this works, and whether the
+/// limit of processes holds.
+fn probe() -> ! {
+    exit(match fork() {
+        Ok(ForkResult::Child) => 0,
+        Ok(ForkResult::Parent { .. }) => PROBE_UNBOUND,
+        Err(_) => 0,
+    })
+}
+
+fn execute(plan: &Plan) -> io::Result<Infallible> {
+    let text = |bytes: &[u8]| CString::new(bytes).map_err(io::Error::other);
+    let program = text(plan.program.as_os_str().as_bytes())?;
+    let mut words = vec![program.clone()];
+    for word in &plan.words {
+        words.push(text(word.as_bytes())?);
+    }
+    let mut environment = Vec::new();
+    for (name, value) in &plan.environment {
+        environment.push(text(format!("{name}={value}").as_bytes())?);
+    }
+    named("the program", nix::unistd::execve(&program, &words, &environment).map_err(Into::into))
+}
+
+#[allow(unsafe_code)]
+fn fork() -> io::Result<ForkResult> {
+    // SAFETY: the supervisor has one thread at this point.
+    Ok(unsafe { nix::unistd::fork() }?)
+}
+
+#[allow(unsafe_code)]
+fn exit(code: u8) -> ! {
+    // SAFETY: ends the process without running what the supervisor left behind.
+    unsafe { libc::_exit(i32::from(code)) }
+}
+
+/// Says what it was that did not work.
+pub fn named<T>(what: &str, result: io::Result<T>) -> io::Result<T> {
+    result.map_err(|error| io::Error::new(error.kind(), format!("{what}: {error}")))
+}

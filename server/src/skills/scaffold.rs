@@ -1,0 +1,81 @@
+//! Small skills to start from, one in each language: they run, and have tests
+//! that pass.
+
+use std::ffi::OsStr;
+use std::io;
+
+use browse_proto::v1::ScaffoldLanguage;
+
+use super::{runtime::Kind, sdk, store::Folder};
+
+/// A file of a scaffold: its path, its text, and whether it is executable.
+type File = (&'static str, &'static str, bool);
+
+const MANIFEST: &str = include_str!("scaffold/SKILL.md");
+const FIXTURE: &str = include_str!("scaffold/fixtures/page.html");
+
+const TYPESCRIPT: &[File] = &[
+    ("script.ts", include_str!("scaffold/ts/script.ts"), false),
+    ("parser.ts", include_str!("scaffold/ts/parser.ts"), false),
+    ("script.test.ts", include_str!("scaffold/ts/script.test.ts"), false),
+];
+
+const PYTHON: &[File] = &[
+    ("script.py", include_str!("scaffold/py/script.py"), false),
+    ("parser.py", include_str!("scaffold/py/parser.py"), false),
+    ("test_script.py", include_str!("scaffold/py/test_script.py"), false),
+];
+
+const EXECUTABLE: &[File] = &[
+    ("run", include_str!("scaffold/run/run"), true),
+    ("tests/run", include_str!("scaffold/run/test"), true),
+];
+
+/// The kind of program that a language asks for; none for an empty draft.
+pub fn kind(language: ScaffoldLanguage) -> Option<Kind> {
+    match language {
+        ScaffoldLanguage::Ts => Some(Kind::TypeScript),
+        ScaffoldLanguage::Py => Some(Kind::Python),
+        ScaffoldLanguage::Rust => Some(Kind::Rust),
+        ScaffoldLanguage::Run => Some(Kind::Executable),
+        ScaffoldLanguage::Unspecified => None,
+    }
+}
+
+/// Writes the skill `name` for `host` into an empty folder.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn write(folder: &Folder, kind: Kind, name: &str, host: &str) -> io::Result<()> {
+    let visit = host.trim_start_matches("*.");
+    let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+    let fixture = format!("{}-{}.html", visit.replace(':', "-"), &date[..10]);
+    let filled = |text: &str| {
+        let text = text.replace("{name}", name).replace("{host}", host);
+        text.replace("{visit}", visit).replace("{fixture}", &fixture)
+    };
+    folder.write(OsStr::new("SKILL.md"), filled(MANIFEST).as_bytes(), false)?;
+    let files = match kind {
+        Kind::TypeScript => TYPESCRIPT,
+        Kind::Python => PYTHON,
+        Kind::Rust => &[],
+        Kind::Executable => EXECUTABLE,
+    };
+    for (path, text, executable) in files {
+        let inner;
+        let (folder, file) = match path.split_once('/') {
+            Some((parent, file)) => {
+                inner = folder.make(OsStr::new(parent), 0o755)?;
+                (&inner, file)
+            }
+            None => (folder, *path),
+        };
+        folder.write(OsStr::new(file), filled(text).as_bytes(), *executable)?;
+        folder.sync()?;
+    }
+    let fixtures = folder.make(OsStr::new("fixtures"), 0o755)?;
+    fixtures.write(OsStr::new(&fixture), FIXTURE.as_bytes(), false)?;
+    fixtures.sync()?;
+    sdk::put(folder, kind)?;
+    folder.sync()
+}

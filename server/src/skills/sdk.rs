@@ -1,0 +1,131 @@
+//! The SDK that skills carry as `_lib`: whether theirs is the one of this
+//! version, byte by byte, and how they get it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{hash, runtime::Kind, store::Folder};
+
+mod bundles {
+    include!(concat!(env!("OUT_DIR"), "/vendored.rs"));
+}
+
+/// The folder of a skill that holds it.
+pub const FOLDER: &str = "_lib";
+
+/// The files of the SDK for programs of this kind, by their names in `_lib`.
+/// An executable has none.
+pub fn bundle(kind: Kind) -> &'static [(&'static str, &'static [u8])] {
+    match kind {
+        Kind::TypeScript => bundles::TYPESCRIPT,
+        Kind::Python => bundles::PYTHON,
+        Kind::Rust => bundles::RUST,
+        Kind::Executable => &[],
+    }
+}
+
+/// The files of `_lib` that are not those of the SDK: changed, missing or of
+/// something else. A skill without `_lib` does without the SDK.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn strangers(skill: &Path, kind: Kind) -> io::Result<Vec<PathBuf>> {
+    let folder = skill.join(FOLDER);
+    let bundle = bundle(kind);
+    if bundle.is_empty() || folder.symlink_metadata().is_err() {
+        return Ok(Vec::new());
+    }
+    let found: BTreeSet<PathBuf> = hash::files(&folder)?.into_iter().collect();
+    let mut strange = BTreeSet::new();
+    for (name, content) in bundle {
+        let same = found.contains(Path::new(name))
+            && std::fs::read(folder.join(name)).is_ok_and(|bytes| bytes == *content);
+        if !same {
+            strange.insert(PathBuf::from(name));
+        }
+    }
+    let left = |file: &PathBuf| file.components().any(|part| part.as_os_str() == "__pycache__");
+    let ours = |file: &PathBuf| bundle.iter().any(|(name, _)| file == Path::new(name));
+    strange.extend(found.into_iter().filter(|file| !ours(file) && !left(file)));
+    Ok(strange.into_iter().map(|file| Path::new(FOLDER).join(file)).collect())
+}
+
+/// Puts the SDK into the folder of a skill, in place of the one that it has.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn put(skill: &Folder, kind: Kind) -> io::Result<()> {
+    let bundle = bundle(kind);
+    if bundle.is_empty() {
+        return Ok(());
+    }
+    skill.remove(OsStr::new(FOLDER))?;
+    let lib = skill.make(OsStr::new(FOLDER), 0o755)?;
+    let mut below: Vec<(PathBuf, Folder)> = Vec::new();
+    for (name, content) in bundle {
+        let path = Path::new(name);
+        let (parent, file) = (path.parent().unwrap_or(Path::new("")), path.file_name());
+        let folder = folder_of(&lib, &mut below, parent)?;
+        folder.write(file.unwrap_or_default(), content, false)?;
+    }
+    for (_, folder) in below.iter().rev() {
+        folder.sync()?;
+    }
+    lib.sync()?;
+    skill.sync()
+}
+
+/// The folder `path` below `lib`, made when it is not there.
+fn folder_of<'a>(
+    lib: &'a Folder,
+    below: &'a mut Vec<(PathBuf, Folder)>,
+    path: &Path,
+) -> io::Result<&'a Folder> {
+    let mut inner = PathBuf::new();
+    for part in path.components() {
+        let parent = inner.clone();
+        inner.push(part);
+        if below.iter().any(|(path, _)| *path == inner) {
+            continue;
+        }
+        let made = match below.iter().find(|(path, _)| *path == parent) {
+            Some((_, folder)) => folder.make(part.as_os_str(), 0o755)?,
+            None => lib.make(part.as_os_str(), 0o755)?,
+        };
+        below.push((inner.clone(), made));
+    }
+    Ok(below.iter().find(|(found, _)| found == path).map_or(lib, |(_, folder)| folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::{Folder, Kind, bundle, put, strangers};
+
+    #[test]
+    fn every_byte_of_the_sdk_counts() {
+        let skill = tempfile::tempdir().expect("a folder");
+        let found = || strangers(skill.path(), Kind::TypeScript).expect("read");
+        assert!(found().is_empty(), "without an SDK there is none to differ");
+        let folder = Folder::open(skill.path()).expect("open");
+        put(&folder, Kind::TypeScript).expect("put");
+        assert!(found().is_empty());
+        let (name, content) = bundle(Kind::TypeScript)[0];
+        let file = skill.path().join("_lib").join(name);
+        let mut bytes = content.to_vec();
+        bytes[0] ^= 1;
+        fs::write(&file, bytes).expect("written");
+        assert_eq!(found(), [Path::new("_lib").join(name)]);
+        fs::remove_file(&file).expect("removed");
+        assert_eq!(found(), [Path::new("_lib").join(name)]);
+        fs::write(&file, content).expect("written");
+        fs::write(skill.path().join("_lib/more.ts"), "").expect("written");
+        assert_eq!(found(), [PathBuf::from("_lib/more.ts")]);
+        put(&folder, Kind::TypeScript).expect("put");
+        assert!(found().is_empty());
+    }
+}
