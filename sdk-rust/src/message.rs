@@ -48,7 +48,10 @@ pub fn decode<M: Message>(bytes: &[u8]) -> Result<M, Malformed> {
     Ok(message)
 }
 
-fn merge(fields: &mut [(u32, &'static str, &mut dyn Value)], bytes: &[u8]) -> Result<(), Malformed> {
+fn merge(
+    fields: &mut [(u32, &'static str, &mut dyn Value)],
+    bytes: &[u8],
+) -> Result<(), Malformed> {
     for entry in entries(bytes) {
         let (number, raw) = entry?;
         if let Some((_, _, value)) = fields.iter_mut().find(|(known, ..)| *known == number) {

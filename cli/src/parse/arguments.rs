@@ -67,7 +67,11 @@ pub(super) fn flag(
         invocation.base64 = true;
         return no_value(spelling, value);
     }
-    if let Some(flag) = Flag::find(spelling) {
+    // `--project` of a command that writes for the project is a switch; that of
+    // every command has a value: `--project=DIR`.
+    let own = command.flags().find(|field| field.flag() == spelling.trim_start_matches('-'));
+    let is_switch = own.is_some_and(|field| matches!(field.kind, Kind::Bool)) && value.is_none();
+    if let Some(flag) = Flag::find(spelling).filter(|_| !is_switch) {
         return set_global(globals, flag, value, tokens);
     }
     if let Some(name) = spelling.strip_prefix("--") {

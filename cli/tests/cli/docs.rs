@@ -48,6 +48,15 @@ fn help_names_commands_that_exist() {
 }
 
 #[test]
+fn the_guide_names_commands_that_exist() {
+    for topic in browse_cli::guide::TOPICS {
+        let text = topic.text();
+        assert!(check(topic.name, &text) >= 3, "{}", topic.name);
+        assert!(!text.contains("{commands:"), "{}", topic.name);
+    }
+}
+
+#[test]
 fn documents_name_commands_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = vec![root.join("README.md"), root.join("CONTRIBUTING.md")];

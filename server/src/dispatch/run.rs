@@ -40,6 +40,9 @@ where
     daemon.activity().ended(entry, begun.elapsed(), outcome.as_ref().err().map(Error::reason));
     let (response, derived) =
         outcome.map_err(|error| error.or_with("command", cx.command().name))?;
+    if let Some(nudge) = daemon.skills().nudges().count(&cx) {
+        cx.say(&nudge);
+    }
     let mut response = Response::new(response);
     tell::untrusted(&cx, derived, response.metadata_mut());
     tell::notice(&cx, response.metadata_mut());

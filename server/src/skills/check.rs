@@ -103,7 +103,10 @@ async fn compare(
     if let Ok(url) = Url::parse(&page.url)
         && !hosts.allows(&url)
     {
-        return Ok(vec![(Verdict::Broken, format!("{} is none of its hosts", url.host_str().unwrap_or_default()))]);
+        return Ok(vec![(
+            Verdict::Broken,
+            format!("{} is none of its hosts", url.host_str().unwrap_or_default()),
+        )]);
     }
     let was = match fixture {
         Some(html) => Some(of_fixture(cx, page, html).await?),

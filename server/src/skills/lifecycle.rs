@@ -11,8 +11,8 @@ mod upgrade;
 mod work;
 
 pub use commit::{commit, commit_skill};
-pub use failure::exists;
 pub use discard::discard_skill;
+pub use failure::exists;
 pub use remove::remove_skill;
 pub use stage::stage_skill;
 pub use test::test_skill;

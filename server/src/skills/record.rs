@@ -29,3 +29,6 @@ pub use note::Note;
 pub use recordings::Recordings;
 pub use save::save_skill_record;
 pub use shape::Shape;
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use super::{
     catalog::Catalog,
     drafts::Drafts,
     hashes::Hashes,
+    nudge::Nudges,
     record::Recordings,
     runtime::Programs,
     sandbox::{Sandbox, Wanted},
@@ -29,6 +30,7 @@ pub struct Skills {
     sandbox: Sandbox,
     cache: PathBuf,
     recordings: Recordings,
+    nudges: Nudges,
 }
 
 impl Skills {
@@ -45,6 +47,7 @@ impl Skills {
             tiers,
             cache,
             recordings: Recordings::default(),
+            nudges: Nudges::default(),
         }
     }
 
@@ -90,6 +93,11 @@ impl Skills {
     /// Where translations and builds are kept.
     pub(super) fn cache(&self) -> &Path {
         &self.cache
+    }
+
+    /// Who drives a host for long without a skill.
+    pub fn nudges(&self) -> &Nudges {
+        &self.nudges
     }
 
     /// What is recorded, to become a skill.

@@ -68,11 +68,7 @@ impl Engine {
     ///
     /// # Errors
     /// Those of asking the page.
-    pub async fn outline(
-        &self,
-        targets: &[Target],
-        regions: &[Option<Target>],
-    ) -> Result<Outline> {
+    pub async fn outline(&self, targets: &[Target], regions: &[Option<Target>]) -> Result<Outline> {
         let world = self.world(&self.page().main_frame().id).await?;
         let targets: Vec<_> = targets.iter().map(|target| &target.query).collect();
         let regions: Vec<_> =

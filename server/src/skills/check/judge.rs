@@ -22,7 +22,8 @@ const TYPICAL: f64 = 0.8;
 const LEFT: f64 = 0.3;
 
 /// Commands that act on an element, which therefore has to show.
-const ACTS: &[&str] = &["click", "double-click", "fill", "select", "check", "uncheck", "hover", "drag"];
+const ACTS: &[&str] =
+    &["click", "double-click", "fill", "select", "check", "uncheck", "hover", "drag"];
 
 /// Roles that take text.
 const FILLED: &[&str] = &["textbox", "searchbox", "combobox", "spinbutton", "generic", ""];
@@ -35,7 +36,8 @@ const CHECKED: &[&str] =
 pub fn target(used: &Used, now: &TargetStanding, was: Option<&TargetStanding>) -> Option<Finding> {
     let (command, target) = (used.command.as_str(), used.target.as_str());
     let broken = |what: String| Some((Verdict::Broken, format!("`{command}`: `{target}` {what}")));
-    let drifted = |what: String| Some((Verdict::Drifted, format!("`{command}`: `{target}` {what}")));
+    let drifted =
+        |what: String| Some((Verdict::Drifted, format!("`{command}`: `{target}` {what}")));
     if now.count == 0 {
         return broken("finds nothing".to_owned());
     }
@@ -64,7 +66,11 @@ pub fn target(used: &Used, now: &TargetStanding, was: Option<&TargetStanding>) -
     if let Some(missing) = used.options.iter().find(|wanted| !has(wanted)) {
         return broken(format!("has no option `{missing}`"));
     }
-    let role = if used.role.is_empty() { was.map(|was| was.role.as_str()) } else { Some(used.role.as_str()) };
+    let role = if used.role.is_empty() {
+        was.map(|was| was.role.as_str())
+    } else {
+        Some(used.role.as_str())
+    };
     if let Some(role) = role.filter(|role| !role.is_empty() && *role != now.role) {
         return drifted(format!("is a {} now, and was a {role}", now.role));
     }
@@ -92,7 +98,11 @@ pub fn region(name: &str, now: &Region, was: &Region) -> Vec<Finding> {
             continue;
         }
         findings.push(match nearest(headers, &now.tables) {
-            Some(other) => drifted(format!("the columns of a table are {}, and were {}", other.join(", "), headers.join(", "))),
+            Some(other) => drifted(format!(
+                "the columns of a table are {}, and were {}",
+                other.join(", "),
+                headers.join(", ")
+            )),
             None => drifted(format!("the table of {} is gone", headers.join(", "))),
         });
     }
@@ -105,7 +115,8 @@ pub fn region(name: &str, now: &Region, was: &Region) -> Vec<Finding> {
         None => findings.push(drifted(format!("the list of {} records is gone", main.size))),
         Some(group) => {
             let lost = typical.iter().filter(|slot| share(group, slot) < LEFT);
-            findings.extend(lost.map(|slot| drifted(format!("the records have no {slot} any more"))));
+            findings
+                .extend(lost.map(|slot| drifted(format!("the records have no {slot} any more"))));
         }
     }
     findings
@@ -128,7 +139,8 @@ fn main_group(groups: &[Group]) -> Option<&Group> {
 
 /// The headers that have most in common with `headers`.
 fn nearest<'a>(headers: &[String], tables: &'a [Vec<String>]) -> Option<&'a Vec<String>> {
-    let common = |other: &&Vec<String>| headers.iter().filter(|header| other.contains(header)).count();
+    let common =
+        |other: &&Vec<String>| headers.iter().filter(|header| other.contains(header)).count();
     tables.iter().max_by_key(common).filter(|other| common(other) > 0)
 }
 

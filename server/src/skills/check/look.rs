@@ -35,7 +35,8 @@ impl Looked {
     /// Everything that is wrong.
     pub fn findings(self) -> Vec<Finding> {
         let targets = self.targets.into_iter().flatten();
-        let mut all: Vec<_> = self.page.into_iter().chain(targets).chain(self.reads.into_iter().flatten()).collect();
+        let mut all: Vec<_> =
+            self.page.into_iter().chain(targets).chain(self.reads.into_iter().flatten()).collect();
         all.dedup();
         all
     }
@@ -70,7 +71,8 @@ pub async fn at(room: &Room, page: &Page, fixture: Option<&Outline>) -> Result<L
         looked.targets = targets(page, &looked.outline, fixture);
         looked.reads = reads(engine, page, &looked.outline, fixture).await;
         let broken = |finding: &Finding| finding.0 == Verdict::Broken;
-        let whole = !looked.targets.iter().flatten().any(broken) && !looked.reads.iter().flatten().any(broken);
+        let whole = !looked.targets.iter().flatten().any(broken)
+            && !looked.reads.iter().flatten().any(broken);
         if whole || Instant::now() > until {
             return Ok(looked);
         }
@@ -83,8 +85,11 @@ pub async fn at(room: &Room, page: &Page, fixture: Option<&Outline>) -> Result<L
 /// # Errors
 /// The page does not answer.
 pub async fn outline(engine: &Engine, page: &Page) -> Result<Outline> {
-    let targets: Vec<Target> =
-        page.targets.iter().map(|used| used.target.parse()).collect::<Result<_, crate::engine::Error>>()?;
+    let targets: Vec<Target> = page
+        .targets
+        .iter()
+        .map(|used| used.target.parse())
+        .collect::<Result<_, crate::engine::Error>>()?;
     let mut regions: Vec<_> = page.reads.iter().map(region).collect();
     if regions.is_empty() {
         regions.push(None);
@@ -97,7 +102,9 @@ fn region(reading: &Reading) -> Option<Target> {
 }
 
 fn targets(page: &Page, now: &Outline, fixture: Option<&Outline>) -> Vec<Option<Finding>> {
-    let was = |at: usize| fixture.and_then(|fixture| fixture.targets.get(at)).filter(|was| was.count == 1);
+    let was = |at: usize| {
+        fixture.and_then(|fixture| fixture.targets.get(at)).filter(|was| was.count == 1)
+    };
     let pairs = page.targets.iter().zip(&now.targets).enumerate();
     pairs.map(|(at, (used, standing))| judge::target(used, standing, was(at))).collect()
 }
@@ -155,7 +162,8 @@ async fn read(engine: &Engine, reading: &Reading) -> Option<Result<Value, crate:
         ("html", target) => plain(engine.html(target.as_ref()).await),
         ("markdown", target) => plain(engine.markdown(target.as_ref()).await),
         ("links", _) => {
-            let record = |link: crate::engine::Link| json!({ "text": link.text, "href": link.href });
+            let record =
+                |link: crate::engine::Link| json!({ "text": link.text, "href": link.href });
             Some(engine.links().await.map(|links| links.into_iter().map(record).collect()))
         }
         ("attrs", Some(target)) => {

@@ -12,8 +12,9 @@ use crate::skills::record::{Notes, Page, Used};
 const LARGEST: u64 = 8 << 20;
 
 /// `<!-- saved from url=(0019)https://a.example/ -->`, as browsers write it.
-static MARK: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"<!-- saved from url=\(\d+\)(\S+) -->").expect("it is a regular expression"));
+static MARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"<!-- saved from url=\(\d+\)(\S+) -->").expect("it is a regular expression")
+});
 
 /// `goto("https://a.example/")`.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
@@ -52,7 +53,8 @@ impl Material {
             }
         }
         let program = program(folder);
-        let address = |html: &String| Some(MARK.captures(&html[..html.len().min(2048)])?[1].to_owned());
+        let address =
+            |html: &String| Some(MARK.captures(&html[..html.len().min(2048)])?[1].to_owned());
         let url = fixture.as_ref().and_then(address);
         let url = url.or_else(|| Some(ADDRESS.captures(&program)?[1].to_owned()));
         let page = |url| Page { url, reachable: true, targets: used(&program), reads: Vec::new() };
@@ -65,7 +67,8 @@ fn used(program: &str) -> Vec<Used> {
     let mut all: Vec<Used> = Vec::new();
     for call in CALL.captures_iter(program) {
         let target = call.get(2).or(call.get(3)).map_or("", |found| found.as_str());
-        let used = Used { command: call[1].to_owned(), target: target.to_owned(), ..Used::default() };
+        let used =
+            Used { command: call[1].to_owned(), target: target.to_owned(), ..Used::default() };
         if !all.contains(&used) {
             all.push(used);
         }
@@ -76,8 +79,9 @@ fn used(program: &str) -> Vec<Used> {
 /// The newest page: names end with their day.
 fn newest(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    let mut pages: Vec<_> =
-        entries.filter(|path| path.extension().is_some_and(|extension| extension == "html")).collect();
+    let mut pages: Vec<_> = entries
+        .filter(|path| path.extension().is_some_and(|extension| extension == "html"))
+        .collect();
     let day = |path: &PathBuf| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         stem.chars().rev().take(10).collect::<Vec<_>>().into_iter().rev().collect::<String>()
@@ -88,7 +92,9 @@ fn newest(folder: &Path) -> Option<PathBuf> {
 
 /// The source of the program, without its tests and the SDK.
 fn program(folder: &Path) -> String {
-    let files = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = |folder: PathBuf| {
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+    };
     let mut sources: Vec<_> = files(folder.to_owned()).chain(files(folder.join("src"))).collect();
     sources.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -33,7 +33,8 @@ impl Room {
         let name: SessionName = format!("check-{:08x}", rand::random::<u32>()).parse()?;
         let session = sessions.open(&name, cx.client(), SessionRules { hosts }).await?;
         // A caller who leaves meanwhile leaves no session behind.
-        let (all, owned, owner) = (Arc::clone(&sessions), Arc::clone(&session), cx.client().clone());
+        let (all, owned, owner) =
+            (Arc::clone(&sessions), Arc::clone(&session), cx.client().clone());
         let opening = tokio::spawn(async move {
             let tab = owned.active_or_first(&owner).await;
             match tab {

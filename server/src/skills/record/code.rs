@@ -92,14 +92,16 @@ fn camel(name: &str) -> String {
 /// The arguments of a call in their order: those by position up to the first
 /// that is left out, and those by name.
 fn arguments<'a>(call: &'a super::plan::Call) -> (Vec<Argument<'a>>, Vec<Argument<'a>>) {
-    let of = |field: &browse_proto::Field| call.fields.iter().find(|(f, _)| f.number == field.number);
+    let of =
+        |field: &browse_proto::Field| call.fields.iter().find(|(f, _)| f.number == field.number);
     let positional: Vec<_> = call
         .command
         .args
         .iter()
         .map_while(|argument| of(&call.command.request.fields[argument.field]))
         .collect();
-    let named = call.fields.iter().filter(|(f, _)| !positional.iter().any(|(p, _)| p.number == f.number));
+    let named =
+        call.fields.iter().filter(|(f, _)| !positional.iter().any(|(p, _)| p.number == f.number));
     let named = named.collect();
     (positional, named)
 }

@@ -105,7 +105,8 @@ fn scrubbed_value(value: &Value, known: &[String]) -> Value {
         Value::String(text) => Value::from(scrubbed(text, known)),
         Value::Array(items) => items.iter().map(|item| scrubbed_value(item, known)).collect(),
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(key, value)| (key.clone(), scrubbed_value(value, known)));
+            let fields =
+                fields.iter().map(|(key, value)| (key.clone(), scrubbed_value(value, known)));
             Value::Object(fields.collect())
         }
         value => value.clone(),
@@ -151,7 +152,14 @@ fn used(call: &Call) -> Option<Used> {
         "select" => literals(call, "value"),
         _ => Vec::new(),
     };
-    Some(Used { command: call.command.name.to_owned(), target: target.to_owned(), options, role, kind, demands: None })
+    Some(Used {
+        command: call.command.name.to_owned(),
+        target: target.to_owned(),
+        options,
+        role,
+        kind,
+        demands: None,
+    })
 }
 
 /// The texts of a field that are the same in each run.

@@ -36,10 +36,14 @@ pub async fn show_skill_record(
     let recording = cx.daemon().skills().recordings().read(session.name())?;
     let steps = recording.ended();
     let joined = tabs::of_one(&steps).ok();
-    let shown: Vec<&Step> = joined.as_ref().map_or_else(|| steps.clone(), |all| all.iter().collect());
+    let shown: Vec<&Step> =
+        joined.as_ref().map_or_else(|| steps.clone(), |all| all.iter().collect());
     let fates = fates(&shown, 1);
-    let mut lines = vec![format!("recording the session {}: {} steps", session.name(), steps.len())];
-    lines.extend((1..).zip(shown.iter().zip(&fates)).map(|(number, (step, fate))| line(number, step, *fate)));
+    let mut lines =
+        vec![format!("recording the session {}: {} steps", session.name(), steps.len())];
+    lines.extend(
+        (1..).zip(shown.iter().zip(&fates)).map(|(number, (step, fate))| line(number, step, *fate)),
+    );
     let kept = fates.iter().filter(|fate| matches!(fate, Fate::Kept | Fate::Result)).count();
     Ok(v1::ShowSkillRecordResponse {
         summary: lines.join("\n"),
@@ -58,7 +62,8 @@ fn line(number: usize, step: &Step, fate: Fate) -> String {
     let about = crate::secrets::redact(about);
     let space = if about.is_empty() { "" } else { " " };
     let why = step.unfit.as_ref().filter(|_| fate == Fate::Kept);
-    let why = why.map_or_else(|| fate.words().to_owned(), |why| format!("cannot be repeated: {why}"));
+    let why =
+        why.map_or_else(|| fate.words().to_owned(), |why| format!("cannot be repeated: {why}"));
     format!("{number} {}{space}{about} ({why})", step.command.name)
 }
 

@@ -62,7 +62,12 @@ impl Inputs {
             }
             let secret = secrets.iter().any(|secret| secret == value) || !is_plain(value, &[]);
             let default = (!secret).then(|| value.to_owned());
-            all.push(Input { name: name.to_owned(), default, value: value.to_owned(), used: false });
+            all.push(Input {
+                name: name.to_owned(),
+                default,
+                value: value.to_owned(),
+                used: false,
+            });
         }
         let named = all.iter().filter(|input| input.default.is_none()).map(|i| i.value.clone());
         let secrets = secrets.iter().cloned().chain(named).collect();
@@ -140,7 +145,8 @@ impl Inputs {
         pieces.push(Piece::Literal(plain));
         pieces.retain(|piece| *piece != Piece::Literal(String::new()));
         let secrets = self.secrets();
-        let clean = |piece: &Piece| !matches!(piece, Piece::Literal(text) if !is_plain(text, &secrets));
+        let clean =
+            |piece: &Piece| !matches!(piece, Piece::Literal(text) if !is_plain(text, &secrets));
         pieces.iter().all(clean).then_some(pieces)
     }
 

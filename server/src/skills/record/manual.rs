@@ -38,8 +38,9 @@ pub fn write(about: &About<'_>, plan: &Plan, language: Language) -> Result<Strin
     put("trusted", false.into());
     put("session", "own".into());
     put("timeout", "60s".into());
-    let front = serde_norway::to_string(&front)
-        .map_err(|error| Error::new(Reason::Bug, format!("the manifest cannot be written: {error}")))?;
+    let front = serde_norway::to_string(&front).map_err(|error| {
+        Error::new(Reason::Bug, format!("the manifest cannot be written: {error}"))
+    })?;
     Ok(format!("---\n{front}---\n\n{}", prose(about, plan, language)))
 }
 
@@ -60,7 +61,11 @@ fn argument(input: &super::inputs::Input) -> Value {
 
 fn describe(about: &About<'_>, plan: &Plan) -> String {
     let reads: Vec<_> = plan.outputs().map(|(call, _)| call.command.name).collect();
-    format!("Repeats a recorded flow on {} and answers with its {}.", about.hosts.join(", "), reads.join(" and "))
+    format!(
+        "Repeats a recorded flow on {} and answers with its {}.",
+        about.hosts.join(", "),
+        reads.join(" and ")
+    )
 }
 
 fn prose(about: &About<'_>, plan: &Plan, language: Language) -> String {
@@ -77,17 +82,13 @@ fn prose(about: &About<'_>, plan: &Plan, language: Language) -> String {
     out.push_str(
         "\nA result that lacks this is an error, so that a change of the site is noticed.\n`fixtures/` holds the page as it was, without scripts and without values of fields.\n",
     );
-    out.push_str(&format!(
-        "`browse skill check {}` compares it with the live page.\n",
-        about.name
-    ));
+    out.push_str(&format!("`browse skill check {}` compares it with the live page.\n", about.name));
     out
 }
 
 fn words(shape: &Shape) -> String {
-    let keys = |keys: &[String]| {
-        keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
-    };
+    let keys =
+        |keys: &[String]| keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
     match shape {
         Shape::Text => "text that is not empty".to_owned(),
         Shape::Scalar => "a value".to_owned(),

@@ -223,7 +223,8 @@ fn targets(fields: &Map<String, Value>) -> Vec<(String, String)> {
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
             value => value.as_str().into_iter().collect(),
         };
-        let targets = texts.into_iter().filter(|text| !text.is_empty() && text.parse::<f64>().is_err());
+        let targets =
+            texts.into_iter().filter(|text| !text.is_empty() && text.parse::<f64>().is_err());
         found.extend(targets.map(|text| (name.clone(), text.to_owned())));
     }
     found

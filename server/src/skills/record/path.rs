@@ -244,9 +244,8 @@ fn asked(step: &Step) -> String {
 /// Whether two addresses are of one page: fragment, query and a slash at the
 /// end do not count, nor do scheme and host, by which sites are only tidied up.
 fn is_same_place(one: &str, other: &str) -> bool {
-    let path = |url: &str| {
-        Url::parse(url).ok().map(|url| url.path().trim_end_matches('/').to_owned())
-    };
+    let path =
+        |url: &str| Url::parse(url).ok().map(|url| url.path().trim_end_matches('/').to_owned());
     path(one).is_some() && path(one) == path(other)
 }
 

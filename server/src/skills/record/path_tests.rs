@@ -27,7 +27,11 @@ fn step(line: &str, here: &mut Spot, documents: &mut u32) -> Step {
         *here = Spot { url: format!("http://a.example{place}"), document: documents.to_string() };
     }
     let field = if command.name == "goto" { "url" } else { "target" };
-    let value = if command.name == "goto" { format!("http://a.example{target}") } else { target.to_owned() };
+    let value = if command.name == "goto" {
+        format!("http://a.example{target}")
+    } else {
+        target.to_owned()
+    };
     Step {
         command,
         fields: json!({ field: value }).as_object().cloned().unwrap_or_default(),
@@ -71,7 +75,15 @@ fn a_page_that_was_left_by_another_address_goes() {
 
 #[test]
 fn a_detour_by_a_link_and_back_goes() {
-    let lines = ["goto /", "fill #q", "click #a link -> /a", "scroll #b", "back -> /", "click #go", "text h1"];
+    let lines = [
+        "goto /",
+        "fill #q",
+        "click #a link -> /a",
+        "scroll #b",
+        "back -> /",
+        "click #go",
+        "text h1",
+    ];
     check(&lines, &[0, 1, 5, 6]);
 }
 
@@ -96,7 +108,10 @@ fn the_last_filling_of_a_field_counts() {
     let lines = ["goto /", "fill #q", "fill #r", "select #s", "fill #q", "click #go", "text h1"];
     check(&lines, &[0, 2, 3, 4, 5, 6]);
     check(&["goto /", "check #a", "uncheck #a", "text h1"], &[0, 2, 3]);
-    check(&["goto /", "fill #q", "click #go", "fill #q", "click #go", "text h1"], &[0, 1, 2, 3, 4, 5]);
+    check(
+        &["goto /", "fill #q", "click #go", "fill #q", "click #go", "text h1"],
+        &[0, 1, 2, 3, 4, 5],
+    );
 }
 
 #[test]

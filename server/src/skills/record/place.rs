@@ -10,15 +10,8 @@ use super::code::File;
 use crate::dispatch::Context;
 use crate::error::Result;
 use crate::skills::{
-    drafts::unwritable,
-    events::Voice,
-    lifecycle,
-    names,
-    runtime::Kind,
-    sandbox::Trust,
-    sdk,
-    store::Folder,
-    tier::Tier,
+    drafts::unwritable, events::Voice, lifecycle, names, runtime::Kind, sandbox::Trust, sdk,
+    store::Folder, tier::Tier,
 };
 
 /// Refuses a name that is none, or is taken.
@@ -46,7 +39,9 @@ pub async fn write(
     files: &[File],
 ) -> Result<v1::CommittedSkill> {
     let drafts = cx.daemon().skills().drafts();
-    let draft = drafts.make(|folder| fill(folder, kind, files).map_err(|error| unwritable(folder.path(), &error)))?;
+    let draft = drafts.make(|folder| {
+        fill(folder, kind, files).map_err(|error| unwritable(folder.path(), &error))
+    })?;
     let draft = drafts.open(&draft.name)?;
     // Why tests fail is what the tests say.
     let (voice, mut said) = Voice::new();
@@ -73,7 +68,8 @@ pub async fn write(
 fn fill(folder: &Folder, kind: Kind, files: &[File]) -> std::io::Result<()> {
     let mut below: BTreeMap<&str, Folder> = BTreeMap::new();
     for (path, text) in files {
-        let (parent, file) = path.split_once('/').map_or((None, path.as_str()), |(p, f)| (Some(p), f));
+        let (parent, file) =
+            path.split_once('/').map_or((None, path.as_str()), |(p, f)| (Some(p), f));
         let into = match parent {
             None => folder,
             Some(parent) => {

@@ -131,7 +131,8 @@ impl Calls<'_> {
         if first.role() == Role::Open {
             return Ok(());
         }
-        let goto = Command::by_name("goto").ok_or_else(|| unfit("there is no `goto`".to_owned()))?;
+        let goto =
+            Command::by_name("goto").ok_or_else(|| unfit("there is no `goto`".to_owned()))?;
         let address = first.before.url.clone();
         let url = self.inputs.address(&address).ok_or_else(|| secret("goto"))?;
         let fields = fields(goto, [("url", Given::Text(url))]);
@@ -202,12 +203,16 @@ impl Calls<'_> {
             return Ok(Some(Given::Text(vec![Piece::Argument(name)])));
         }
         let Some(value) = step.fields.get(field.name) else { return Ok(None) };
-        let positional =
-            step.command.args.iter().any(|argument| step.command.request.fields[argument.field].number == field.number);
+        let positional = step
+            .command
+            .args
+            .iter()
+            .any(|argument| step.command.request.fields[argument.field].number == field.number);
         let is_target = TARGETS.contains(&field.name);
         let mut text = |text: &str| {
             if is_target && text.starts_with('@') {
-                let message = format!("`{}`: nothing names the element of `{text}`", step.command.name);
+                let message =
+                    format!("`{}`: nothing names the element of `{text}`", step.command.name);
                 return Err(unfit(message).with("target", text));
             }
             let pieces = match field.name {
@@ -229,7 +234,11 @@ impl Calls<'_> {
                 Some(Given::Texts(texts.collect::<Result<_>>()?))
             }
             Value::Bool(false) => None,
-            Value::Number(number) if number.as_f64() == Some(0.0) && !positional && !field.optional => None,
+            Value::Number(number)
+                if number.as_f64() == Some(0.0) && !positional && !field.optional =>
+            {
+                None
+            }
             Value::Bool(_) | Value::Number(_) => Some(Given::Plain(value.clone())),
             Value::Null | Value::Object(_) => None,
         })
@@ -279,7 +288,10 @@ fn fields<const N: usize>(
     command: &'static Command,
     given: [(&str, Given); N],
 ) -> Vec<(&'static Field, Given)> {
-    given.into_iter().filter_map(|(name, value)| Some((command.request.field(name)?, value))).collect()
+    given
+        .into_iter()
+        .filter_map(|(name, value)| Some((command.request.field(name)?, value)))
+        .collect()
 }
 
 /// The hosts of the pages, in the order in which they come.
@@ -299,7 +311,10 @@ fn empty(steps: &[&Step]) -> Error {
     let ran = steps.iter().rev().find(|step| step.role() == Role::Denied && step.failed.is_none());
     let message = match ran {
         _ if steps.is_empty() => "the recording is empty".to_owned(),
-        Some(step) => format!("the recording reads nothing that a skill can: it may not run `{}`", step.command.name),
+        Some(step) => format!(
+            "the recording reads nothing that a skill can: it may not run `{}`",
+            step.command.name
+        ),
         None => "the recording reads nothing".to_owned(),
     };
     Error::new(Reason::SkillRecordingEmpty, message)
@@ -318,6 +333,7 @@ fn secret(command: &str) -> Error {
 /// Whether `text` may stand in a file of the skill.
 pub fn is_plain(text: &str, secrets: &[String]) -> bool {
     // Very short ones are in every other text.
-    let holds = |secret: &String| text == secret || secret.len() >= 4 && text.contains(secret.as_str());
+    let holds =
+        |secret: &String| text == secret || secret.len() >= 4 && text.contains(secret.as_str());
     secrets::redact(text) == text && !secrets.iter().any(holds)
 }

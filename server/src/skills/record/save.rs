@@ -129,7 +129,8 @@ impl Draft {
             plan.calls.len(),
             plan.dropped
         )];
-        let given: Vec<_> = plan.inputs.all.iter().filter(|input| input.default.is_none()).collect();
+        let given: Vec<_> =
+            plan.inputs.all.iter().filter(|input| input.default.is_none()).collect();
         if !given.is_empty() {
             let names: Vec<_> = given.iter().map(|input| format!("`{}`", input.name)).collect();
             lines.push(format!("secrets, which each run is given: {}", names.join(", ")));
@@ -139,7 +140,9 @@ impl Draft {
             lines.push(format!("left out because a skill may not run them: {}", names.join(", ")));
         }
         if !self.notes.pages.iter().any(|page| page.reachable) {
-            lines.push("`browse skill check` cannot look at it: its pages need its steps".to_owned());
+            lines.push(
+                "`browse skill check` cannot look at it: its pages need its steps".to_owned(),
+            );
         }
         let words: Vec<_> = given.iter().map(|input| format!(" --arg {}=…", input.name)).collect();
         lines.push(format!("run it: `browse skill run {name}{}`", words.concat()));
@@ -149,7 +152,8 @@ impl Draft {
 
 /// The last look: nothing that is to be kept may hold a secret.
 fn spotless(files: &[File], known: &[String]) -> Result<()> {
-    let dirty = |text: &str| known.iter().any(|secret| secret.len() >= 4 && text.contains(secret.as_str()));
+    let dirty =
+        |text: &str| known.iter().any(|secret| secret.len() >= 4 && text.contains(secret.as_str()));
     match files.iter().find(|(_, text)| dirty(text)) {
         None => Ok(()),
         Some((name, _)) => {

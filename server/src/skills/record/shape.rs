@@ -56,7 +56,8 @@ impl Shape {
                 if records.is_empty() {
                     return empty("the list");
                 }
-                let lacking = |key: &&String| !records.iter().any(|r| r.get(key).is_some_and(is_filled));
+                let lacking =
+                    |key: &&String| !records.iter().any(|r| r.get(key).is_some_and(is_filled));
                 keys.iter().find(lacking).map(|key| format!("no record has `{key}`"))
             }
             Self::Record(keys) => {

@@ -23,7 +23,8 @@ pub fn of_one(steps: &[&Step]) -> Result<Vec<Step>, String> {
         let place = steps[first].before.clone();
         out[from] = followed(&out[from], last, place).ok_or("a click opened its tab")?;
     }
-    let idle = |step: &Step| matches!(step.role(), Role::Read | Role::Look) || step.failed.is_some();
+    let idle =
+        |step: &Step| matches!(step.role(), Role::Read | Role::Look) || step.failed.is_some();
     for step in &steps[first..] {
         match step.tab == last {
             true => out.push((*step).clone()),

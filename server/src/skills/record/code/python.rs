@@ -13,10 +13,7 @@ use super::{File, arguments, complaint, literal};
 const KEYWORDS: &[&str] = &["assert", "from", "in", "is", "pass", "with"];
 
 pub fn files(plan: &Plan, fixture: &str) -> Vec<File> {
-    vec![
-        ("script.py".to_owned(), script(plan)),
-        ("test_script.py".to_owned(), test(plan, fixture)),
-    ]
+    vec![("script.py".to_owned(), script(plan)), ("test_script.py".to_owned(), test(plan, fixture))]
 }
 
 fn script(plan: &Plan) -> String {
@@ -120,7 +117,9 @@ fn identifier(name: &str) -> String {
 fn statement(call: &Call) -> String {
     let (positional, named) = arguments(call);
     let mut words: Vec<_> = positional.iter().map(|(_, given)| value(given)).collect();
-    words.extend(named.iter().map(|(field, given)| format!("{}={}", identifier(field.name), value(given))));
+    words.extend(
+        named.iter().map(|(field, given)| format!("{}={}", identifier(field.name), value(given))),
+    );
     let function = call.command.function;
     let noun = ["get_", "list_"].into_iter().find_map(|verb| function.strip_prefix(verb));
     format!("browse.{}({})", identifier(noun.unwrap_or(function)), words.join(", "))
@@ -132,7 +131,9 @@ fn value(given: &Given) -> String {
         Given::Texts(texts) => {
             format!("[{}]", texts.iter().map(|pieces| text(pieces)).collect::<Vec<_>>().join(", "))
         }
-        Given::Plain(serde_json::Value::Bool(value)) => if *value { "True" } else { "False" }.to_owned(),
+        Given::Plain(serde_json::Value::Bool(value)) => {
+            if *value { "True" } else { "False" }.to_owned()
+        }
         Given::Plain(value) => value.to_string(),
     }
 }
@@ -180,7 +181,10 @@ fn breaks(plan: &Plan) -> Vec<String> {
                 format!("[{{**record, {}: \"\"}} for record in recorded()]", literal::python(key))
             })),
             Shape::Record(keys) => {
-                breaks.extend(keys.iter().map(|key| format!("{{**recorded(), {}: \"\"}}", literal::python(key))));
+                breaks.extend(
+                    keys.iter()
+                        .map(|key| format!("{{**recorded(), {}: \"\"}}", literal::python(key))),
+                );
             }
             Shape::Text | Shape::Scalar => {}
         }

@@ -102,7 +102,10 @@ fn condition(place: &str, output: &Output) -> String {
             format!("!{}.iter().all(|key| is_filled({place}.get(key)))", filled(keys))
         }
     };
-    format!("    if {condition} {{\n        return Err({}.into());\n    }}\n", literal::rust(&complaint(output)))
+    format!(
+        "    if {condition} {{\n        return Err({}.into());\n    }}\n",
+        literal::rust(&complaint(output))
+    )
 }
 
 fn variable(output: &Output) -> String {
@@ -132,13 +135,22 @@ fn is_typed(call: &Call) -> bool {
 
 fn statement(call: &Call) -> String {
     if !is_typed(call) {
-        let given = call.fields.iter().map(|(field, given)| format!("(\"{}\", {})", field.name, json(given)));
+        let given = call
+            .fields
+            .iter()
+            .map(|(field, given)| format!("(\"{}\", {})", field.name, json(given)));
         let given: Vec<_> = given.collect();
-        return format!("browse.call(\"{}\", &Json::object([{}]))", call.command.name, given.join(", "));
+        return format!(
+            "browse.call(\"{}\", &Json::object([{}]))",
+            call.command.name,
+            given.join(", ")
+        );
     }
-    let fields = call.command.args.iter().map(|argument| &call.command.request.fields[argument.field]);
+    let fields =
+        call.command.args.iter().map(|argument| &call.command.request.fields[argument.field]);
     let words = fields.map(|field| {
-        let given = call.fields.iter().find(|(f, _)| f.number == field.number).map(|(_, given)| given);
+        let given =
+            call.fields.iter().find(|(f, _)| f.number == field.number).map(|(_, given)| given);
         match given {
             Some(Given::Text(pieces)) if field.optional => format!("Some({})", text(pieces)),
             Some(Given::Text(pieces)) => text(pieces),
@@ -166,7 +178,8 @@ fn json(given: &Given) -> String {
     match given {
         Given::Text(pieces) => format!("Json::from({})", text(pieces)),
         Given::Texts(texts) => {
-            let items: Vec<_> = texts.iter().map(|pieces| format!("Json::from({})", text(pieces))).collect();
+            let items: Vec<_> =
+                texts.iter().map(|pieces| format!("Json::from({})", text(pieces))).collect();
             format!("Json::List(vec![{}])", items.join(", "))
         }
         Given::Plain(value) => match value.as_f64() {
@@ -188,7 +201,9 @@ fn text(pieces: &[Piece]) -> String {
     match pieces {
         [] => "\"\"".to_owned(),
         [one] => part(one),
-        several => format!("&[{}].concat()", several.iter().map(part).collect::<Vec<_>>().join(", ")),
+        several => {
+            format!("&[{}].concat()", several.iter().map(part).collect::<Vec<_>>().join(", "))
+        }
     }
 }
 

@@ -90,8 +90,10 @@ fn statement(call: &Call) -> String {
     let (positional, named) = arguments(call);
     let mut words: Vec<_> = positional.iter().map(|(_, given)| value(given)).collect();
     if !named.is_empty() {
-        let options: Vec<_> =
-            named.iter().map(|(field, given)| format!("{}: {}", camel(field.name), value(given))).collect();
+        let options: Vec<_> = named
+            .iter()
+            .map(|(field, given)| format!("{}: {}", camel(field.name), value(given)))
+            .collect();
         words.push(format!("{{ {} }}", options.join(", ")));
     }
     let name = bare(call.command);
@@ -155,7 +157,9 @@ fn breaks(plan: &Plan) -> Vec<String> {
                 format!("recorded().map((record: any) => ({{ ...record, {}: '' }}))", camel(key))
             })),
             Shape::Record(keys) => {
-                breaks.extend(keys.iter().map(|key| format!("{{ ...recorded(), {}: '' }}", camel(key))));
+                breaks.extend(
+                    keys.iter().map(|key| format!("{{ ...recorded(), {}: '' }}", camel(key))),
+                );
             }
             Shape::Text | Shape::Scalar => {}
         }
