@@ -132,6 +132,7 @@ fn describe(cx: &Context, skill: &Skill, labels: &Labels) -> v1::Skill {
         session: manifest.session.name().to_owned(),
         timeout_ms: run::timeout_ms(manifest),
         problem,
+        score: None,
     }
 }
 

@@ -8,7 +8,7 @@ use browse_proto::{render, wire};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
-use super::recordings::MOST_STEPS;
+use super::recordings::{MOST_READS, MOST_STEPS};
 use super::step::{Role, Secret, Spot, Step, TARGETS, role};
 use crate::engine::{Footing, Target};
 use crate::error::{Error, Result};
@@ -19,6 +19,9 @@ const NAMING: Duration = Duration::from_secs(2);
 
 /// Time that keeping the page may take.
 const KEEPING: Duration = Duration::from_secs(3);
+
+/// Largest request that is kept, in bytes.
+const MOST_REQUEST: usize = 256 << 10;
 
 /// Largest answer that is kept, in bytes.
 const MOST_BYTES: usize = 1 << 20;
@@ -50,8 +53,10 @@ impl Note {
         })??;
         let command = cx.command();
         // What is no field of a page is not kept: code, cookies, files.
+        let large = request.encoded_len() > MOST_REQUEST;
         let fields = match role(command) {
             Role::Denied => Map::new(),
+            _ if large => Map::new(),
             _ if matches!(command.name, "upload" | "load-html") => Map::new(),
             _ => wire::decode(command.request, &request.encode_to_vec()).unwrap_or_default(),
         };
@@ -67,7 +72,7 @@ impl Note {
             leads: None,
             element: None,
             frame: None,
-            unfit: unfit(command.name),
+            unfit: unfit(command.name, large),
             answer: None,
         };
         Some(Self { session, number, step, text: None })
@@ -200,13 +205,18 @@ impl Note {
             if let Some(place) = recording.steps.get_mut(number) {
                 *place = Some(step);
             }
+            let answers = recording.steps.iter_mut().flatten().rev().map(|step| &mut step.answer);
+            for old in answers.filter(|answer| answer.is_some()).skip(MOST_READS) {
+                *old = None;
+            }
         });
     }
 }
 
 /// What a script cannot do whatever its arguments are.
-fn unfit(command: &str) -> Option<String> {
+fn unfit(command: &str, large: bool) -> Option<String> {
     let why = match command {
+        _ if large => "its input has more than 256 KiB",
         "upload" => "it sends a file, and a skill has none",
         "load-html" => "it loads a document that is on no host",
         "download" | "archive" | "scrape" | "print-html" => "it writes files",

@@ -10,8 +10,14 @@ use super::code::File;
 use crate::dispatch::Context;
 use crate::error::Result;
 use crate::skills::{
-    drafts::unwritable, events::Voice, lifecycle, names, runtime::Kind, sandbox::Trust, sdk,
-    store::Folder, tier::Tier,
+    drafts::{Draft, unwritable},
+    events::Voice,
+    lifecycle, names,
+    runtime::Kind,
+    sandbox::Trust,
+    sdk,
+    store::Folder,
+    tier::Tier,
 };
 
 /// Refuses a name that is none, or is taken.
@@ -27,6 +33,21 @@ pub fn check(cx: &Context, tier: Tier, name: &str) -> Result<()> {
     }
 }
 
+/// Writes the skill as a draft, and answers its folder and its name.
+///
+/// # Errors
+/// `FILE_UNWRITABLE`.
+pub fn stage(cx: &Context, kind: Kind, files: &[File]) -> Result<(String, String)> {
+    let draft = make(cx, kind, files)?;
+    Ok((draft.folder.path().display().to_string(), draft.name))
+}
+
+fn make(cx: &Context, kind: Kind, files: &[File]) -> Result<Draft> {
+    let drafts = cx.daemon().skills().drafts();
+    drafts
+        .make(|folder| fill(folder, kind, files).map_err(|error| unwritable(folder.path(), &error)))
+}
+
 /// Writes the skill, tests it and answers what was committed. What fails leaves
 /// nothing behind.
 ///
@@ -38,11 +59,8 @@ pub async fn write(
     (name, kind): (&str, Kind),
     files: &[File],
 ) -> Result<v1::CommittedSkill> {
-    let drafts = cx.daemon().skills().drafts();
-    let draft = drafts.make(|folder| {
-        fill(folder, kind, files).map_err(|error| unwritable(folder.path(), &error))
-    })?;
-    let draft = drafts.open(&draft.name)?;
+    let draft = make(cx, kind, files)?;
+    let draft = cx.daemon().skills().drafts().open(&draft.name)?;
     // Why tests fail is what the tests say.
     let (voice, mut said) = Voice::new();
     let listen = async move {

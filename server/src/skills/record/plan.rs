@@ -91,6 +91,7 @@ impl Plan {
         if !fates.contains(&Fate::Result) {
             return Err(empty(&steps));
         }
+        let count = kept.len();
         let mut calls = Calls { calls: Vec::new(), frame: None, inputs: &mut inputs };
         calls.begin(kept[0].1)?;
         for (at, step) in kept {
@@ -107,7 +108,7 @@ impl Plan {
         denied.sort_unstable();
         denied.dedup();
         let hosts = hosts(&calls);
-        let dropped = recording.ended().len().saturating_sub(calls.len());
+        let dropped = recording.ended().len().saturating_sub(count);
         Ok(Self { calls, inputs, hosts, dropped, denied })
     }
 

@@ -15,6 +15,9 @@ use crate::policy::ClientId;
 /// Steps that a recording takes; a flow of more is no flow.
 pub const MOST_STEPS: usize = 1000;
 
+/// Reads whose answers a recording keeps, the last ones: a result has no more.
+pub const MOST_READS: usize = 20;
+
 /// What is recorded in each session.
 #[derive(Default)]
 pub struct Recordings {

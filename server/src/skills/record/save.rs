@@ -6,15 +6,12 @@ use super::code::{File, Language};
 use super::inputs::Inputs;
 use super::manual::{self, About};
 use super::plan::Plan;
-use super::recordings::Recording;
+use super::recordings::{MOST_READS, Recording};
 use super::{fixture, fixture::Notes, place};
 use crate::dispatch::Context;
 use crate::error::{Error, Result};
 use crate::policy::Hosts;
 use crate::skills::{check, tier::Tier};
-
-/// Reads that one result may consist of.
-const MOST_READS: usize = 20;
 
 /// Writes the skill that the recording of the session comes to.
 pub async fn save_skill_record(
@@ -27,22 +24,32 @@ pub async fn save_skill_record(
     place::check(cx, tier, &request.name)?;
     let draft = Draft::of(&recording, &request);
     let mut draft = draft.map_err(|error| error.or_with("skill", &request.name))?;
-    check::settle(cx, &mut draft.notes.pages, &draft.hosts).await?;
+    if let Err(error) = check::settle(cx, &mut draft.notes.pages, &draft.hosts).await {
+        // It is only for checks: the skill is none the worse.
+        tracing::debug!(%error, "the pages of a recorded skill were not looked at");
+    }
     draft.finish()?;
-    let wanted = (request.name.as_str(), draft.language.kind());
-    let written = place::write(cx, tier, wanted, &draft.files).await?;
+    let kind = draft.language.kind();
+    let (path, left) = match request.draft {
+        true => place::stage(cx, kind, &draft.files).map(|(path, name)| (path, Some(name)))?,
+        false => {
+            let written = place::write(cx, tier, (&request.name, kind), &draft.files).await?;
+            (written.path, None)
+        }
+    };
     let plan = &draft.plan;
     let kept = u32::try_from(plan.calls.len()).unwrap_or(u32::MAX);
     let dropped = u32::try_from(plan.dropped).unwrap_or(u32::MAX);
     Ok(v1::SaveSkillRecordResponse {
-        summary: draft.summary(&request.name, tier),
+        summary: draft.summary(&request.name, tier, left.as_deref(), &strangers(cx, &draft.hosts)?),
         name: request.name,
         tier: tier.message().into(),
-        path: written.path,
+        path,
         files: draft.files.iter().map(|(name, _)| name.clone()).collect(),
         kept,
         dropped,
         args: plan.inputs.all.iter().map(argument).collect(),
+        draft: left,
     })
 }
 
@@ -121,33 +128,54 @@ impl Draft {
         spotless(&self.files, &self.plan.inputs.secrets())
     }
 
-    fn summary(&self, name: &str, tier: Tier) -> String {
+    fn summary(&self, name: &str, tier: Tier, left: Option<&str>, strangers: &[String]) -> String {
         let plan = &self.plan;
-        let mut lines = vec![format!(
-            "wrote {name} ({}): {} steps kept, {} left out",
-            tier.name(),
-            plan.calls.len(),
-            plan.dropped
-        )];
-        let given: Vec<_> =
-            plan.inputs.all.iter().filter(|input| input.default.is_none()).collect();
-        if !given.is_empty() {
-            let names: Vec<_> = given.iter().map(|input| format!("`{}`", input.name)).collect();
-            lines.push(format!("secrets, which each run is given: {}", names.join(", ")));
-        }
-        if !plan.denied.is_empty() {
-            let names: Vec<_> = plan.denied.iter().map(|name| format!("`{name}`")).collect();
-            lines.push(format!("left out because a skill may not run them: {}", names.join(", ")));
-        }
+        let place = left.map_or(tier.name(), |_| "draft");
+        let (kept, dropped) = (plan.calls.len(), plan.dropped);
+        let mut lines =
+            vec![format!("wrote {name} ({place}): {kept} steps kept, {dropped} left out")];
+        let mut say = |what: &str, names: &[String]| {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            lines.extend((!names.is_empty()).then(|| format!("{what}: {}", names.join(", "))));
+        };
+        let secret = plan.inputs.all.iter().filter(|input| input.default.is_none());
+        let secret: Vec<_> = secret.map(|input| input.name.clone()).collect();
+        say("secrets, which each run is given", &secret);
+        say(
+            "left out because a skill may not run them",
+            &plan.denied.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        );
+        say("its pages also load from these; add `--host` for those that it needs", strangers);
         if !self.notes.pages.iter().any(|page| page.reachable) {
             lines.push(
                 "`browse skill check` cannot look at it: its pages need its steps".to_owned(),
             );
         }
-        let words: Vec<_> = given.iter().map(|input| format!(" --arg {}=…", input.name)).collect();
-        lines.push(format!("run it: `browse skill run {name}{}`", words.concat()));
+        let words: Vec<_> = secret.iter().map(|name| format!(" --arg {name}=…")).collect();
+        lines.push(match left {
+            Some(draft) => {
+                format!("go on: `browse skill test {draft}`, then `browse skill commit {draft}`")
+            }
+            None => format!("run it: `browse skill run {name}{}`", words.concat()),
+        });
         lines.join("\n")
     }
+}
+
+/// Hosts that the pages of the session load from and the skill does not reach,
+/// at most five.
+fn strangers(cx: &Context, hosts: &[String]) -> Result<Vec<String>> {
+    let own = Hosts::list(hosts)?;
+    let mut found: Vec<String> = Vec::new();
+    for line in cx.session()?.tabs().iter().flat_map(|tab| tab.network().all()) {
+        let Ok(url) = url::Url::parse(&line.summary.url) else { continue };
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let is_web = matches!(url.scheme(), "http" | "https") && line.summary.r#type != "document";
+        if is_web && !own.allows(&url) && !found.contains(&host) && found.len() < 5 {
+            found.push(host);
+        }
+    }
+    Ok(found)
 }
 
 /// The last look: nothing that is to be kept may hold a secret.
