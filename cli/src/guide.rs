@@ -142,8 +142,9 @@ impl Topic {
 
 /// A table of commands.
 fn commands(list: &str) -> String {
-    let browser =
-        |command: &&Command| command.service == "BrowserService" && command.save.is_none();
+    let browser = |command: &&Command| {
+        command.service == "BrowserService" && command.save.is_none() && command.group != "batch"
+    };
     let wanted = |command: &&Command| match list {
         "read" => browser(command) && command.scope == Scope::Read && command.tunnel,
         "write" => browser(command) && command.scope == Scope::Write && command.acts,

@@ -23,8 +23,8 @@ use judge::{Finding, Verdict};
 use material::Material;
 use room::Room;
 
-/// Skills that are checked at once.
-const AT_ONCE: usize = 3;
+/// Pages that are looked at at once.
+const AT_ONCE: usize = 4;
 
 /// What the session of a fixture reaches.
 const NOWHERE: &str = "fixture.invalid";
@@ -43,6 +43,7 @@ pub async fn check_skills(
             return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "skill check"));
         }
     };
+    cx.set_source("the pages of the skills");
     let checks: Vec<_> = skills.iter().map(|skill| health(cx, skill).boxed()).collect();
     let skills = stream::iter(checks).buffered(AT_ONCE).collect().await;
     Ok(v1::CheckSkillsResponse { skills })
@@ -127,26 +128,32 @@ async fn of_fixture(cx: &Context, page: &Page, html: &str) -> Result<Outline> {
 /// what shows when it is simply opened.
 ///
 /// # Errors
-/// The browser is not there.
+/// A host is none.
 pub async fn settle(cx: &Context, pages: &mut [Page], hosts: &[String]) -> Result<()> {
     let hosts = Hosts::list(hosts)?;
-    for page in pages {
-        let room = Room::open(cx, hosts.clone()).await?;
-        let Ok(looked) = look::at(&room, page, None).await else { continue };
-        if !looked.page.is_empty() {
-            page.targets.clear();
-            page.reads.clear();
-            continue;
-        }
-        let standings = looked.outline.targets.iter();
-        for (used, standing) in page.targets.iter_mut().zip(standings) {
-            used.demands = Some(standing.demands.clone());
-        }
-        let mut fine = looked.targets.iter().map(Option::is_none);
-        page.targets.retain(|_| fine.next().unwrap_or(false));
-        let mut fine = looked.reads.iter().map(Vec::is_empty);
-        page.reads.retain(|_| fine.next().unwrap_or(false));
-        page.reachable = !page.targets.is_empty() || !page.reads.is_empty();
-    }
+    let looks: Vec<_> = pages.iter_mut().map(|page| settle_one(cx, page, &hosts).boxed()).collect();
+    stream::iter(looks).buffered(AT_ONCE).collect::<Vec<()>>().await;
     Ok(())
+}
+
+async fn settle_one(cx: &Context, page: &mut Page, hosts: &Hosts) {
+    let looked = async {
+        let room = Room::open(cx, hosts.clone()).await?;
+        look::at(&room, page, None).await
+    };
+    // What cannot be looked at is not looked at later either.
+    let Ok(looked) = looked.await else { return };
+    if !looked.page.is_empty() {
+        page.targets.clear();
+        page.reads.clear();
+        return;
+    }
+    for (used, standing) in page.targets.iter_mut().zip(&looked.outline.targets) {
+        used.demands = Some(standing.demands.clone());
+    }
+    let mut fine = looked.targets.iter().map(Option::is_none);
+    page.targets.retain(|_| fine.next().unwrap_or(false));
+    let mut fine = looked.reads.iter().map(Vec::is_empty);
+    page.reads.retain(|_| fine.next().unwrap_or(false));
+    page.reachable = !page.targets.is_empty() || !page.reads.is_empty();
 }
