@@ -27,7 +27,8 @@ pub fn score(manifest: &Manifest, intent: &str) -> Option<u32> {
         let trigger = words(trigger);
         share(&trigger, &wanted)
     });
-    let trigger = triggers.fold(0.0, f64::max);
+    // A word in common is little: half of a phrase counts a quarter.
+    let trigger = triggers.fold(0.0, f64::max).powi(2);
     let about = words(&format!("{} {}", manifest.name, manifest.description));
     let about = share(&wanted, &about);
     let host = manifest.host_patterns.iter().any(|host| {
