@@ -16,4 +16,5 @@ if [ -f sdk-ts/package.json ]; then
   npm --prefix sdk-ts run --silent check
 fi
 check_python
+check_skills
 say "check: all is well"

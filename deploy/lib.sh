@@ -28,6 +28,15 @@ node_major() {
   node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0
 }
 
+# Prints the skills of this tree whose program is the file $1: what is bundled,
+# and what the benchmark compares.
+skills_with() {
+  local skill
+  for skill in "$root"/browser-skills/* "$root"/deploy/bench/skills/*; do
+    [ ! -f "$skill/$1" ] || echo "$skill"
+  done
+}
+
 # Prints the folder where cargo puts the binaries of a profile.
 binaries() {
   local folder=$1

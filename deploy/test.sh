@@ -31,6 +31,7 @@ if [ -f sdk-ts/package.json ]; then
   suite "TypeScript SDK and skills" npm --prefix sdk-ts test
 fi
 suite "Python SDK" env PYTHONPATH=sdk-python/src python3 -B -m unittest discover -s sdk-python/tests -t sdk-python
+suite "Python and Rust skills" deploy/test/skills.sh
 suite "Demo and benchmark" env BROWSE_TEST_BINARIES="$(binaries dev)" node --test deploy/test/*.test.mjs
 
 # Adds up the closing lines of cargo test, node's test runner and unittest.

@@ -80,6 +80,12 @@ impl<'a> Printer<'a> {
             return Ok(());
         }
         self.answered = true;
+        // What a program said is in an envelope of its own.
+        if self.command.runs_program() && !render::is_page_derived(self.command.response, message) {
+            self.end_stderr();
+            self.stderr_open = false;
+            self.untrusted = None;
+        }
         if self.globals.json {
             let result = render::result_json(self.command, message);
             if self.follows {

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { fixture, host, skill } from "../demo/fixture.mjs";
 import { serveAs } from "../demo/site.mjs";
 import { root, Scratch } from "../scratch.mjs";
+import { installSkills, measureLanguages } from "./languages.mjs";
 import * as measure from "./measure.mjs";
 import { servePages } from "./pages.mjs";
 import { measureParallel } from "./parallel.mjs";
@@ -101,6 +102,12 @@ async function main() {
     say("sessions and skills");
     data.session = await measure.measureSession(browse, rounds);
     data.skill = await measure.measureSkill(browse, { skill, url: `https://${host}/` }, rounds);
+    say("one skill in three languages, 100 runs each");
+    await installSkills(browse.context.env.BROWSE_HOME);
+    data.languages = await measureLanguages(
+      { program: browse.program, env: browse.context.env, project: browse.context.cwd },
+      100,
+    );
   }
   await mkdir(path.dirname(options.output), { recursive: true });
   await writeFile(options.output, report(data));

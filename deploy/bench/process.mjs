@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
 /** Runs a program to its end; throws with its standard error when it fails. */
-export function run(argv, { cwd, env, input, limit = 120_000 } = {}) {
+export function run(argv, { cwd, env, input, limit = 120_000, eager = false } = {}) {
   return new Promise((resolve, reject) => {
     const stdin = input === undefined ? "ignore" : "pipe";
     const child = spawn(argv[0], argv.slice(1), { cwd, env, stdio: [stdin, "pipe", "pipe"], timeout: limit });
@@ -13,13 +13,18 @@ export function run(argv, { cwd, env, input, limit = 120_000 } = {}) {
     child.stdout.on("data", (chunk) => (stdout += chunk));
     child.stderr.on("data", (chunk) => (stderr += chunk));
     child.on("error", reject);
+    const settle = (code, signal) => {
+      if (code === 0) return resolve(stdout);
+      reject(new Error(`\`${argv.join(" ")}\` ended with ${signal ?? code}: ${stderr || stdout}`));
+    };
+    // What is timed leaves nothing behind: its pipes end with it.
+    if (eager) return child.on("close", settle);
     // `exit`, not `close`: a daemon that the program leaves behind may hold the pipes.
     child.on("exit", (code, signal) => {
       setTimeout(() => {
         child.stdout.destroy();
         child.stderr.destroy();
-        if (code === 0) return resolve(stdout);
-        reject(new Error(`\`${argv.join(" ")}\` ended with ${signal ?? code}: ${stderr || stdout}`));
+        settle(code, signal);
       }, 20);
     });
   });

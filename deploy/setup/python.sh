@@ -10,3 +10,18 @@ check_python() {
   fi
   (cd "$root/sdk-python" && "$tools/bin/ruff" format --quiet --check . && "$tools/bin/mypy" --no-error-summary)
 }
+
+# The skills: formatting and lints of those in Python, whose SDK is checked with
+# the SDK, and of those in Rust; those in TypeScript are checked with the SDK.
+check_skills() {
+  local skill
+  for skill in $(skills_with script.py); do
+    "$root/target/tools/python/bin/ruff" format --quiet --check --config "$root/sdk-python/pyproject.toml" --exclude _lib "$skill"
+    (cd "$skill" && "$root/target/tools/python/bin/mypy" --no-error-summary --check-untyped-defs --explicit-package-bases .)
+  done
+  for skill in $(skills_with Cargo.toml); do
+    rustfmt --check --edition 2021 --config-path "$root" "$skill"/src/main.rs
+    cargo clippy --quiet --offline --locked --manifest-path "$skill/Cargo.toml" --all-targets \
+      --target-dir "${CARGO_TARGET_DIR:-$root/target}/skills" -- -D warnings
+  done
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import sys
 import unittest
 from collections import Counter
 from pathlib import Path
@@ -15,6 +16,8 @@ VENDOR = Path(__file__).parents[1] / "vendor"
 
 
 def load() -> Any:
+    # The folder is what skills get, byte for byte.
+    sys.dont_write_bytecode = True
     spec = importlib.util.spec_from_file_location("vendored", VENDOR / "browse_sdk.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

@@ -1,5 +1,6 @@
 //! The call itself: context, deadline, one request, the answer or an error.
 
+use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Browse {
     daemon: Arc<Daemon>,
-    tab: Option<u32>,
+    tab: Option<u64>,
     session: Option<String>,
     timeout: Option<Duration>,
 }
@@ -44,6 +45,13 @@ pub fn connect() -> Result<Browse> {
     Ok(Browse::new(&address, &token))
 }
 
+/// Its token stays where it is.
+impl fmt::Debug for Browse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Browse").field("address", &self.daemon.address).finish_non_exhaustive()
+    }
+}
+
 impl Browse {
     /// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
     pub fn new(address: &str, token: &str) -> Self {
@@ -53,7 +61,7 @@ impl Browse {
     }
 
     /// The same client, acting on this tab.
-    pub fn tab(&self, id: u32) -> Self {
+    pub fn tab(&self, id: u64) -> Self {
         Self { tab: Some(id), ..self.clone() }
     }
 

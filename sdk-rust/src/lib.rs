@@ -43,6 +43,7 @@ mod save;
 
 mod client;
 
+#[rustfmt::skip]
 mod commands;
 
 mod skill;

@@ -625,7 +625,10 @@ pub fn decode<M: Message>(bytes: &[u8]) -> Result<M, Malformed> {
 	Ok(message)
 }
 
-fn merge(fields: &mut [(u32, &'static str, &mut dyn Value)], bytes: &[u8]) -> Result<(), Malformed> {
+fn merge(
+	fields: &mut [(u32, &'static str, &mut dyn Value)],
+	bytes: &[u8],
+) -> Result<(), Malformed> {
 	for entry in entries(bytes) {
 		let (number, raw) = entry?;
 		if let Some((_, _, value)) = fields.iter_mut().find(|(known, ..)| *known == number) {
@@ -1923,6 +1926,7 @@ fn unique() -> String {
 }
 
 mod client {
+use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -1945,7 +1949,7 @@ const GRACE: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Browse {
 	daemon: Arc<Daemon>,
-	tab: Option<u32>,
+	tab: Option<u64>,
 	session: Option<String>,
 	timeout: Option<Duration>,
 }
@@ -1967,6 +1971,13 @@ pub fn connect() -> Result<Browse> {
 	Ok(Browse::new(&address, &token))
 }
 
+/// Its token stays where it is.
+impl fmt::Debug for Browse {
+	fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+		f.debug_struct("Browse").field("address", &self.daemon.address).finish_non_exhaustive()
+	}
+}
+
 impl Browse {
 	/// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
 	pub fn new(address: &str, token: &str) -> Self {
@@ -1976,7 +1987,7 @@ impl Browse {
 	}
 
 	/// The same client, acting on this tab.
-	pub fn tab(&self, id: u32) -> Self {
+	pub fn tab(&self, id: u64) -> Self {
 		Self { tab: Some(id), ..self.clone() }
 	}
 
@@ -2106,6 +2117,7 @@ impl<R: Message> Iterator for Stream<R> {
 }
 }
 
+#[rustfmt::skip]
 mod commands {
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -67,11 +67,14 @@ pub(super) fn flag(
         invocation.base64 = true;
         return no_value(spelling, value);
     }
-    // `--project` of a command that writes for the project is a switch; that of
-    // every command has a value: `--project=DIR`.
-    let own = command.flags().find(|field| field.flag() == spelling.trim_start_matches('-'));
-    let is_switch = own.is_some_and(|field| matches!(field.kind, Kind::Bool)) && value.is_none();
-    if let Some(flag) = Flag::find(spelling).filter(|_| !is_switch) {
+    // A switch of the command goes before a global flag that wants a value.
+    let own = command.flags().find(|field| {
+        matches!(field.kind, Kind::Bool) && spelling.strip_prefix("--") == Some(&*field.flag())
+    });
+    if let Some(field) = own.filter(|_| value.is_none()) {
+        return set(invocation, field, spelling, None, tokens);
+    }
+    if let Some(flag) = Flag::find(spelling) {
         return set_global(globals, flag, value, tokens);
     }
     if let Some(name) = spelling.strip_prefix("--") {

@@ -27,6 +27,7 @@ const VALUES: &[(&str, &str)] = &[
     ("longitude", "13.4"),
     ("slowdown", "4"),
     ("path", "a.png"),
+    ("tier", "global"),
 ];
 
 #[test]

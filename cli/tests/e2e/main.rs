@@ -2,6 +2,7 @@
 //! Chromium, on pages served from loopback.
 
 mod bad_input;
+mod bundled_skills;
 mod concurrency;
 mod deadlines;
 mod death;
@@ -18,6 +19,7 @@ mod sdk_python;
 mod secrets;
 #[path = "../support/site.rs"]
 mod site;
+mod skills;
 mod starts;
 mod tabs;
 mod tour;

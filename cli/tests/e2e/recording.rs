@@ -69,7 +69,8 @@ fn drive(project: &Project, site: &Site) {
 /// The home of a test is empty: Rust is where it is for us.
 fn with_rust(project: Project) -> Project {
     let home = std::env::var("HOME").unwrap_or_default();
-    let place = |name: &str, folder: &str| std::env::var(name).unwrap_or(format!("{home}/{folder}"));
+    let place =
+        |name: &str, folder: &str| std::env::var(name).unwrap_or(format!("{home}/{folder}"));
     project
         .with("RUSTUP_HOME", &place("RUSTUP_HOME", ".rustup"))
         .with("CARGO_HOME", &place("CARGO_HOME", ".cargo"))

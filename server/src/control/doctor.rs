@@ -24,6 +24,7 @@ pub async fn doctor(cx: &Context, _: v1::DoctorRequest) -> Result<v1::DoctorResp
     checks.push(files(&cx.settings().state_file));
     checks.push(disk("project", &cx.settings().project));
     checks.push(disk("home", &existing(&cx.settings().home)));
+    checks.push(sandbox(cx).await);
     checks.push(runtime("node", "TypeScript skills", &["bun", "deno", "node"]).await);
     checks.push(runtime("python3", "Python skills", &["python3"]).await);
     Ok(v1::DoctorResponse { checks })
@@ -58,6 +59,24 @@ async fn browser(cx: &Context) -> Vec<v1::Check> {
         Some(note) => check("shared memory", "warning", note, "give the container --shm-size=1g"),
     });
     checks
+}
+
+/// What untrusted skills are held to here.
+async fn sandbox(cx: &Context) -> v1::Check {
+    let found = cx.daemon().skills().sandbox().found().await;
+    let (verdict, fix) = match (found.means, found.gaps.is_empty()) {
+        (Some(_), true) => ("ok", ""),
+        (Some(_), false) => ("warning", "allow user namespaces: what is not enforced is then"),
+        (None, _) => (
+            "warning",
+            "allow user namespaces, or use a kernel with Landlock (6.7): untrusted skills need one",
+        ),
+    };
+    let mut finding = found.describe();
+    if found.means.is_some() && !found.troubles.is_empty() {
+        finding = format!("{finding} ({})", found.troubles.join("; "));
+    }
+    check("sandbox of skills", verdict, &finding, fix)
 }
 
 fn check(name: &str, verdict: &str, finding: &str, fix: &str) -> v1::Check {

@@ -78,7 +78,9 @@ pub async fn services(daemon: &Arc<Daemon>, listener: Listener, origin: Origin) 
 /// # Errors
 /// The folder of temporary files cannot be written.
 pub fn bind_door() -> io::Result<(UnixListener, Door)> {
-    let folder = tempfile::Builder::new().prefix("browse-").tempdir_in(short_temporary())?;
+    let private = fs::Permissions::from_mode(0o700);
+    let mut folder = tempfile::Builder::new();
+    let folder = folder.prefix("browse-").permissions(private).tempdir_in(short_temporary())?;
     let socket = folder.path().join("skills.sock");
     let listener = UnixListener::bind(&socket)?;
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o600))?;

@@ -191,3 +191,74 @@ fn none(word: &str) -> Error {
     let message = format!("there is no draft or folder `{}`", word.escape_debug());
     Error::new(Reason::DraftNotFound, message).with("draft", word.escape_debug())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::{Drafts, Named, OsStr, Reason};
+
+    fn drafts() -> (tempfile::TempDir, Drafts) {
+        let home = tempfile::tempdir().expect("a folder");
+        let drafts = Drafts::new(home.path());
+        (home, drafts)
+    }
+
+    #[test]
+    fn a_draft_is_whole_or_not_there() {
+        let (home, drafts) = drafts();
+        let failed = drafts.make(|_| Err(crate::error::Error::new(Reason::Bug, "no")));
+        assert!(failed.is_err());
+        assert_eq!(fs::read_dir(home.path().join(".tmp")).expect("read").count(), 0);
+        let draft = drafts.make(|_| Ok(())).expect("made");
+        let mode = fs::metadata(draft.folder.path()).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+
+    #[test]
+    fn one_command_works_on_a_draft() {
+        let (_home, drafts) = drafts();
+        let name = drafts.make(|_| Ok(())).expect("made").name;
+        let draft = drafts.open(&name).expect("open");
+        assert_eq!(drafts.open(&name).expect_err("busy").reason(), Reason::DraftBusy);
+        draft.remove().expect("removed");
+        drop(draft);
+        assert_eq!(drafts.open(&name).expect_err("gone").reason(), Reason::DraftNotFound);
+    }
+
+    #[test]
+    fn words_are_drafts_or_folders_and_never_lead_elsewhere() {
+        let (home, drafts) = drafts();
+        let draft = drafts.make(|_| Ok(())).expect("made");
+        let cwd = home.path().canonicalize().expect("there");
+        let named = |word: &str| drafts.named(word, Some(&cwd));
+        let path = draft.folder.path().display().to_string();
+        for word in [draft.name.as_str(), &path, &format!(".tmp/{}", draft.name)] {
+            assert!(matches!(named(word), Ok(Named::Draft(name)) if name == draft.name), "{word}");
+        }
+        symlink("/", home.path().join(".tmp/skillify-0000000a")).expect("linked");
+        assert!(drafts.open("skillify-0000000a").is_err(), "a link is no draft");
+        assert!(matches!(named("."), Err(_) | Ok(Named::Folder(_))));
+        for word in ["", "nowhere", "skillify-1/../x", "\0"] {
+            assert!(named(word).is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn what_is_swapped_after_the_opening_is_not_taken() {
+        let (home, drafts) = drafts();
+        let made = drafts
+            .make(|folder| {
+                let written = folder.write(OsStr::new("a"), b"one", false);
+                written.map_err(|error| super::unwritable(folder.path(), &error))
+            })
+            .expect("made");
+        let draft = drafts.open(&made.name).expect("open");
+        fs::rename(draft.folder.path(), home.path().join("away")).expect("moved");
+        symlink("/etc", draft.folder.path()).expect("linked");
+        assert_eq!(draft.folder.names().expect("listed"), ["a"]);
+        drop(draft);
+        assert!(drafts.open(&made.name).is_err());
+    }
+}

@@ -19,7 +19,10 @@ pub struct Voice(mpsc::Sender<Vec<u8>>);
 impl Voice {
     /// Says `text`; waits for the caller to take it.
     pub async fn say(&self, text: impl Into<Vec<u8>>) {
-        let _ = self.0.send(text.into()).await;
+        let text = text.into();
+        if !text.is_empty() {
+            let _ = self.0.send(text).await;
+        }
     }
 
     /// One that is heard at the other end.

@@ -6,6 +6,7 @@ use url::Url;
 use super::{
     matching, run,
     runtime::Labels,
+    sandbox::Found,
     skill::{Contents, Skill},
     tier::Tier,
 };
@@ -14,12 +15,9 @@ use crate::{
     error::{Error, Result},
 };
 
-/// How a run is confined; the words of `skill show`.
-const CONFINEMENT: &str = "no sandbox in this version: the token is good for the hosts above only, \
-    the environment is scrubbed, and everything that the run started is ended with it; files and \
-    the network of this machine are within its reach";
-const CONFINEMENT_TRUSTED: &str = "none, for it is trusted: it gets the environment of its caller; \
-    the token is good for the hosts above only, and everything that the run started is ended with it";
+/// How a trusted run is confined; the words of `skill show`.
+const FREE: &str = "none, for it is trusted: it gets the environment of its caller; the token is \
+    good for the hosts above only, and everything that the run started is ended with it";
 
 /// Lists the skills.
 pub async fn list_skills(
@@ -66,13 +64,16 @@ pub async fn show_skill(
     let contents = skill.contents().ok();
     let has_environment = contents.as_ref().is_some_and(|contents| contents.manifest.asks_trust)
         && skills.is_trusted(&skill);
-    let sandbox = if has_environment { CONFINEMENT_TRUSTED } else { CONFINEMENT };
+    let sandbox = match has_environment {
+        true => FREE.to_owned(),
+        false => confinement(skills.sandbox().found().await.as_ref()),
+    };
     let labels = Labels::find(skills.programs()).await;
     Ok(v1::ShowSkillResponse {
         skill: Some(describe(cx, &skill, &labels)),
         path: skill.folder.display().to_string(),
         hash: skills.hash(&skill).unwrap_or_default(),
-        sandbox: sandbox.to_owned(),
+        sandbox,
         prose: contents.map(|contents| contents.prose.clone()).unwrap_or_default(),
     })
 }
@@ -94,6 +95,15 @@ pub async fn trust_skill(
     let hash = skills.hash(&skill)?;
     skills.trust().record(&skill, &hash)?;
     Ok(v1::TrustSkillResponse { name: skill.name, tier: skill.tier.message().into(), hash })
+}
+
+/// How a run that is not trusted is confined.
+fn confinement(found: &Found) -> String {
+    let described = found.describe();
+    match found.means {
+        Some(_) => described,
+        None => format!("{described}: it runs with `--allow-unsandboxed` only"),
+    }
 }
 
 fn describe(cx: &Context, skill: &Skill, labels: &Labels) -> v1::Skill {

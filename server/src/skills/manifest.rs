@@ -85,7 +85,7 @@ impl SessionWish {
 impl Manifest {
     /// Whether it asks for more than an untrusted skill gets.
     pub fn asks(&self) -> bool {
-        self.asks_trust || self.session == SessionWish::User
+        self.asks_trust || self.session == SessionWish::User || self.hosts.is_any()
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use browse_proto::v1;
+use browse_proto::{Reason, v1};
 use futures::Stream;
 use tokio::sync::mpsc;
 
@@ -25,7 +25,10 @@ use super::{
     snapshot,
     tier::Tier,
 };
-use crate::{dispatch::Context, error::Result};
+use crate::{
+    dispatch::Context,
+    error::{Error, Result},
+};
 use lease::{Lease, Wish};
 
 type Event = Result<v1::RunSkillResponse>;
@@ -52,6 +55,9 @@ pub async fn run_skill(
     let contents = skill.contents()?;
     let manifest = &contents.manifest;
     cx.set_source(&manifest.host_patterns.join(","));
+    if manifest.hosts.is_any() && !is_trusted {
+        return Err(untrusted(&skill.name));
+    }
     let arguments = Arguments::check(manifest, &request.arg)?;
     let trusted = manifest.asks() && is_trusted;
     let limit = cx.named_timeout().unwrap_or(manifest.timeout);
@@ -101,6 +107,11 @@ pub async fn run_skill(
         drop((token, lease, hold));
         Ok(v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Output(outcome?)) })
     }))
+}
+
+fn untrusted(skill: &str) -> Error {
+    let message = format!("the skill `{skill}` visits any host, and is not trusted");
+    Error::new(Reason::SkillUntrusted, message).with("skill", skill)
 }
 
 /// Hands on standard error while the program runs, and answers how it ended.

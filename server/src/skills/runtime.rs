@@ -179,5 +179,5 @@ fn invalid(skill: &Skill, file: &Path, problem: &str) -> Error {
     let message = format!("the skill `{}` cannot run: {problem}", skill.name);
     Error::new(Reason::SkillInvalid, message)
         .with("skill", &skill.name)
-        .with("file", skill.folder.join(file).display())
+        .with("file", skill.place.join(file).display())
 }

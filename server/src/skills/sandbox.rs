@@ -49,6 +49,9 @@ pub use start::start;
 /// Where the daemon is found inside namespaces.
 pub const SOCKET: &str = "/run/browse.sock";
 
+/// The folder that can be written inside namespaces.
+pub const SCRATCH: &str = "/tmp";
+
 /// What a probe answers where the limit of processes does not hold.
 const PROBE_UNBOUND: u8 = 10;
 

@@ -12,6 +12,7 @@ use super::{runtime::Kind, sdk, store::Folder};
 type File = (&'static str, &'static str, bool);
 
 const MANIFEST: &str = include_str!("scaffold/SKILL.md");
+const MANIFEST_OF_RUN: &str = include_str!("scaffold/run/SKILL.md");
 const FIXTURE: &str = include_str!("scaffold/fixtures/page.html");
 
 const TYPESCRIPT: &[File] = &[
@@ -24,6 +25,13 @@ const PYTHON: &[File] = &[
     ("script.py", include_str!("scaffold/py/script.py"), false),
     ("parser.py", include_str!("scaffold/py/parser.py"), false),
     ("test_script.py", include_str!("scaffold/py/test_script.py"), false),
+];
+
+const RUST: &[File] = &[
+    ("Cargo.toml", include_str!("scaffold/rust/Cargo.toml"), false),
+    ("Cargo.lock", include_str!("scaffold/rust/Cargo.lock"), false),
+    ("src/main.rs", include_str!("scaffold/rust/src/main.rs"), false),
+    ("src/parser.rs", include_str!("scaffold/rust/src/parser.rs"), false),
 ];
 
 const EXECUTABLE: &[File] = &[
@@ -54,24 +62,30 @@ pub fn write(folder: &Folder, kind: Kind, name: &str, host: &str) -> io::Result<
         let text = text.replace("{name}", name).replace("{host}", host);
         text.replace("{visit}", visit).replace("{fixture}", &fixture)
     };
-    folder.write(OsStr::new("SKILL.md"), filled(MANIFEST).as_bytes(), false)?;
+    let manifest = if kind == Kind::Executable { MANIFEST_OF_RUN } else { MANIFEST };
+    folder.write(OsStr::new("SKILL.md"), filled(manifest).as_bytes(), false)?;
     let files = match kind {
         Kind::TypeScript => TYPESCRIPT,
         Kind::Python => PYTHON,
-        Kind::Rust => &[],
+        Kind::Rust => RUST,
         Kind::Executable => EXECUTABLE,
     };
     for (path, text, executable) in files {
         let inner;
         let (folder, file) = match path.split_once('/') {
             Some((parent, file)) => {
-                inner = folder.make(OsStr::new(parent), 0o755)?;
+                let parent = OsStr::new(parent);
+                let made = folder.has(parent);
+                inner = if made { folder.child(parent)? } else { folder.make(parent, 0o755)? };
                 (&inner, file)
             }
             None => (folder, *path),
         };
         folder.write(OsStr::new(file), filled(text).as_bytes(), *executable)?;
         folder.sync()?;
+    }
+    if kind == Kind::Executable {
+        return folder.sync();
     }
     let fixtures = folder.make(OsStr::new("fixtures"), 0o755)?;
     fixtures.write(OsStr::new(&fixture), FIXTURE.as_bytes(), false)?;

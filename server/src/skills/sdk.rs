@@ -107,6 +107,31 @@ mod tests {
     use super::{Folder, Kind, bundle, put, strangers};
 
     #[test]
+    fn the_skills_of_this_tree_carry_the_sdk_of_this_build() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut seen = 0;
+        for shelf in ["browser-skills", "deploy/bench/skills"] {
+            for entry in fs::read_dir(root.join(shelf)).expect("a folder").flatten() {
+                let kind = Kind::of(&entry.path()).expect("a program");
+                assert!(!bundle(kind).is_empty());
+                assert!(entry.path().join("_lib").is_dir(), "{:?}", entry.path());
+                let strangers = strangers(&entry.path(), kind).expect("read");
+                assert!(strangers.is_empty(), "{:?}: {strangers:?}: run `make gen`", entry.path());
+                seen += 1;
+            }
+        }
+        assert!(seen >= 6);
+    }
+
+    #[test]
+    fn a_bundle_is_small() {
+        for kind in [Kind::TypeScript, Kind::Python, Kind::Rust] {
+            let bytes: usize = bundle(kind).iter().map(|(_, content)| content.len()).sum();
+            assert!((1..=150_000).contains(&bytes), "{kind:?}: {bytes}");
+        }
+    }
+
+    #[test]
     fn every_byte_of_the_sdk_counts() {
         let skill = tempfile::tempdir().expect("a folder");
         let found = || strangers(skill.path(), Kind::TypeScript).expect("read");

@@ -20,6 +20,8 @@ pub struct Skill {
     pub tier: Tier,
     /// Its folder.
     pub folder: PathBuf,
+    /// Where its user finds it: its folder, unless that is a copy.
+    pub place: PathBuf,
     contents: Result<Arc<Contents>, Problem>,
 }
 
@@ -51,7 +53,7 @@ impl Skill {
     /// Reads the skill `name` in `folder`, which may be called otherwise.
     pub fn read_as(tier: Tier, folder: PathBuf, name: String) -> Self {
         let contents = Contents::read(&folder, &name).map(Arc::new);
-        Self { name, tier, folder, contents }
+        Self { name, tier, place: folder.clone(), folder, contents }
     }
 
     /// What it consists of.

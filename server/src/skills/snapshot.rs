@@ -39,7 +39,9 @@ pub fn of(skill: &Skill, hash: &str, cache: &Path) -> Result<Skill> {
     if let Err(error) = touched {
         tracing::debug!(%error, "a copy of a skill cannot be touched");
     }
-    Ok(Skill::read_as(skill.tier, folder, skill.name.clone()))
+    let mut copy = Skill::read_as(skill.tier, folder, skill.name.clone());
+    copy.place.clone_from(&skill.place);
+    Ok(copy)
 }
 
 fn make(skill: &Skill, hash: &str, root: &Path, folder: &Path) -> Result<()> {

@@ -22,7 +22,9 @@ impl Skills {
 
 fn suggestion(skill: &Skill, url: &Url) -> Option<v1::SuggestedSkill> {
     let contents = skill.contents().ok()?;
-    contents.manifest.hosts.allows(url).then(|| v1::SuggestedSkill {
+    // What fits every page says nothing of this one.
+    let hosts = &contents.manifest.hosts;
+    (!hosts.is_any() && hosts.allows(url)).then(|| v1::SuggestedSkill {
         id: skill.name.clone(),
         title: first_sentence(&contents.manifest.description),
         kind: skill.tier.name().to_owned(),
@@ -50,9 +52,13 @@ mod tests {
     #[test]
     fn skills_of_the_host_are_suggested() {
         let root = tempfile::tempdir().expect("a folder");
-        for (name, host) in
-            [("a", "a.example"), ("b", "'*.a.example'"), ("c", "'a.example:81'"), ("d", "[")]
-        {
+        for (name, host) in [
+            ("a", "a.example"),
+            ("b", "'*.a.example'"),
+            ("c", "'a.example:81'"),
+            ("d", "["),
+            ("e", "'*'"),
+        ] {
             let folder = root.path().join("skills").join(name);
             fs::create_dir_all(&folder).expect("made");
             let text =

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use browse_proto::v1::{
-    self, browser_service_client::BrowserServiceClient, run_skill_response::Event,
-    skill_service_client::SkillServiceClient,
+    self, browser_service_client::BrowserServiceClient, daemon_service_client::DaemonServiceClient,
+    run_skill_response::Event, skill_service_client::SkillServiceClient,
 };
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::{Interceptor, interceptor::InterceptedService};
@@ -21,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Daemon {
     child: Child,
+    /// Whether skills run without a sandbox.
+    free: bool,
     place: tempfile::TempDir,
     pub address: String,
     pub token: String,
@@ -61,8 +63,28 @@ impl Daemon {
         Self::start_with(&[("BROWSE_NO_BROWSER", "1")]).await
     }
 
+    /// One that confines nothing, for skills that tests watch from outside.
+    pub async fn start_free() -> Self {
+        let none = [("BROWSE_NO_BROWSER", "1"), ("BROWSE_SKILL_SANDBOX", "none")];
+        let mut daemon = Self::start_with(&none).await;
+        daemon.free = true;
+        daemon
+    }
+
     pub async fn start_with(environment: &[(&str, &str)]) -> Self {
-        let place = tempfile::tempdir().unwrap();
+        Self::start_in(tempfile::tempdir().unwrap(), environment).await
+    }
+
+    /// Starts another one in the place of this one, which is killed.
+    pub async fn again(mut self, environment: &[(&str, &str)]) -> Self {
+        self.kill();
+        let place = std::mem::replace(&mut self.place, tempfile::tempdir().unwrap());
+        let _ = std::fs::remove_file(place.path().join("project/.browse/daemon.json"));
+        let environment = [&[("BROWSE_NO_BROWSER", "1")], environment].concat();
+        Self::start_in(place, &environment).await
+    }
+
+    async fn start_in(place: tempfile::TempDir, environment: &[(&str, &str)]) -> Self {
         let (project, home) = (place.path().join("project"), place.path().join("home"));
         std::fs::create_dir_all(&project).unwrap();
         std::fs::create_dir_all(&home).unwrap();
@@ -78,7 +100,11 @@ impl Daemon {
             .unwrap();
         let state = read_state(&project.join(".browse/daemon.json")).await;
         let text = |key: &str| state[key].as_str().unwrap().to_owned();
-        Self { child, place, address: text("address"), token: text("token") }
+        Self { child, free: false, place, address: text("address"), token: text("token") }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     pub fn project(&self) -> PathBuf {
@@ -98,6 +124,10 @@ impl Daemon {
         BrowserServiceClient::new(self.service(token).await)
     }
 
+    pub async fn control(&self) -> DaemonServiceClient<Service> {
+        DaemonServiceClient::new(self.service(&self.token).await)
+    }
+
     async fn service(&self, token: &str) -> Service {
         let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
         let channel = endpoint.connect().await.unwrap();
@@ -105,8 +135,16 @@ impl Daemon {
     }
 
     pub async fn run(&self, name: &str) -> Outcome {
-        self.run_with(v1::RunSkillRequest { name: name.to_owned(), ..Default::default() }, None)
-            .await
+        self.run_with(self.request(name), None).await
+    }
+
+    /// A run of this skill, as this daemon can do it.
+    pub fn request(&self, name: &str) -> v1::RunSkillRequest {
+        v1::RunSkillRequest {
+            name: name.to_owned(),
+            allow_unsandboxed: self.free,
+            ..Default::default()
+        }
     }
 
     pub async fn run_with(
@@ -124,6 +162,59 @@ impl Daemon {
             outcome.error = Some(Failure::from(status));
         }
         outcome
+    }
+
+    /// Makes an empty draft, and answers its name and folder.
+    pub async fn stage(&self) -> (String, PathBuf) {
+        let request = v1::StageSkillRequest::default();
+        let response = self.skills().await.stage_skill(request).await.unwrap().into_inner();
+        (response.draft, response.path.into())
+    }
+
+    /// Commits a draft, and answers what it became or why not.
+    pub async fn commit(
+        &self,
+        request: v1::CommitSkillRequest,
+    ) -> Result<v1::CommittedSkill, Failure> {
+        let mut events = self.skills().await.commit_skill(request).await?.into_inner();
+        while let Some(response) = events.message().await? {
+            if let Some(v1::commit_skill_response::Event::Skill(skill)) = response.event {
+                return Ok(skill);
+            }
+        }
+        panic!("it ends without an answer")
+    }
+
+    /// Upgrades a skill, and answers what came of it.
+    pub async fn upgrade(&self, name: &str) -> Result<v1::UpgradedSkill, Failure> {
+        let request = v1::UpgradeSkillRequest { name: name.to_owned(), ..Default::default() };
+        let mut events = self.skills().await.upgrade_skill(request).await?.into_inner();
+        while let Some(response) = events.message().await? {
+            if let Some(v1::upgrade_skill_response::Event::Skill(skill)) = response.event {
+                return Ok(skill);
+            }
+        }
+        panic!("it ends without an answer")
+    }
+
+    /// Tests a skill, and answers what its tests said and why they failed.
+    pub async fn test(&self, name: &str) -> (String, Result<v1::TestReport, Failure>) {
+        let request = v1::TestSkillRequest { name: name.to_owned(), ..Default::default() };
+        let mut said = String::new();
+        let outcome = async {
+            let mut events = self.skills().await.test_skill(request).await?.into_inner();
+            while let Some(response) = events.message().await? {
+                match response.event.unwrap() {
+                    v1::test_skill_response::Event::Report(report) => return Ok(report),
+                    v1::test_skill_response::Event::Stderr(bytes) => {
+                        said.push_str(&String::from_utf8_lossy(&bytes));
+                    }
+                }
+            }
+            panic!("it ends without an answer")
+        };
+        let outcome = outcome.await;
+        (said, outcome)
     }
 
     /// Kills the daemon as nothing else does.
@@ -149,9 +240,13 @@ async fn listen(
 }
 
 impl From<Status> for Failure {
+    /// A daemon that died has no reason.
     fn from(status: Status) -> Self {
-        let info = status.get_error_details().error_info().cloned().unwrap();
-        Self { reason: info.reason, message: status.message().to_owned(), metadata: info.metadata }
+        let message = status.message().to_owned();
+        match status.get_error_details().error_info().cloned() {
+            Some(info) => Self { reason: info.reason, message, metadata: info.metadata },
+            None => Self { reason: String::new(), message, metadata: HashMap::new() },
+        }
     }
 }
 

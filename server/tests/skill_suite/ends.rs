@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use browse_proto::v1::{GetUrlRequest, RunSkillRequest};
+use browse_proto::v1::GetUrlRequest;
 
 use crate::{
     daemon::{Daemon, Failure, until},
@@ -63,7 +63,7 @@ async fn gone(pids: &[u32], within: Duration) {
 
 #[tokio::test]
 async fn a_hang_is_ended_with_its_children() {
-    let daemon = Daemon::start().await;
+    let daemon = Daemon::start_free().await;
     let folder = stubborn(&daemon, "timeout: 2s", "");
     let error = daemon.run("a").await.error.unwrap();
     assert_eq!(error.reason, "SKILL_TIMEOUT");
@@ -72,7 +72,7 @@ async fn a_hang_is_ended_with_its_children() {
 
 #[tokio::test]
 async fn what_outlives_the_program_is_ended() {
-    let daemon = Daemon::start().await;
+    let daemon = Daemon::start_free().await;
     let wait = "& until test -e $0.d/grandchild; do sleep 0.02; done; echo null";
     let folder = stubborn(&daemon, "", "");
     let wait = wait.replace("$0.d", &folder.display().to_string());
@@ -84,9 +84,9 @@ async fn what_outlives_the_program_is_ended() {
 
 #[tokio::test]
 async fn a_caller_who_leaves_ends_the_run() {
-    let daemon = Daemon::start().await;
+    let daemon = Daemon::start_free().await;
     let folder = stubborn(&daemon, "", "");
-    let request = RunSkillRequest { name: "a".to_owned(), ..Default::default() };
+    let request = daemon.request("a");
     let mut skills = daemon.skills().await;
     let events = skills.run_skill(request).await.unwrap();
     let pids = pids(&folder).await;
@@ -97,9 +97,9 @@ async fn a_caller_who_leaves_ends_the_run() {
 
 #[tokio::test]
 async fn a_killed_daemon_leaves_no_skill_behind() {
-    let mut daemon = Daemon::start().await;
+    let mut daemon = Daemon::start_free().await;
     let folder = stubborn(&daemon, "", "");
-    let request = RunSkillRequest { name: "a".to_owned(), ..Default::default() };
+    let request = daemon.request("a");
     let _events = daemon.skills().await.run_skill(request).await.unwrap();
     let pids = pids(&folder).await;
     daemon.kill();
@@ -108,7 +108,7 @@ async fn a_killed_daemon_leaves_no_skill_behind() {
 
 #[tokio::test]
 async fn the_token_dies_with_the_run() {
-    let daemon = Daemon::start().await;
+    let daemon = Daemon::start_free().await;
     let token = daemon.project().join("token");
     skill(&daemon.home(), "a", "")
         .shell(&format!("printf %s \"$BROWSE_SKILL_TOKEN\" > {}; echo null", token.display()));
@@ -122,7 +122,7 @@ async fn the_token_dies_with_the_run() {
 /// A busy machine can hold any process up, so the best of three counts.
 #[tokio::test]
 async fn the_token_dies_within_50_ms_of_the_program() {
-    let daemon = Daemon::start().await;
+    let daemon = Daemon::start_free().await;
     let mut best = Duration::MAX;
     for name in ["a", "b", "c"] {
         best = best.min(time_to_revocation(&daemon, name).await);
@@ -141,7 +141,7 @@ async fn time_to_revocation(daemon: &Daemon, name: &str) -> Duration {
         exit 3"#;
     let script = script.replace("TOKEN ", &format!("{} ", token.display()));
     skill(&daemon.home(), name, "").shell(&script.replace("END", &end.display().to_string()));
-    let request = RunSkillRequest { name: name.to_owned(), ..Default::default() };
+    let request = daemon.request(name);
     let _events = daemon.skills().await.run_skill(request).await.unwrap();
     let token = until(|| std::fs::read_to_string(&token).ok()).await.unwrap();
     let mut browser = daemon.browser(&token).await;

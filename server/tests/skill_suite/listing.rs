@@ -1,5 +1,7 @@
 //! What is listed, and what is wrong with what cannot run.
 
+use std::time::{Duration, Instant};
+
 use browse_proto::v1::{ListSkillsRequest, ShowSkillRequest, Tier};
 
 use crate::{
@@ -11,7 +13,7 @@ async fn list(daemon: &Daemon, source: Tier) -> Vec<String> {
     let request = ListSkillsRequest { source: source.into() };
     let response = daemon.skills().await.list_skills(request).await.unwrap().into_inner();
     let line = |skill: browse_proto::v1::Skill| {
-        format!("{} {} {} {}", skill.name, skill.tier().as_str_name(), skill.runtime, skill.trust)
+        format!("{} {} {} {}", skill.name, skill.tier().as_str_name(), skill.language, skill.trust)
     };
     response.skills.into_iter().map(line).collect()
 }
@@ -23,8 +25,9 @@ async fn three_tiers_are_one_list() {
     skill(&daemon.home(), "c", "").file("script.py", "");
     skill(&daemon.project().join(".browse"), "b", "trusted: true").file("script.ts", "");
     let all = list(&daemon, Tier::Unspecified).await;
+    let bundled = all.iter().position(|line| line.starts_with("hackernews")).unwrap();
     assert_eq!(
-        all,
+        all[..=bundled],
         [
             "b TIER_PROJECT typescript asks",
             "c TIER_GLOBAL python untrusted",
@@ -45,7 +48,8 @@ async fn a_skill_shows_its_rights_and_its_prose() {
         ("Prose.", &*draft.folder().display().to_string())
     );
     assert_eq!(shown.hash.len(), 64);
-    assert!(shown.sandbox.starts_with("no sandbox in this version"), "{}", shown.sandbox);
+    let confined = ["its own folder", "--allow-unsandboxed"];
+    assert!(confined.iter().any(|word| shown.sandbox.contains(word)), "{}", shown.sandbox);
     let skill = shown.skill.unwrap();
     assert_eq!(
         (skill.hosts[0].as_str(), skill.args[0].name.as_str(), skill.timeout_ms),
@@ -86,4 +90,31 @@ async fn an_unknown_skill_is_not_found() {
     let request = ShowSkillRequest { name: "../x".to_owned(), ..Default::default() };
     let error = Failure::from(daemon.skills().await.show_skill(request).await.unwrap_err());
     assert_eq!(error.reason, "SKILL_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn fifty_skills_are_listed_at_once() {
+    let daemon = Daemon::start().await;
+    for number in 0..50 {
+        skill(&daemon.home(), &format!("s{number}"), "trusted: true")
+            .file("script.ts", "")
+            .file("_lib/browse.ts", "")
+            .file("fixtures/page.html", "<p>");
+    }
+    let mut skills = daemon.skills().await;
+    let global = ListSkillsRequest { source: Tier::Global.into() };
+    let mut best = Duration::MAX;
+    for _ in 0..30 {
+        let begun = Instant::now();
+        let listed = skills.list_skills(global).await.unwrap();
+        best = best.min(begun.elapsed());
+        assert_eq!(listed.into_inner().skills.len(), 50);
+    }
+    println!("50 skills listed in {best:?}");
+    assert!(best < Duration::from_millis(10), "{best:?}");
+    let folder = daemon.home().join("skills/s7");
+    std::fs::write(folder.join("SKILL.md"), "---\n").unwrap();
+    let listed = skills.list_skills(global).await.unwrap().into_inner();
+    let edited = listed.skills.iter().find(|skill| skill.name == "s7").unwrap();
+    assert!(!edited.problem.is_empty(), "an edit is seen by the next listing");
 }

@@ -9,8 +9,14 @@ mod daemon;
 mod shelf;
 
 mod ends;
+#[cfg(target_os = "linux")]
+mod escapes;
+mod faults;
 mod hosts;
+mod lifecycle;
 mod listing;
 mod output;
 mod rights;
 mod runtimes;
+mod trials;
+mod trust;

@@ -40,14 +40,16 @@ async fn arguments_arrive_as_json_and_as_words() {
 
 #[tokio::test]
 async fn standard_error_comes_while_the_program_runs() {
-    let daemon = Daemon::start().await;
+    let daemon = Daemon::start_free().await;
     let gate = daemon.project().join("gate");
     skill(&daemon.home(), "a", "").shell(&format!(
         "echo begun >&2; until test -e {}; do sleep 0.02; done; echo null",
         gate.display()
     ));
-    let request = RunSkillRequest { name: "a".to_owned(), ..Default::default() };
+    let request = daemon.request("a");
     let mut events = daemon.skills().await.run_skill(request).await.unwrap().into_inner();
+    // The first says that nothing confines it.
+    events.message().await.unwrap().unwrap();
     let first = events.message().await.unwrap().unwrap();
     assert!(format!("{first:?}").contains("Stderr"), "{first:?}");
     std::fs::write(gate, "").unwrap();
@@ -77,6 +79,23 @@ async fn more_than_a_mebibyte_is_cut_and_fails() {
     skill(&daemon.home(), "b", "").shell("yes");
     let error = daemon.run("b").await.error.unwrap();
     assert_eq!(error.reason, "SKILL_OUTPUT_TOO_LARGE");
+    // Also when it hangs afterwards, and says nothing about the time.
+    skill(&daemon.home(), "c", "").shell("head -c 2000000 /dev/zero; exec sleep 600");
+    let begun = std::time::Instant::now();
+    let error = daemon.run("c").await.error.unwrap();
+    assert_eq!(error.reason, "SKILL_OUTPUT_TOO_LARGE");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn standard_error_has_a_bound() {
+    let daemon = Daemon::start().await;
+    skill(&daemon.home(), "a", "").shell("head -c 3000000 /dev/zero | tr '\\0' x >&2; echo null");
+    let outcome = daemon.run("a").await;
+    assert_eq!(outcome.output, Some(json!(null)));
+    let length = outcome.stderr.len();
+    assert!((1 << 20..1_100_000).contains(&length), "{length}");
+    assert!(outcome.stderr.contains("standard error is cut here"));
 }
 
 #[tokio::test]

@@ -89,6 +89,8 @@ import { browse, skill } from './_lib/browse.ts';
 await skill(async () => {
   const reasons: Record<string, string> = {};
   for (const path of ['BrowserService/Js', 'SkillService/RunSkill', 'SkillService/TrustSkill', 'SkillService/ListSkills',
+    'SkillService/TestSkill', 'SkillService/StageSkill', 'SkillService/CommitSkill', 'SkillService/DiscardSkill',
+    'SkillService/RemoveSkill', 'SkillService/UpgradeSkill', 'SkillService/ShowSkill',
     'DaemonService/Stop', 'DaemonService/NewSession', 'DaemonService/Activity', 'BrowserService/Nothing']) {
     const command = { path: `/browse.v1.${path}`, request: 'GetUrlRequest', response: 'GetUrlResponse' };
     try {

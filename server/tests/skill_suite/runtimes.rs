@@ -56,8 +56,12 @@ async fn a_missing_runtime_is_named() {
         ("PATH", &folder.path().display().to_string()),
     ])
     .await;
-    for (name, file, runtime) in [("a", "script.ts", "node"), ("b", "script.py", "python3")] {
-        skill(&daemon.home(), name, "").file(file, "");
+    for (name, file, runtime) in [
+        ("a", "script.ts", "node 20 or later, deno 2 or later, or bun 1.2 or later"),
+        ("b", "script.py", "python 3.10 or later"),
+        ("c", "src/main.rs", "rust 1.85 or later"),
+    ] {
+        skill(&daemon.home(), name, "").file(file, "").file("Cargo.toml", "");
         let error = daemon.run(name).await.error.unwrap();
         assert_eq!(
             (error.reason.as_str(), error.metadata["runtime"].as_str()),
@@ -66,23 +70,42 @@ async fn a_missing_runtime_is_named() {
     }
 }
 
+const MANIFEST: &str = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+
+/// What builds leave in the cache and among the drafts.
+fn left(daemon: &Daemon) -> (Vec<String>, usize) {
+    let names = |folder: &str| {
+        let entries = std::fs::read_dir(daemon.home().join(folder)).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    (names("cache/rust"), names(".tmp").len())
+}
+
 #[tokio::test]
 async fn rust_is_built_once() {
     let daemon = Daemon::start().await;
     let draft = skill(&daemon.home(), "a", "")
-        .file(
-            "Cargo.toml",
-            "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n",
-        )
-        .file("Cargo.lock", "version = 4\n\n[[package]]\nname = \"a\"\nversion = \"0.1.0\"\n")
-        .file("src/main.rs", "fn main() { println!(\"{:?}\", std::env::args().count()) }");
-    assert_eq!(daemon.run("a").await.output, Some(json!(1)));
-    assert!(!draft.folder().join("target").exists());
-    let before = std::time::Instant::now();
-    assert_eq!(daemon.run("a").await.output, Some(json!(1)));
-    assert!(before.elapsed() < std::time::Duration::from_secs(2), "{:?}", before.elapsed());
-    draft.file("src/main.rs", "fn main() { nothing() }");
+        .file("Cargo.toml", &format!("{MANIFEST}[dependencies]\ntiny = '1'\n"))
+        .file("src/main.rs", "fn main() { println!(\"{}\", tiny::one()) }")
+        .file("vendor/tiny/Cargo.toml", "[package]\nname = \"tiny\"\nversion = \"1.0.0\"\n")
+        .file("vendor/tiny/.cargo-checksum.json", "{\"files\":{}}")
+        .file("vendor/tiny/src/lib.rs", "pub fn one() -> u8 { 1 }");
+    let (one, two) = tokio::join!(daemon.run("a"), daemon.run("a"));
+    assert_eq!((&one.output, &two.output), (&Some(json!(1)), &Some(json!(1))), "{one:?} {two:?}");
+    let said = one.stderr + &two.stderr;
+    assert_eq!(said.matches("Compiling a ").count(), 1, "{said}");
+    assert_eq!(daemon.run("a").await.stderr, "");
+    assert!(!draft.folder().join("target").exists() && !draft.folder().join("Cargo.lock").exists());
+    let built = left(&daemon);
+    assert_eq!((built.0.len(), built.1), (1, 0), "{built:?}");
+    let draft = draft.file("src/main.rs", "fn main() { nothing() }");
+    let failed = daemon.run("a").await;
+    let error = failed.error.unwrap();
+    assert_eq!(error.reason, "BUILD_FAILED");
+    assert!(error.message.contains("cannot find function `nothing`"), "{}", error.message);
+    assert!(failed.stderr.contains("src/main.rs:1:13"), "{}", failed.stderr);
+    assert_eq!(left(&daemon), built, "a failed build leaves nothing");
+    draft.file("Cargo.toml", &format!("{MANIFEST}[dependencies]\nb = {{ git = 'file:///b' }}\n"));
     let error = daemon.run("a").await.error.unwrap();
-    assert_eq!(error.reason, "SKILL_INVALID");
-    assert!(error.message.contains("does not build"), "{}", error.message);
+    assert!(error.message.contains("`b` is asked for by `git`"), "{}", error.message);
 }

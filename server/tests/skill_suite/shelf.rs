@@ -17,7 +17,11 @@ pub fn skill(tier: &Path, name: &str, more: &str) -> Draft {
 
 /// Writes a skill for these hosts.
 pub fn skill_for(tier: &Path, name: &str, host: &str, more: &str) -> Draft {
-    let folder = tier.join("skills").join(name);
+    skill_in(tier.join("skills").join(name), name, host, more)
+}
+
+/// Writes a skill into a folder.
+pub fn skill_in(folder: PathBuf, name: &str, host: &str, more: &str) -> Draft {
     fs::create_dir_all(&folder).unwrap();
     let text = format!(
         "---\nname: {name}\ndescription: Does it. Well.\nhost: {host}\n{more}\n---\n\nProse.\n"
@@ -36,14 +40,28 @@ impl Draft {
 
     /// A `run` of the shell.
     pub fn shell(self, script: &str) -> Self {
-        let draft = self.file("run", &format!("#!/bin/sh\n{script}\n"));
+        self.executable(&format!("#!/bin/sh\n{script}\n"))
+    }
+
+    /// A `run` of any kind.
+    pub fn executable(self, script: &str) -> Self {
+        let draft = self.file("run", script);
         fs::set_permissions(draft.folder.join("run"), fs::Permissions::from_mode(0o755)).unwrap();
+        draft
+    }
+
+    /// An executable test, which ends with this exit code.
+    pub fn tested(self, code: u8) -> Self {
+        let script = format!("#!/bin/sh\necho tested\nexit {code}\n");
+        let draft = self.file("tests/run", &script);
+        fs::set_permissions(draft.folder.join("tests/run"), fs::Permissions::from_mode(0o755))
+            .unwrap();
         draft
     }
 
     /// A `script.ts` with the SDK beside it.
     pub fn typescript(self, script: &str) -> Self {
-        let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk-ts/dist/browse.ts");
+        let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk-ts/vendor/browse.ts");
         let sdk = fs::read_to_string(sdk).unwrap();
         self.file("script.ts", script).file("_lib/browse.ts", &sdk)
     }

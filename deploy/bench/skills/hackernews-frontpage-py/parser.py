@@ -27,19 +27,24 @@ def parse(html):
 
 def story(id, block):
     """Reads a story; None for a row that is none, such as one that was hidden."""
-    rank = re.match(r"[0-9]+", text_of(span(block, "rank")))
+    rank = leading_number(text_of(span(block, "rank")))
     link = LINK.search(span(block, "titleline") or "")
-    if not link or not id or not rank:
+    if not link or not id or rank is None:
         return None
     score = span(block, "score")
     return {
-        "rank": int(rank[0]),
+        "rank": rank,
         "id": id,
         "title": text_of(link[1]),
         "url": absolute(attribute(link[0], "href") or ""),
-        "points": None if score is None else int(re.match(r"[0-9]+", text_of(score))[0]),
+        "points": None if score is None else leading_number(text_of(score)),
         "comments": None if score is None else comments(block, id),
     }
+
+
+def leading_number(text):
+    found = re.match(r"[0-9]+", text)
+    return int(found[0]) if found else None
 
 
 def comments(block, id):

@@ -48,10 +48,12 @@ pub async fn commit_skill(
 ) -> Result<impl Stream<Item = Result<v1::CommitSkillResponse>> + Send + 'static> {
     let taken = Taken::find(&cx, &request)?;
     let tier = if request.project { Tier::Project } else { Tier::Global };
-    let name = match &request.name {
-        Some(name) => name.clone(),
-        None => taken.settle(request.keep, read(&taken.draft.folder, None))?.name,
-    };
+    if let Some(name) = &request.name {
+        names::check(name)?;
+    }
+    let skill = taken.settle(request.keep, read(&taken.draft.folder, None))?;
+    cx.set_source(&skill.contents()?.manifest.host_patterns.join(","));
+    let name = request.name.clone().unwrap_or(skill.name);
     names::check(&name)?;
     let place = cx.daemon().skills().folder(tier).join(&name);
     if place.symlink_metadata().is_ok() {
@@ -123,7 +125,6 @@ pub async fn commit(
     let skills = cx.daemon().skills();
     let work = Work::copy(&draft.folder, skills.folder(tier))?;
     let skill = read(work.folder()?, Some(name))?;
-    cx.set_source(&skill.contents()?.manifest.host_patterns.join(","));
     let hash = work.hash()?;
     trial::run(cx, &skill, wish, voice).await?;
     let others = skills.catalog().all();

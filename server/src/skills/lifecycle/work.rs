@@ -142,3 +142,72 @@ pub fn lock(tier: &Path) -> Result<Folder> {
     let locked = Folder::open(tier).and_then(|folder| folder.lock().map(|()| folder));
     locked.map_err(|error| unwritable(tier, &error))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    use super::{Folder, Reason, Tier, Work};
+
+    /// Work in a new tier, on a copy of one file.
+    fn work() -> (tempfile::TempDir, Work) {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::create_dir(root.path().join("from")).expect("made");
+        fs::write(root.path().join("from/a"), "one").expect("written");
+        let from = Folder::open(&root.path().join("from")).expect("open");
+        let work = Work::copy(&from, &root.path().join("tier")).expect("copied");
+        (root, work)
+    }
+
+    fn names(tier: &Path) -> Vec<std::ffi::OsString> {
+        Folder::open(tier).expect("open").names().expect("listed")
+    }
+
+    #[test]
+    fn what_is_swapped_before_the_rename_is_not_installed() {
+        let (root, work) = work();
+        let (tier, hash) = (root.path().join("tier"), work.hash().expect("hashed"));
+        let place = work.folder().expect("there").path().to_owned();
+        fs::rename(&place, root.path().join("away")).expect("moved");
+        symlink(root.path().join("from"), &place).expect("linked");
+        let error = work.install("a", Tier::Global, &hash).expect_err("it is a link");
+        assert_eq!(error.reason(), Reason::SkillChanged);
+        assert!(names(&tier).is_empty(), "{:?}", names(&tier));
+        assert!(root.path().join("from/a").is_file());
+    }
+
+    #[test]
+    fn what_is_written_after_the_look_is_not_installed() {
+        let (root, work) = work();
+        let hash = work.hash().expect("hashed");
+        let place = work.folder().expect("there").path().to_owned();
+        fs::write(place.join("a"), "two").expect("written");
+        let error = work.install("a", Tier::Global, &hash).expect_err("it is another");
+        assert_eq!(error.reason(), Reason::SkillChanged);
+        assert!(names(&root.path().join("tier")).is_empty());
+    }
+
+    #[test]
+    fn a_skill_that_was_written_to_meanwhile_is_not_replaced() {
+        let (root, work) = work();
+        let tier = root.path().join("tier");
+        fs::create_dir(tier.join("a")).expect("made");
+        fs::write(tier.join("a/a"), "old").expect("written");
+        let old = crate::skills::hash::hash(&tier.join("a")).expect("hashed");
+        fs::write(tier.join("a/a"), "older").expect("written");
+        let new = work.hash().expect("hashed");
+        let error = work.replace("a", &old, &new).expect_err("it is another");
+        assert_eq!(error.reason(), Reason::SkillChanged);
+        assert_eq!(fs::read_to_string(tier.join("a/a")).expect("read"), "older");
+        assert_eq!(names(&tier), ["a"]);
+    }
+
+    #[test]
+    fn what_is_dropped_is_gone() {
+        let (root, work) = work();
+        drop(work);
+        assert!(names(&root.path().join("tier")).is_empty());
+    }
+}

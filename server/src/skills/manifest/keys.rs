@@ -45,8 +45,13 @@ impl Manifest {
         if host_patterns.is_empty() {
             return Err("has an empty `host`: name the hosts that it may visit".to_owned());
         }
-        let hosts =
-            Hosts::list(&host_patterns).map_err(|error| format!("has a bad `host`: {error}"))?;
+        // What no host can be told beforehand, such as turning a page into text.
+        // A run of such a skill needs trust.
+        let hosts = if host_patterns == ["*"] {
+            Hosts::Any
+        } else {
+            Hosts::list(&host_patterns).map_err(|error| format!("has a bad `host`: {error}"))?
+        };
         let args: Option<Vec<Value>> = get(mapping, "args")?;
         let version: Value = get(mapping, "version")?;
         Ok(Self {

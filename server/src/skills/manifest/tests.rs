@@ -35,6 +35,17 @@ fn several_hosts_with_stars_and_ports_pass() {
 }
 
 #[test]
+fn any_host_is_a_wish_for_trust_and_stands_alone() {
+    let read =
+        |host: &str| Manifest::read(&format!("name: hn\ndescription: d\nhost: {host}"), "hn");
+    let manifest = read("'*'").expect("it may ask");
+    assert!(manifest.hosts.is_any() && manifest.asks() && !manifest.asks_trust);
+    for host in ["['*', a.example]", "'*:80'", "'**'", "['*', '*']"] {
+        assert!(read(host).expect_err(host).contains("bad `host`"), "{host}");
+    }
+}
+
+#[test]
 fn arguments_have_text_defaults() {
     let manifest = read("args:\n- name: count\n  default: 30\n- {name: q, required: true}\n");
     let args = manifest.expect("they are arguments").args;

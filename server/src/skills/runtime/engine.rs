@@ -10,6 +10,7 @@ use super::{
     version::Version,
 };
 use crate::error::Result;
+use crate::skills::sandbox::SOCKET;
 
 const BUN: Wanted = Wanted {
     name: "bun",
@@ -121,8 +122,19 @@ impl Engine {
             return words;
         }
         words.push("--allow-env".into());
-        words.extend(rights.address.map(|address| format!("--allow-net={address}").into()));
-        let list: Vec<_> = rights.readable.iter().map(|folder| folder.to_string_lossy()).collect();
+        // In the sandbox the daemon is at a socket. deno treats that as a file,
+        // and from 2.9 on as a place of the network too, which no older one knows.
+        let socket = match self.runtime.version >= Version(2, 9) {
+            true => format!(",unix:{SOCKET}"),
+            false => String::new(),
+        };
+        let net = rights.address.map(|address| format!("--allow-net={address}{socket}"));
+        words.extend(net.map(Into::into));
+        let mut list: Vec<_> = rights.readable.iter().map(|at| at.to_string_lossy()).collect();
+        if rights.address.is_some() {
+            list.push(SOCKET.into());
+            words.push(format!("--allow-write={SOCKET}").into());
+        }
         words.push(format!("--allow-read={}", list.join(",")).into());
         words
     }

@@ -13,7 +13,7 @@ use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
@@ -28,10 +28,22 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// the script.
 const SCRIPT_HOLDS: Duration = Duration::from_secs(600);
 
+/// How long what gave no answer is left alone.
+const SILENCE_HOLDS: Duration = Duration::from_secs(60);
+
 /// The runtimes that were found.
 pub struct Programs {
-    known: Mutex<Option<HashMap<PathBuf, Answer>>>,
+    known: Mutex<Known>,
     file: PathBuf,
+}
+
+/// What programs said.
+#[derive(Default)]
+struct Known {
+    /// Read from the file at the first question.
+    answers: Option<HashMap<PathBuf, Answer>>,
+    /// Those that gave no answer, and when.
+    silent: HashMap<PathBuf, (Stamp, Instant)>,
 }
 
 /// A kind of runtime.
@@ -117,13 +129,22 @@ impl Programs {
     async fn ask(&self, found: &Path, questions: &[&[&str]]) -> Option<Answer> {
         let stamp = stamp(found)?;
         let mut known = self.known.lock().await;
-        let known = known.get_or_insert_with(|| self.read());
-        if let Some(answer) = known.get(found).filter(|answer| answer.holds(&stamp)) {
+        let Known { answers, silent } = &mut *known;
+        let answers = answers.get_or_insert_with(|| self.read());
+        if let Some(answer) = answers.get(found).filter(|answer| answer.holds(&stamp)) {
             return Some(answer.clone());
         }
-        let answer = ask(found, stamp, questions).await?;
-        known.insert(found.to_owned(), answer.clone());
-        if let Err(error) = self.write(known) {
+        let still =
+            |(then, when): &(Stamp, Instant)| *then == stamp && when.elapsed() < SILENCE_HOLDS;
+        if silent.get(found).is_some_and(still) {
+            return None;
+        }
+        let Some(answer) = ask(found, stamp.clone(), questions).await else {
+            silent.insert(found.to_owned(), (stamp, Instant::now()));
+            return None;
+        };
+        answers.insert(found.to_owned(), answer.clone());
+        if let Err(error) = self.write(answers) {
             tracing::debug!(%error, "what runtimes there are cannot be kept");
         }
         Some(answer)

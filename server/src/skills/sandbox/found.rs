@@ -62,7 +62,11 @@ impl Found {
     /// What whoever runs a skill should know.
     pub fn note(&self) -> Option<String> {
         let means = self.means.filter(|_| !self.gaps.is_empty())?;
-        Some(format!("the sandbox ({}) has gaps here: {}", means.name(), self.gaps.join("; ")))
+        Some(format!(
+            "the sandbox is {}; not enforced here: {}",
+            means.name(),
+            self.gaps.join("; ")
+        ))
     }
 
     /// All of it in one line.
@@ -113,23 +117,23 @@ async fn probe(confinement: Confinement) -> Result<bool, String> {
 fn gaps(means: Means, bound: bool) -> Vec<&'static str> {
     let mut gaps = Vec::new();
     match means {
-        Means::Namespaces if !bound => gaps.push("the number of its processes has no limit"),
+        Means::Namespaces if !bound => gaps.push("the number of processes"),
         Means::Namespaces => {}
         Means::Landlock => {
             gaps.extend([
-                "the port of the daemon is open on every host, not on this one only",
-                "that a file exists, its size and its times can be seen",
-                "all files of its scratch together have no limit",
+                "the host of a connection (only its port)",
+                "that names, sizes and times of files stay hidden",
+                "the size of the scratch as a whole",
             ]);
             gaps.push(match geteuid().is_root() {
-                true => "the number of its processes has no limit",
-                false => "the limit of its processes counts those of the whole system",
+                true => "the number of processes",
+                false => "the number of processes, but for that of the whole system",
             });
         }
         Means::Seatbelt => gaps.extend([
-            "all files of its scratch together have no limit",
-            "the number of its processes has no limit",
-            "browse has not been tried on this system",
+            "the size of the scratch as a whole",
+            "the number of processes",
+            "anything for certain: browse has not been tried on this system",
         ]),
     }
     gaps

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{Confinement, Found, Means, SOCKET};
+use super::{Confinement, Found, Means, SCRATCH, SOCKET};
 use crate::skills::{environment::Environment, process::Purpose};
 
 /// Where the daemon meets confined skills: a private folder with its socket,
@@ -114,6 +114,15 @@ impl Hold {
 
     /// Tells the process where the daemon is, and where it may write.
     pub fn tell(&self, environment: &mut Environment) {
+        let scratch = match (&self.scratch, &self.confinement) {
+            (Some(scratch), _) => Some(scratch.path()),
+            (None, Confinement::Namespaces { .. }) => Some(Path::new(SCRATCH)),
+            (None, _) => None,
+        };
+        // deno writes there before anything else.
+        if let (Some(folder), Some(scratch)) = (environment.get_mut("DENO_DIR"), scratch) {
+            *folder = scratch.join("deno").to_string_lossy().into_owned();
+        }
         if let Some(address) = &self.address {
             environment.insert("BROWSE_ADDR".to_owned(), address.clone());
         }

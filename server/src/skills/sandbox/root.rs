@@ -14,7 +14,7 @@ use nix::{
     unistd::pivot_root,
 };
 
-use super::{SOCKET, profile, start::named};
+use super::{SCRATCH, SOCKET, profile, start::named};
 use crate::skills::process::Plan;
 
 /// Where the new root is put together; what lies there is hidden meanwhile.
@@ -22,9 +22,6 @@ const BASE: &str = "/tmp";
 
 /// Size of the root, which holds nothing but places to bind to.
 const ROOT: &str = "size=4m,nr_inodes=4096,mode=755";
-
-/// Folder that can be written.
-pub const SCRATCH: &str = "/tmp";
 
 /// Devices that programs expect.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];

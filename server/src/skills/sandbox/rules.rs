@@ -10,7 +10,7 @@ use landlock::{
 };
 use nix::libc;
 
-use super::{Confinement, profile, root::SCRATCH};
+use super::{Confinement, SCRATCH, profile};
 use crate::skills::process::Plan;
 
 /// The rules that this kernel knows, of those that we do; 0 is none.

@@ -12,9 +12,11 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 
 use nix::{
+    errno::Errno,
     fcntl::OFlag,
     libc,
     poll::{PollFd, PollFlags, PollTimeout, poll},
+    sys::wait::{WaitStatus, wait},
     unistd::{ForkResult, Pid, pipe2, setsid},
 };
 
@@ -88,7 +90,28 @@ fn become_program(plan: &Plan, wait: OwnedFd) -> io::Result<Infallible> {
     if plan.program.as_os_str().is_empty() {
         probe();
     }
+    if matches!(plan.confinement, Confinement::Namespaces { .. })
+        && let ForkResult::Parent { child } = named("a new process", fork())?
+    {
+        stay_for(child);
+    }
     execute(plan)
+}
+
+/// Is the first process of the namespace for as long as the program lives: to
+/// the first, signals do not mean what programs expect. It is as confined as
+/// the program is, and everything else ends with it.
+fn stay_for(program: Pid) -> ! {
+    loop {
+        match wait() {
+            Ok(WaitStatus::Exited(pid, code)) if pid == program => exit(code as u8),
+            Ok(WaitStatus::Signaled(pid, signal, _)) if pid == program => {
+                exit(128 + signal as u8);
+            }
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(_) => exit(CANNOT_START),
+        }
+    }
 }
 
 /// Whether the supervisor, which holds the other end while it lives, is gone.

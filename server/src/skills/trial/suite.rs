@@ -44,7 +44,7 @@ sys.path.insert(0, '.')
 suite = unittest.TestSuite()
 loader = unittest.TestLoader()
 for place in sys.argv[1:]:
-    suite.addTests(loader.discover(place, 'test*.py', '.'))
+    suite.addTests(loader.discover(place, 'test*.py', place))
 result = unittest.TextTestRunner(verbosity=2).run(suite)
 sys.exit(0 if result.wasSuccessful() and result.testsRun else 1)
 ";
@@ -90,8 +90,10 @@ async fn python(cx: &Context, skill: &Skill) -> Result<Suite> {
     }
     let python = runtime::find_python(cx.daemon().skills().programs()).await?;
     let mut program = python.program(&["-s", "-E", "-B", "-c", UNITTEST]);
-    let in_folder = tests.iter().any(|test| test.starts_with("tests"));
-    let at_top = tests.iter().any(|test| !test.starts_with("tests"));
+    // A package is found from above, and only once.
+    let is_package = skill.folder.join("tests/__init__.py").is_file();
+    let in_folder = tests.iter().any(|test| test.starts_with("tests")) && !is_package;
+    let at_top = tests.iter().any(|test| !test.starts_with("tests")) || is_package;
     program.words.extend(at_top.then(|| OsString::from(".")));
     program.words.extend(in_folder.then(|| OsString::from("tests")));
     let environment = environment(&program);
@@ -158,6 +160,8 @@ fn tests(skill: &Skill, is_test: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>>
 fn environment(program: &Program) -> Environment {
     let mut environment = environment::scrubbed();
     environment.extend(program.environment.clone());
+    // What they say goes into logs and to models.
+    environment.insert("NO_COLOR".to_owned(), "1".to_owned());
     environment
 }
 

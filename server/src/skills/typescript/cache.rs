@@ -120,7 +120,7 @@ fn invalid(skill: &Skill, file: &Path, problem: &str) -> Error {
     let message = format!("the skill `{}` cannot run: `{}`, {problem}", skill.name, file.display());
     Error::new(Reason::SkillInvalid, message)
         .with("skill", &skill.name)
-        .with("file", skill.folder.join(file).display())
+        .with("file", skill.place.join(file).display())
 }
 
 /// Remembers that the translation is in use.

@@ -21,7 +21,8 @@ pub fn parse(html: &str) -> Vec<Story> {
     let rows: Vec<_> = rows.collect();
     let ends = rows.iter().skip(1).map(|row| row.start).chain([html.len()]);
     let blocks = rows.iter().zip(ends).map(|(row, end)| (row, &html[row.end..end]));
-    let story = |(row, block): (&Tag, &str)| story(attribute(row.text, "id").unwrap_or_default(), block);
+    let story =
+        |(row, block): (&Tag, &str)| story(attribute(row.text, "id").unwrap_or_default(), block);
     blocks.filter_map(story).collect()
 }
 
@@ -112,7 +113,12 @@ impl<'a> Iterator for Tags<'a> {
             }
             let end = self.at + rest.find('>')? + 1;
             self.at = end;
-            return Some(Tag { text: &self.html[start..end], closes: inner.len() < rest.len(), start, end });
+            return Some(Tag {
+                text: &self.html[start..end],
+                closes: inner.len() < rest.len(),
+                start,
+                end,
+            });
         }
     }
 }
@@ -224,7 +230,14 @@ fn decode_entities(text: &str) -> String {
 fn decoded(name: &str) -> Option<char> {
     let number = name.strip_prefix('#');
     let Some(number) = number else {
-        let known = [("amp", '&'), ("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\''), ("nbsp", '\u{a0}')];
+        let known = [
+            ("amp", '&'),
+            ("lt", '<'),
+            ("gt", '>'),
+            ("quot", '"'),
+            ("apos", '\''),
+            ("nbsp", '\u{a0}'),
+        ];
         return known.iter().find(|(known, _)| *known == name).map(|(_, letter)| *letter);
     };
     let (digits, radix) = match number.strip_prefix(['x', 'X']) {

@@ -10,7 +10,10 @@ const FIXTURE: &str = include_str!(
 #[test]
 fn it_reads_what_the_bundled_skill_reads() {
     let stories = parse(FIXTURE);
-    assert_eq!(stories.iter().map(|story| story.rank).collect::<Vec<_>>(), (1..=30).collect::<Vec<_>>());
+    assert_eq!(
+        stories.iter().map(|story| story.rank).collect::<Vec<_>>(),
+        (1..=30).collect::<Vec<_>>()
+    );
     let odd = stories.iter().find(|story| story.title.starts_with("Fish &")).expect("it is there");
     assert_eq!(odd.title, "Fish & ships: what’s <really> in \"harbour\" logs");
     assert_eq!(odd.url, "https://logs.example/?a=1&b=2");

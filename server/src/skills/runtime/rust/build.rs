@@ -211,11 +211,13 @@ impl<'a> Build<'a> {
         }
         let setup = self.setup;
         let hold = setup.sandbox.hold(Purpose::Build, setup.wish, &setup.skill.name).await?;
+        let mut environment = self.environment();
+        hold.tell(&mut environment);
         let plan = Plan {
             purpose: Purpose::Build,
             program: self.rust.path.clone(),
             words,
-            environment: self.environment(),
+            environment,
             folder: self.source.clone(),
             readable: self.rust.readable.clone(),
             writable: vec![place.to_owned()],
@@ -238,10 +240,20 @@ impl<'a> Build<'a> {
         drop(hold);
         let ended = ended.map_err(trouble)?;
         if ended.code == 0 {
-            return Ok(executables(&ended.stdout));
+            return Ok(self.within(executables(&ended.stdout)));
         }
         let text = String::from_utf8_lossy(&tail).into_owned();
         Err(self.failed(&quote(&first_error(&text)), &text))
+    }
+
+    /// The programs among these. What a build says may be a lie, and what it
+    /// leaves a link to a file of the user.
+    fn within(&self, programs: Vec<PathBuf>) -> Vec<PathBuf> {
+        let Ok(target) = self.place.folder.path().join("target").canonicalize() else {
+            return Vec::new();
+        };
+        let real = programs.into_iter().filter_map(|program| program.canonicalize().ok());
+        real.filter(|program| program.starts_with(&target) && program.is_file()).collect()
     }
 
     /// What cargo and the linker need, and nothing of the user's.
@@ -272,7 +284,7 @@ impl<'a> Build<'a> {
         let last: Vec<_> = last.into_iter().rev().collect();
         Error::new(Reason::BuildFailed, message)
             .with("skill", &skill.name)
-            .with("file", skill.folder.join(file).display())
+            .with("file", skill.place.join(file).display())
             .with("output", last.join("\n"))
     }
 }

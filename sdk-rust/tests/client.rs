@@ -1,0 +1,161 @@
+//! The client, against a daemon that answers as told.
+
+mod support;
+
+use std::time::Duration;
+
+use browse_sdk::{Any, Browse, GotoRequest, Json, ReloadRequest, Step, WaitUntil};
+use support::{Fake, Reply, field};
+
+fn url(text: &str) -> Reply {
+    Reply::Messages(vec![field(1, text)])
+}
+
+#[test]
+fn a_method_sends_its_arguments_its_context_and_a_deadline() {
+    let goto = [vec![1 << 3, 0xc8, 1], field(2, "http://a/"), field(3, "Ä")].concat();
+    let fake = Fake::tcp(move |_| Reply::Messages(vec![goto.clone()]));
+    let browse = Browse::new(&fake.address, "secret").tab(3).session("work");
+    let request =
+        GotoRequest { url: "http://a".to_owned(), wait: WaitUntil::None, ..Default::default() };
+    let page =
+        browse.with_timeout(Duration::from_millis(1500)).goto_with(request).expect("it goes");
+    assert_eq!(
+        (page.url.as_str(), page.title.as_str(), page.status),
+        ("http://a/", "Ä", Some(200))
+    );
+    let call = &fake.seen()[0];
+    assert_eq!(call.path, "/browse.v1.BrowserService/Goto");
+    assert_eq!(call.message, [field(1, "http://a"), vec![2 << 3, 4]].concat());
+    let header = |name: &str| call.headers[name].as_str();
+    assert_eq!((header("authorization"), header("browse-content")), ("Bearer secret", "raw"));
+    assert_eq!((header("browse-tab"), header("browse-session")), ("3", "work"));
+    assert_eq!(header("grpc-timeout"), "1500m");
+}
+
+#[test]
+fn calls_share_a_connection_and_take_their_own_when_at_the_same_time() {
+    let fake = Fake::tcp(|call| url(&call.connection.to_string()));
+    let browse = Browse::new(&fake.address, "t");
+    for _ in 0..3 {
+        assert_eq!(browse.url().expect("a URL"), "0");
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..5 {
+            scope.spawn(|| browse.url().expect("a URL"));
+        }
+    });
+    assert_eq!(fake.seen().len(), 8);
+}
+
+#[test]
+fn a_unix_socket_is_an_address_in_both_spellings() {
+    let path = std::env::temp_dir().join(format!("browse-sdk-rust-{}.sock", std::process::id()));
+    let fake = Fake::unix(&path, |_| url("u"));
+    assert_eq!(Browse::new(&fake.address, "t").url().expect("a URL"), "u");
+    std::fs::remove_file(&path).expect("removed");
+    let fake = Fake::unix(&path, |_| url("v"));
+    let spelled = fake.address.replace("unix:", "unix://");
+    assert_eq!(Browse::new(&spelled, "t").url().expect("a URL"), "v");
+    assert_eq!(fake.seen()[0].headers["host"], "localhost");
+    std::fs::remove_file(&path).expect("removed");
+}
+
+#[test]
+fn a_length_instead_of_chunks_is_read_and_an_end_is_no_reuse() {
+    let fake = Fake::tcp(|_| Reply::Plain(field(1, "a")));
+    let browse = Browse::new(&fake.address, "t");
+    for _ in 0..2 {
+        assert_eq!(browse.url().expect("a URL"), "a");
+    }
+    let connections: Vec<_> = fake.seen().iter().map(|call| call.connection).collect();
+    assert_eq!(connections, [0, 1]);
+}
+
+#[test]
+fn an_error_has_reason_hint_metadata_and_code() {
+    let fake = Fake::tcp(|_| {
+        let pair = |key: &str, value: &str| field(3, [field(1, key), field(2, value)].concat());
+        let info =
+            [field(1, "REF_STALE"), field(2, "browse"), pair("hint", "h"), pair("ref", "@e3")];
+        let kind = field(1, "type.googleapis.com/google.rpc.ErrorInfo");
+        let status = [vec![8, 9], field(3, [kind, field(2, info.concat())].concat())].concat();
+        Reply::Trailers(format!(
+            "grpc-status: 9\r\ngrpc-message: it%20is%20%E2%80%9Cgone%E2%80%9D 5%\r\ngrpc-status-details-bin: {}\r\n",
+            base64(&status).trim_end_matches('=')
+        ))
+    });
+    let error = Browse::new(&fake.address, "t").click("@e3").expect_err("it is gone");
+    assert_eq!((error.reason.as_str(), error.hint.as_str(), error.code), ("REF_STALE", "h", 9));
+    assert_eq!(error.message, "it is “gone” 5%");
+    assert_eq!(error.metadata["ref"], "@e3");
+    assert!(!error.retryable());
+}
+
+fn base64(bytes: &[u8]) -> String {
+    let letters: Vec<char> =
+        ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect();
+    let group = |three: &[u8]| -> String {
+        let bits = (0..3).fold(0u32, |bits, i| bits << 8 | u32::from(*three.get(i).unwrap_or(&0)));
+        let all = (0..4).map(|i| letters[(bits >> (18 - 6 * i) & 63) as usize]);
+        all.take(three.len() + 1).collect::<String>() + &"=".repeat(3 - three.len())
+    };
+    bytes.chunks(3).map(group).collect()
+}
+
+#[test]
+fn whoever_is_silent_gone_torn_or_no_daemon_is_told() {
+    let reason = |reply: Reply| {
+        let fake = Fake::tcp(move |_| reply.clone());
+        let browse = Browse::new(&fake.address, "t");
+        browse.with_timeout(Duration::ZERO).url().expect_err("no answer").reason
+    };
+    assert_eq!(reason(Reply::Silent), "DEADLINE_EXCEEDED");
+    assert_eq!(reason(Reply::Broken), "DAEMON_UNREACHABLE");
+    assert_eq!(reason(Reply::Bytes(b"SSH-2.0-OpenSSH\r\n\r\n")), "DAEMON_UNREACHABLE");
+    assert_eq!(
+        reason(Reply::Bytes(b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")),
+        "DAEMON_UNREACHABLE"
+    );
+    assert_eq!(reason(Reply::Trailers(String::new())), "BUG");
+    let error = Browse::new("127.0.0.1:1", "t").url().expect_err("nobody is there");
+    assert_eq!((error.reason.as_str(), error.retryable()), ("DAEMON_UNREACHABLE", true));
+}
+
+#[test]
+fn a_command_is_called_by_its_name_too() {
+    let fake = Fake::tcp(|call| match call.path.ends_with("/Goto") {
+        true => Reply::Messages(vec![field(2, "u")]),
+        false => url("u"),
+    });
+    let browse = Browse::new(&fake.address, "t");
+    assert_eq!(browse.call("url", &Json::object::<&str>([])).expect("a URL"), "u".into());
+    let args = Json::object([("url", "http://a".into()), ("wait", "none".into())]);
+    assert_eq!(browse.call("goto", &args).expect("a page")["url"], "u".into());
+    assert_eq!(fake.seen()[1].message, [field(1, "http://a"), vec![2 << 3, 4]].concat());
+    let wrong = |command: &str, args: &str| {
+        let args = Json::parse(args).expect("JSON");
+        browse.call(command, &args).expect_err("it is refused").message
+    };
+    assert_eq!(wrong("nothing", "{}"), "this SDK knows no command `nothing`");
+    assert_eq!(wrong("goto", r#"{"adress": "x"}"#), "`GotoRequest` has no field `adress`");
+    assert_eq!(wrong("goto", r#"{"url": 1}"#), "`url` wants text");
+    assert!(wrong("goto", r#"{"wait": "never"}"#).starts_with("`wait` wants one of"));
+    assert_eq!(fake.seen().len(), 2);
+}
+
+#[test]
+fn a_step_packs_its_request() {
+    let fake = Fake::tcp(|_| Reply::Messages(vec![]));
+    let browse = Browse::new(&fake.address, "t");
+    let request = Any::of(&ReloadRequest { wait: WaitUntil::Load, ..Default::default() });
+    let steps = vec![Step { tab: Some(0), request: Some(request) }];
+    assert!(browse.chain(steps).expect("it runs").is_empty());
+    let any = [field(1, "type.googleapis.com/browse.v1.ReloadRequest"), field(2, [8, 1])].concat();
+    assert_eq!(fake.seen()[0].message, field(1, [vec![8, 0], field(2, any)].concat()));
+    let json = Json::parse(
+        r#"{"steps": [{"tab": 0, "request": {"@type": "ReloadRequest", "wait": "load"}}]}"#,
+    );
+    browse.call("chain", &json.expect("JSON")).expect("it runs");
+    assert_eq!(fake.seen()[1].message, fake.seen()[0].message);
+}
