@@ -2578,10 +2578,7 @@ impl Browse {
     }
 
     /// As [`Self::annotate_snapshot`].
-    pub fn annotate_snapshot_with(
-        &self,
-        request: AnnotateSnapshotRequest,
-    ) -> Result<AnnotateSnapshotResponse> {
+    pub fn annotate_snapshot_with(&self, request: AnnotateSnapshotRequest) -> Result<AnnotateSnapshotResponse> {
         self.send(&request)
     }
 
@@ -2636,10 +2633,7 @@ impl Browse {
     }
 
     /// As [`Self::accessibility`].
-    pub fn accessibility_with(
-        &self,
-        request: AccessibilityRequest,
-    ) -> Result<AccessibilityResponse> {
+    pub fn accessibility_with(&self, request: AccessibilityRequest) -> Result<AccessibilityResponse> {
         self.send(&request)
     }
 
@@ -2807,11 +2801,7 @@ impl Browse {
     /// - `target`: Element to test.
     /// - `expected`: What to expect: visible, hidden, enabled, disabled, checked, unchecked, editable or focused; any other word is a text, or a /regular expression/, that the element or its value contains.
     pub fn expect(&self, target: &str, expected: &str) -> Result<ExpectResponse> {
-        self.expect_with(ExpectRequest {
-            target: target.to_owned(),
-            expected: expected.to_owned(),
-            ..Default::default()
-        })
+        self.expect_with(ExpectRequest { target: target.to_owned(), expected: expected.to_owned(), ..Default::default() })
     }
 
     /// As [`Self::expect`].
@@ -2824,11 +2814,7 @@ impl Browse {
     /// - `target`: Element to read.
     /// - `property`: Property, such as `color` or `--accent`.
     pub fn css(&self, target: &str, property: &str) -> Result<String> {
-        self.css_with(CssRequest {
-            target: target.to_owned(),
-            property: property.to_owned(),
-            ..Default::default()
-        })
+        self.css_with(CssRequest { target: target.to_owned(), property: property.to_owned(), ..Default::default() })
     }
 
     /// As [`Self::css`].
@@ -2842,10 +2828,7 @@ impl Browse {
     ///
     /// - `target`: Element to inspect; the body of the document when left out.
     pub fn inspect(&self, target: Option<&str>) -> Result<InspectResponse> {
-        self.inspect_with(InspectRequest {
-            target: target.map(str::to_owned),
-            ..Default::default()
-        })
+        self.inspect_with(InspectRequest { target: target.map(str::to_owned), ..Default::default() })
     }
 
     /// As [`Self::inspect`].
@@ -2859,11 +2842,7 @@ impl Browse {
     /// - `property`: Property, such as `color`; write `--` before one that begins with dashes.
     /// - `value`: Value, with `!important` where wanted; empty removes the property.
     pub fn style(&self, target: &str, property: &str, value: &str) -> Result<StyleResponse> {
-        self.send(&StyleRequest {
-            target: target.to_owned(),
-            property: property.to_owned(),
-            value: value.to_owned(),
-        })
+        self.send(&StyleRequest { target: target.to_owned(), property: property.to_owned(), value: value.to_owned() })
     }
 
     /// Takes back a change that `style` made.
@@ -2935,21 +2914,12 @@ impl Browse {
     /// Without `--domain` or `--all` it lists which domains there are, opens no value, and asks no keychain. The database of the browser is read from a copy.
     ///
     /// - `browser`: chrome, chromium, brave, edge, arc or comet; whichever is there when left out.
-    pub fn import_browser_cookies(
-        &self,
-        browser: Option<&str>,
-    ) -> Result<ImportBrowserCookiesResponse> {
-        self.import_browser_cookies_with(ImportBrowserCookiesRequest {
-            browser: browser.map(str::to_owned),
-            ..Default::default()
-        })
+    pub fn import_browser_cookies(&self, browser: Option<&str>) -> Result<ImportBrowserCookiesResponse> {
+        self.import_browser_cookies_with(ImportBrowserCookiesRequest { browser: browser.map(str::to_owned), ..Default::default() })
     }
 
     /// As [`Self::import_browser_cookies`].
-    pub fn import_browser_cookies_with(
-        &self,
-        request: ImportBrowserCookiesRequest,
-    ) -> Result<ImportBrowserCookiesResponse> {
+    pub fn import_browser_cookies_with(&self, request: ImportBrowserCookiesRequest) -> Result<ImportBrowserCookiesResponse> {
         self.send(&request)
     }
 
@@ -2984,10 +2954,7 @@ impl Browse {
     ///
     /// - `target`: Element to double-click.
     pub fn double_click(&self, target: &str) -> Result<Option<Receipt>> {
-        self.double_click_with(DoubleClickRequest {
-            target: target.to_owned(),
-            ..Default::default()
-        })
+        self.double_click_with(DoubleClickRequest { target: target.to_owned(), ..Default::default() })
     }
 
     /// As [`Self::double_click`].
@@ -3029,12 +2996,7 @@ impl Browse {
     /// - `target`: Dropdown or list to choose from.
     /// - `value`: Value, label or visible text of each option.
     pub fn select(&self, target: &str, value: &[&str]) -> Result<Option<Receipt>> {
-        Ok(self
-            .send(&SelectRequest {
-                target: target.to_owned(),
-                value: value.iter().map(|item| (*item).to_owned()).collect(),
-            })?
-            .receipt)
+        Ok(self.send(&SelectRequest { target: target.to_owned(), value: value.iter().map(|item| (*item).to_owned()).collect() })?.receipt)
     }
 
     /// Checks a checkbox, radio button or switch.
@@ -3070,11 +3032,7 @@ impl Browse {
     /// - `target`: Element to drag.
     /// - `onto`: Element to drop it on.
     pub fn drag(&self, target: &str, onto: &str) -> Result<Option<Receipt>> {
-        self.drag_with(DragRequest {
-            target: target.to_owned(),
-            onto: onto.to_owned(),
-            ..Default::default()
-        })
+        self.drag_with(DragRequest { target: target.to_owned(), onto: onto.to_owned(), ..Default::default() })
     }
 
     /// As [`Self::drag`].
@@ -3088,10 +3046,7 @@ impl Browse {
     ///
     /// - `to`: Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
     pub fn move_mouse(&self, to: &[&str]) -> Result<Option<Receipt>> {
-        self.move_mouse_with(MoveMouseRequest {
-            to: to.iter().map(|item| (*item).to_owned()).collect(),
-            ..Default::default()
-        })
+        self.move_mouse_with(MoveMouseRequest { to: to.iter().map(|item| (*item).to_owned()).collect(), ..Default::default() })
     }
 
     /// As [`Self::move_mouse`].
@@ -3103,10 +3058,7 @@ impl Browse {
     ///
     /// - `to`: Where: an element, or two numbers; where the pointer is when left out.
     pub fn press_mouse(&self, to: &[&str]) -> Result<Option<Receipt>> {
-        self.press_mouse_with(PressMouseRequest {
-            to: to.iter().map(|item| (*item).to_owned()).collect(),
-            ..Default::default()
-        })
+        self.press_mouse_with(PressMouseRequest { to: to.iter().map(|item| (*item).to_owned()).collect(), ..Default::default() })
     }
 
     /// As [`Self::press_mouse`].
@@ -3118,10 +3070,7 @@ impl Browse {
     ///
     /// - `to`: Where: an element, or two numbers; where the pointer is when left out.
     pub fn release_mouse(&self, to: &[&str]) -> Result<Option<Receipt>> {
-        self.release_mouse_with(ReleaseMouseRequest {
-            to: to.iter().map(|item| (*item).to_owned()).collect(),
-            ..Default::default()
-        })
+        self.release_mouse_with(ReleaseMouseRequest { to: to.iter().map(|item| (*item).to_owned()).collect(), ..Default::default() })
     }
 
     /// As [`Self::release_mouse`].
@@ -3202,10 +3151,7 @@ impl Browse {
     ///
     /// - `agent`: What to send; the current one is printed when left out.
     pub fn user_agent(&self, agent: Option<&str>) -> Result<String> {
-        self.user_agent_with(UserAgentRequest {
-            agent: agent.map(str::to_owned),
-            ..Default::default()
-        })
+        self.user_agent_with(UserAgentRequest { agent: agent.map(str::to_owned), ..Default::default() })
     }
 
     /// As [`Self::user_agent`].
@@ -3308,10 +3254,7 @@ impl Browse {
     ///
     /// - `target`: Element to capture; the full page when left out.
     pub fn screenshot(&self, target: Option<&str>) -> Result<ScreenshotResponse> {
-        self.screenshot_with(ScreenshotRequest {
-            target: target.map(str::to_owned),
-            ..Default::default()
-        })
+        self.screenshot_with(ScreenshotRequest { target: target.map(str::to_owned), ..Default::default() })
     }
 
     /// As [`Self::screenshot`].
@@ -3327,10 +3270,7 @@ impl Browse {
     }
 
     /// As [`Self::pretty_screenshot`].
-    pub fn pretty_screenshot_with(
-        &self,
-        request: PrettyScreenshotRequest,
-    ) -> Result<ScreenshotResponse> {
+    pub fn pretty_screenshot_with(&self, request: PrettyScreenshotRequest) -> Result<ScreenshotResponse> {
         self.send(&request)
     }
 
@@ -3405,10 +3345,7 @@ impl Browse {
     }
 
     /// As [`Self::start_recording`].
-    pub fn start_recording_with(
-        &self,
-        request: StartRecordingRequest,
-    ) -> Result<StartRecordingResponse> {
+    pub fn start_recording_with(&self, request: StartRecordingRequest) -> Result<StartRecordingResponse> {
         self.send(&request)
     }
 
@@ -3431,11 +3368,7 @@ impl Browse {
     /// - `method`: Method, such as `DOM.getDocument`.
     /// - `params`: Its parameters, a JSON object of at most 64 KiB.
     pub fn cdp(&self, method: Option<&str>, params: Option<&str>) -> Result<CdpResponse> {
-        self.cdp_with(CdpRequest {
-            method: method.map(str::to_owned),
-            params: params.map(str::to_owned),
-            ..Default::default()
-        })
+        self.cdp_with(CdpRequest { method: method.map(str::to_owned), params: params.map(str::to_owned), ..Default::default() })
     }
 
     /// As [`Self::cdp`].
@@ -3627,10 +3560,7 @@ impl Browse {
     ///
     /// - `reason`: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
     pub fn handoff(&self, reason: Option<&str>) -> Result<HandoffResponse> {
-        self.handoff_with(HandoffRequest {
-            reason: reason.map(str::to_owned),
-            ..Default::default()
-        })
+        self.handoff_with(HandoffRequest { reason: reason.map(str::to_owned), ..Default::default() })
     }
 
     /// As [`Self::handoff`].
@@ -3710,9 +3640,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "wait" => browse.dynamic::<WaitRequest>(args),
         "frame" => browse.dynamic::<FrameRequest>(args),
         "snapshot" => browse.dynamic::<SnapshotRequest>(args),
-        "snapshot --annotate" | "annotate_snapshot" => {
-            browse.dynamic::<AnnotateSnapshotRequest>(args)
-        }
+        "snapshot --annotate" | "annotate_snapshot" => browse.dynamic::<AnnotateSnapshotRequest>(args),
         "snapshot --heatmap" | "heat_snapshot" => browse.dynamic::<HeatSnapshotRequest>(args),
         "text" => browse.dynamic::<TextRequest>(args).map(|answer| answer["text"].clone()),
         "html" => browse.dynamic::<HtmlRequest>(args).map(|answer| answer["html"].clone()),
@@ -3721,9 +3649,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "accessibility" => browse.dynamic::<AccessibilityRequest>(args),
         "media" => browse.dynamic::<MediaRequest>(args).map(|answer| answer["media"].clone()),
         "data" => browse.dynamic::<DataRequest>(args),
-        "markdown" => {
-            browse.dynamic::<MarkdownRequest>(args).map(|answer| answer["markdown"].clone())
-        }
+        "markdown" => browse.dynamic::<MarkdownRequest>(args).map(|answer| answer["markdown"].clone()),
         "diff" => browse.dynamic::<DiffRequest>(args),
         "ux-audit" | "ux_audit" => browse.dynamic::<UxAuditRequest>(args),
         "find" => browse.dynamic::<FindRequest>(args),
@@ -3732,16 +3658,10 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "is" => browse.dynamic::<IsRequest>(args).map(|answer| answer["value"].clone()),
         "get" => browse.dynamic::<GetRequest>(args).map(|answer| answer["value"].clone()),
         "attrs" => browse.dynamic::<AttrsRequest>(args).map(|answer| answer["attributes"].clone()),
-        "console" => {
-            browse.dynamic::<ConsoleRequest>(args).map(|answer| answer["messages"].clone())
-        }
+        "console" => browse.dynamic::<ConsoleRequest>(args).map(|answer| answer["messages"].clone()),
         "console --clear" | "clear_console" => browse.dynamic::<ClearConsoleRequest>(args),
-        "network" => {
-            browse.dynamic::<NetworkRequest>(args).map(|answer| answer["requests"].clone())
-        }
-        "network show" | "show_request" => {
-            browse.dynamic::<ShowRequestRequest>(args).map(|answer| answer["request"].clone())
-        }
+        "network" => browse.dynamic::<NetworkRequest>(args).map(|answer| answer["requests"].clone()),
+        "network show" | "show_request" => browse.dynamic::<ShowRequestRequest>(args).map(|answer| answer["request"].clone()),
         "network show --body" | "show_body" => browse.dynamic::<ShowBodyRequest>(args),
         "network --clear" | "clear_network" => browse.dynamic::<ClearNetworkRequest>(args),
         "perf" => browse.dynamic::<PerfRequest>(args),
@@ -3757,15 +3677,11 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "cookie" | "set_cookie" => browse.dynamic::<SetCookieRequest>(args),
         "cookie --delete" | "delete_cookie" => browse.dynamic::<DeleteCookieRequest>(args),
         "cookie-import" | "import_cookies" => browse.dynamic::<ImportCookiesRequest>(args),
-        "cookie-import-browser" | "import_browser_cookies" => {
-            browse.dynamic::<ImportBrowserCookiesRequest>(args)
-        }
+        "cookie-import-browser" | "import_browser_cookies" => browse.dynamic::<ImportBrowserCookiesRequest>(args),
         "storage" => browse.dynamic::<StorageRequest>(args).map(|answer| answer["entries"].clone()),
         "storage set" | "set_storage" => browse.dynamic::<SetStorageRequest>(args),
         "click" => browse.dynamic::<ClickRequest>(args).map(|answer| answer["receipt"].clone()),
-        "dblclick" | "double_click" => {
-            browse.dynamic::<DoubleClickRequest>(args).map(|answer| answer["receipt"].clone())
-        }
+        "dblclick" | "double_click" => browse.dynamic::<DoubleClickRequest>(args).map(|answer| answer["receipt"].clone()),
         "hover" => browse.dynamic::<HoverRequest>(args).map(|answer| answer["receipt"].clone()),
         "fill" => browse.dynamic::<FillRequest>(args).map(|answer| answer["receipt"].clone()),
         "type" => browse.dynamic::<TypeRequest>(args).map(|answer| answer["receipt"].clone()),
@@ -3775,97 +3691,47 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "uncheck" => browse.dynamic::<UncheckRequest>(args).map(|answer| answer["receipt"].clone()),
         "scroll" => browse.dynamic::<ScrollRequest>(args),
         "drag" => browse.dynamic::<DragRequest>(args).map(|answer| answer["receipt"].clone()),
-        "mouse move" | "move_mouse" => {
-            browse.dynamic::<MoveMouseRequest>(args).map(|answer| answer["receipt"].clone())
-        }
-        "mouse down" | "press_mouse" => {
-            browse.dynamic::<PressMouseRequest>(args).map(|answer| answer["receipt"].clone())
-        }
-        "mouse up" | "release_mouse" => {
-            browse.dynamic::<ReleaseMouseRequest>(args).map(|answer| answer["receipt"].clone())
-        }
-        "mouse wheel" | "turn_wheel" => {
-            browse.dynamic::<TurnWheelRequest>(args).map(|answer| answer["receipt"].clone())
-        }
+        "mouse move" | "move_mouse" => browse.dynamic::<MoveMouseRequest>(args).map(|answer| answer["receipt"].clone()),
+        "mouse down" | "press_mouse" => browse.dynamic::<PressMouseRequest>(args).map(|answer| answer["receipt"].clone()),
+        "mouse up" | "release_mouse" => browse.dynamic::<ReleaseMouseRequest>(args).map(|answer| answer["receipt"].clone()),
+        "mouse wheel" | "turn_wheel" => browse.dynamic::<TurnWheelRequest>(args).map(|answer| answer["receipt"].clone()),
         "upload" => browse.dynamic::<UploadRequest>(args).map(|answer| answer["receipt"].clone()),
         "dialog-accept" | "dialog_accept" => browse.dynamic::<DialogAcceptRequest>(args),
         "dialog-dismiss" | "dialog_dismiss" => browse.dynamic::<DialogDismissRequest>(args),
-        "clipboard read" | "read_clipboard" => {
-            browse.dynamic::<ReadClipboardRequest>(args).map(|answer| answer["text"].clone())
-        }
+        "clipboard read" | "read_clipboard" => browse.dynamic::<ReadClipboardRequest>(args).map(|answer| answer["text"].clone()),
         "clipboard write" | "write_clipboard" => browse.dynamic::<WriteClipboardRequest>(args),
         "viewport" => browse.dynamic::<ViewportRequest>(args),
-        "useragent" | "user_agent" => {
-            browse.dynamic::<UserAgentRequest>(args).map(|answer| answer["agent"].clone())
-        }
+        "useragent" | "user_agent" => browse.dynamic::<UserAgentRequest>(args).map(|answer| answer["agent"].clone()),
         "header" => browse.dynamic::<HeaderRequest>(args).map(|answer| answer["headers"].clone()),
-        "emulate" => {
-            browse.dynamic::<EmulateRequest>(args).map(|answer| answer["settings"].clone())
-        }
-        "emulate device" | "emulate_device" => {
-            browse.dynamic::<EmulateDeviceRequest>(args).map(|answer| answer["settings"].clone())
-        }
-        "emulate geo" | "emulate_geo" => {
-            browse.dynamic::<EmulateGeoRequest>(args).map(|answer| answer["settings"].clone())
-        }
-        "emulate timezone" | "emulate_timezone" => {
-            browse.dynamic::<EmulateTimezoneRequest>(args).map(|answer| answer["settings"].clone())
-        }
-        "emulate locale" | "emulate_locale" => {
-            browse.dynamic::<EmulateLocaleRequest>(args).map(|answer| answer["settings"].clone())
-        }
-        "emulate media" | "emulate_media" => {
-            browse.dynamic::<EmulateMediaRequest>(args).map(|answer| answer["settings"].clone())
-        }
-        "emulate offline" | "emulate_offline" => {
-            browse.dynamic::<EmulateOfflineRequest>(args).map(|answer| answer["settings"].clone())
-        }
-        "emulate cpu" | "emulate_cpu" => {
-            browse.dynamic::<EmulateCpuRequest>(args).map(|answer| answer["settings"].clone())
-        }
-        "emulate network" | "emulate_network" => {
-            browse.dynamic::<EmulateNetworkRequest>(args).map(|answer| answer["settings"].clone())
-        }
-        "emulate reset" | "reset_emulation" => {
-            browse.dynamic::<ResetEmulationRequest>(args).map(|answer| answer["settings"].clone())
-        }
+        "emulate" => browse.dynamic::<EmulateRequest>(args).map(|answer| answer["settings"].clone()),
+        "emulate device" | "emulate_device" => browse.dynamic::<EmulateDeviceRequest>(args).map(|answer| answer["settings"].clone()),
+        "emulate geo" | "emulate_geo" => browse.dynamic::<EmulateGeoRequest>(args).map(|answer| answer["settings"].clone()),
+        "emulate timezone" | "emulate_timezone" => browse.dynamic::<EmulateTimezoneRequest>(args).map(|answer| answer["settings"].clone()),
+        "emulate locale" | "emulate_locale" => browse.dynamic::<EmulateLocaleRequest>(args).map(|answer| answer["settings"].clone()),
+        "emulate media" | "emulate_media" => browse.dynamic::<EmulateMediaRequest>(args).map(|answer| answer["settings"].clone()),
+        "emulate offline" | "emulate_offline" => browse.dynamic::<EmulateOfflineRequest>(args).map(|answer| answer["settings"].clone()),
+        "emulate cpu" | "emulate_cpu" => browse.dynamic::<EmulateCpuRequest>(args).map(|answer| answer["settings"].clone()),
+        "emulate network" | "emulate_network" => browse.dynamic::<EmulateNetworkRequest>(args).map(|answer| answer["settings"].clone()),
+        "emulate reset" | "reset_emulation" => browse.dynamic::<ResetEmulationRequest>(args).map(|answer| answer["settings"].clone()),
         "screenshot" => browse.dynamic::<ScreenshotRequest>(args),
         "prettyscreenshot" | "pretty_screenshot" => browse.dynamic::<PrettyScreenshotRequest>(args),
         "responsive" => browse.dynamic::<ResponsiveRequest>(args),
         "pdf" => browse.dynamic::<PdfRequest>(args),
         "pdf --from-html" | "print_html" => browse.dynamic::<PrintHtmlRequest>(args),
-        "download" => save::file(
-            browse.stream(&from_json::<DownloadRequest>(args).map_err(Error::argument)?)?,
-            None,
-        )
-        .map(Json::from),
-        "scrape" => browse
-            .scrape_with(from_json::<ScrapeRequest>(args).map_err(Error::argument)?, None)
-            .map(Json::from),
+        "download" => save::file(browse.stream(&from_json::<DownloadRequest>(args).map_err(Error::argument)?)?, None).map(Json::from),
+        "scrape" => browse.scrape_with(from_json::<ScrapeRequest>(args).map_err(Error::argument)?, None).map(Json::from),
         "record start" | "start_recording" => browse.dynamic::<StartRecordingRequest>(args),
-        "record stop" | "stop_recording" => save::file(
-            browse.stream(&from_json::<StopRecordingRequest>(args).map_err(Error::argument)?)?,
-            None,
-        )
-        .map(Json::from),
+        "record stop" | "stop_recording" => save::file(browse.stream(&from_json::<StopRecordingRequest>(args).map_err(Error::argument)?)?, None).map(Json::from),
         "archive" => browse.dynamic::<ArchiveRequest>(args),
         "cdp" => browse.dynamic::<CdpRequest>(args),
         "fetch" => browse.dynamic::<FetchRequest>(args).map(|answer| answer["answer"].clone()),
-        "fetch send" | "fetch_send" => {
-            browse.dynamic::<FetchSendRequest>(args).map(|answer| answer["answer"].clone())
-        }
-        "network route" | "route" => {
-            browse.dynamic::<RouteRequest>(args).map(|answer| answer["route"].clone())
-        }
+        "fetch send" | "fetch_send" => browse.dynamic::<FetchSendRequest>(args).map(|answer| answer["answer"].clone()),
+        "network route" | "route" => browse.dynamic::<RouteRequest>(args).map(|answer| answer["route"].clone()),
         "network unroute" | "unroute" => browse.dynamic::<UnrouteRequest>(args),
-        "network routes" | "routes" => {
-            browse.dynamic::<ListRoutesRequest>(args).map(|answer| answer["routes"].clone())
-        }
+        "network routes" | "routes" => browse.dynamic::<ListRoutesRequest>(args).map(|answer| answer["routes"].clone()),
         "network har start" | "start_har" => browse.dynamic::<StartHarRequest>(args),
         "network har stop" | "stop_har" => browse.dynamic::<StopHarRequest>(args),
-        "approve" => {
-            browse.dynamic::<ApproveRequest>(args).map(|answer| answer["approvals"].clone())
-        }
+        "approve" => browse.dynamic::<ApproveRequest>(args).map(|answer| answer["approvals"].clone()),
         "trace start" | "start_trace" => browse.dynamic::<StartTraceRequest>(args),
         "trace stop" | "stop_trace" => browse.dynamic::<StopTraceRequest>(args),
         "tabs" => browse.dynamic::<ListTabsRequest>(args).map(|answer| answer["tabs"].clone()),
@@ -3874,9 +3740,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "closetab" | "close_tab" => browse.dynamic::<CloseTabRequest>(args),
         "state save" | "save_state" => browse.dynamic::<SaveStateRequest>(args),
         "state load" | "load_state" => browse.dynamic::<LoadStateRequest>(args),
-        "state list" | "states" => {
-            browse.dynamic::<ListStatesRequest>(args).map(|answer| answer["states"].clone())
-        }
+        "state list" | "states" => browse.dynamic::<ListStatesRequest>(args).map(|answer| answer["states"].clone()),
         "state rm" | "remove_state" => browse.dynamic::<RemoveStateRequest>(args),
         "connect" => browse.dynamic::<ConnectRequest>(args),
         "disconnect" => browse.dynamic::<DisconnectRequest>(args),
@@ -3885,9 +3749,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "focus" => browse.dynamic::<FocusRequest>(args),
         "chain" => browse.dynamic::<ChainRequest>(args).map(|answer| answer["results"].clone()),
         "batch" => browse.dynamic::<BatchRequest>(args).map(|answer| answer["results"].clone()),
-        "tab-each" | "tab_each" => {
-            browse.dynamic::<TabEachRequest>(args).map(|answer| answer["results"].clone())
-        }
+        "tab-each" | "tab_each" => browse.dynamic::<TabEachRequest>(args).map(|answer| answer["results"].clone()),
         "watch" => browse.dynamic::<WatchRequest>(args),
         "watch stop" | "stop_watch" => browse.dynamic::<StopWatchRequest>(args),
         _ => Err(Error::argument(format!("this SDK knows no command `{command}`"))),
