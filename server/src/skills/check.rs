@@ -101,13 +101,14 @@ async fn compare(
     fixture: Option<&str>,
     hosts: &Hosts,
 ) -> Result<Vec<Finding>> {
-    if let Ok(url) = Url::parse(&page.url)
-        && !hosts.allows(&url)
-    {
-        return Ok(vec![(
-            Verdict::Broken,
-            format!("{} is none of its hosts", url.host_str().unwrap_or_default()),
-        )]);
+    if let Ok(url) = Url::parse(&page.url) {
+        let broken = |why: String| Ok(vec![(Verdict::Broken, why)]);
+        if !hosts.allows(&url) {
+            return broken(format!("{} is none of its hosts", url.host_str().unwrap_or_default()));
+        }
+        if let Err(error) = cx.check_address(&url) {
+            return broken(error.to_string());
+        }
     }
     let was = match fixture {
         Some(html) => Some(of_fixture(cx, page, html).await?),

@@ -107,9 +107,12 @@ fn program(folder: &Path) -> String {
 
 fn read(path: &Path) -> Result<String, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let length = std::fs::symlink_metadata(path).map(|found| found.len()).unwrap_or_default();
-    if length > LARGEST {
-        return Err(format!("`{name}` is larger than 8 MiB"));
+    // A link could lead anywhere.
+    let found = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
+    match found.map(|found| found.len()) {
+        None => return Err(format!("`{name}` is no file")),
+        Some(length) if length > LARGEST => return Err(format!("`{name}` is larger than 8 MiB")),
+        Some(_) => {}
     }
     std::fs::read_to_string(path).map_err(|error| format!("`{name}` cannot be read: {error}"))
 }

@@ -128,6 +128,9 @@ impl Inputs {
 
     /// An address, whose segments and values of parameters may be arguments.
     pub fn address(&mut self, url: &str) -> Option<Vec<Piece>> {
+        if url::Url::parse(url).is_ok_and(|url| url.password().is_some()) {
+            return None;
+        }
         let mut pieces = Vec::new();
         let mut plain = String::new();
         for part in url.split_inclusive(['/', '?', '&', '=', '#']) {
