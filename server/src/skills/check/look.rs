@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::skills::record::{Page, Reading, Shape};
 
 /// Time that a page gets to show what is looked for.
-const SHOWING: Duration = Duration::from_secs(3);
+const SHOWING: Duration = Duration::from_secs(2);
 
 /// Time between two looks at a page that does not show it yet.
 const BETWEEN: Duration = Duration::from_millis(150);
