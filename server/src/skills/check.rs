@@ -78,7 +78,7 @@ async fn health(cx: &Context, skill: &Skill) -> v1::SkillHealth {
         }
     }
     // What is broken comes first.
-    findings.sort_by(|one, other| other.0.cmp(&one.0));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.0));
     let state = match findings.first() {
         None => "fresh",
         Some((Verdict::Drifted, _)) => "drifted",

@@ -206,8 +206,8 @@ impl Walk<'_> {
     /// The next step of the tab, which tells what became of this one.
     fn next(&self, at: usize) -> Option<&Step> {
         let step = self.steps[at];
-        let later = self.steps[at + 1..].iter().copied();
-        later.filter(|next| next.tab == step.tab && !next.before.document.is_empty()).next()
+        let mut later = self.steps[at + 1..].iter().copied();
+        later.find(|next| next.tab == step.tab && !next.before.document.is_empty())
     }
 
     /// Whether another document came after the step had ended.
