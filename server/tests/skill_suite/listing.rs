@@ -106,7 +106,7 @@ async fn fifty_skills_are_listed_at_once() {
     let mut best = Duration::MAX;
     for _ in 0..30 {
         let begun = Instant::now();
-        let listed = skills.list_skills(global).await.unwrap();
+        let listed = skills.list_skills(global.clone()).await.unwrap();
         best = best.min(begun.elapsed());
         assert_eq!(listed.into_inner().skills.len(), 50);
     }
@@ -114,7 +114,7 @@ async fn fifty_skills_are_listed_at_once() {
     assert!(best < Duration::from_millis(10), "{best:?}");
     let folder = daemon.home().join("skills/s7");
     std::fs::write(folder.join("SKILL.md"), "---\n").unwrap();
-    let listed = skills.list_skills(global).await.unwrap().into_inner();
+    let listed = skills.list_skills(global.clone()).await.unwrap().into_inner();
     let edited = listed.skills.iter().find(|skill| skill.name == "s7").unwrap();
     assert!(!edited.problem.is_empty(), "an edit is seen by the next listing");
 }
