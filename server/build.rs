@@ -59,6 +59,9 @@ const ORDER: &[&str] = &[
     "wait",
     "place",
     "marks",
+    "footing",
+    "keepsake",
+    "outline",
     "install",
 ];
 

@@ -6,7 +6,7 @@ mod layout;
 mod page;
 
 pub use command::text as one;
-pub use page::LOCAL;
+pub use page::{LOCAL, local};
 
 use browse_proto::Reason;
 

@@ -13,6 +13,7 @@ pub mod table;
 mod values;
 
 mod completions;
+pub mod guide;
 pub mod help;
 mod local;
 

@@ -9,7 +9,7 @@ use crate::{
     completions,
     failure::{Failure, Result},
     globals::Globals,
-    perform, print,
+    guide, perform, print,
     request::Request,
     suggest,
 };
@@ -21,6 +21,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub fn run(name: &str, words: &[String]) -> Result<u8> {
     match (name, words) {
         ("__complete", words) => print::text(&completions::candidates(words).join("\n")),
+        ("guide", words) => guide::run(words),
         (_, [shell]) => match completions::script(shell) {
             Some(script) => print::text(script),
             None => Err(unknown_shell(shell)),

@@ -58,7 +58,7 @@ pub struct Invocation {
 }
 
 /// The names of the commands that need no daemon.
-pub const LOCAL: &[&str] = &["help", "completions", "__complete"];
+pub const LOCAL: &[&str] = &["help", "completions", "guide", "__complete"];
 
 /// Reads argv, without the name of the program.
 pub fn argv(words: &[String]) -> Result<Parsed> {
@@ -122,6 +122,12 @@ fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -
     let mut globals = globals;
     if name == "__complete" {
         return Ok(Parsed { globals, action: Action::Local(name, tokens.take_all()) });
+    }
+    if name == "guide" {
+        let mut words = tokens.take_all();
+        words.extend(globals.json.then(|| "--json".to_owned()));
+        words.extend(globals.help.then(|| "--help".to_owned()));
+        return Ok(Parsed { globals, action: Action::Local(name, words) });
     }
     let mut words = Vec::new();
     while let Some(token) = tokens.next() {

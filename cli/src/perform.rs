@@ -50,7 +50,16 @@ pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
         save::kept(&request.invocation, &mut response, &body)?;
         return save::saved(command, &response, untrusted, globals);
     }
-    print::answer(command, &response, untrusted, globals)
+    let code = print::answer(command, &response, untrusted, globals)?;
+    Ok(if is_broken(command, &response) { 1 } else { code })
+}
+
+/// Whether a check of skills found one that is broken: its answer is printed as
+/// any other, and yet the check said no.
+fn is_broken(command: &Command, response: &Map<String, Value>) -> bool {
+    let skills = response.get("skills").and_then(Value::as_array).map(Vec::as_slice);
+    let broken = |skill: &Value| skill.get("state").is_some_and(|state| state == "broken");
+    command.function == "check_skills" && skills.unwrap_or_default().iter().any(broken)
 }
 
 /// Makes a unary call, on a new daemon when the old one ended before it

@@ -6,14 +6,18 @@
 
 mod arguments;
 mod catalog;
+mod check;
 mod drafts;
 mod environment;
 mod events;
 mod hash;
 mod hashes;
 mod manifest;
+mod matching;
 mod names;
+mod nudge;
 mod process;
+pub mod record;
 mod runtime;
 mod sandbox;
 mod scaffold;
@@ -34,10 +38,12 @@ mod run;
 mod shelf;
 mod suggest;
 
+pub use check::check_skills;
 pub use handlers::{list_skills, show_skill, trust_skill};
 pub use lifecycle::{
     commit_skill, discard_skill, remove_skill, stage_skill, test_skill, upgrade_skill,
 };
+pub use record::{save_skill_record, show_skill_record, start_skill_record, stop_skill_record};
 pub use run::run_skill;
 pub use sandbox::{Door, Wanted};
 pub use shelf::Skills;

@@ -31,6 +31,12 @@ pub const LOCAL: &[Local] = &[
         help: "Prints the completion script of a shell.\n\nBash reads it with `source <(browse completions bash)`, zsh with `source <(browse completions zsh)` after compinit, fish with `browse completions fish | source`.",
         example: "browse completions bash",
     },
+    Local {
+        name: "guide",
+        usage: "browse guide [topic] [--json]",
+        help: "Prints what an agent should know: in general, or on scrape, skillify, automate or skills.\n\n`browse guide install --agent claude` writes the same as skills of the agent, which is claude, codex or cursor; with --project into the project instead of your home. It writes over its own files only.",
+        example: "browse guide scrape",
+    },
 ];
 
 const EXIT_CODES: &[(&str, &str)] = &[

@@ -27,6 +27,7 @@ const VALUES: &[(&str, &str)] = &[
     ("longitude", "13.4"),
     ("slowdown", "4"),
     ("path", "a.png"),
+    ("tier", "global"),
 ];
 
 #[test]
@@ -45,6 +46,15 @@ fn help_names_commands_that_exist() {
         }
     }
     check("help", &browse_cli::help::text(&[]).expect("help"));
+}
+
+#[test]
+fn the_guide_names_commands_that_exist() {
+    for topic in browse_cli::guide::TOPICS {
+        let text = topic.text();
+        assert!(check(topic.name, &text) >= 3, "{}", topic.name);
+        assert!(!text.contains("{commands:"), "{}", topic.name);
+    }
 }
 
 #[test]

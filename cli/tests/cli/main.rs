@@ -4,6 +4,7 @@
 mod completions;
 mod docs;
 mod fake;
+mod guide;
 mod help;
 mod messages;
 mod output;

@@ -8,9 +8,11 @@ mod deadlines;
 mod death;
 mod flood;
 mod frames;
+mod health;
 mod playground;
 #[path = "../support/project.rs"]
 mod project;
+mod recording;
 #[path = "../support/screen.rs"]
 mod screen;
 mod sdk_python;

@@ -50,6 +50,8 @@ pub struct Settings {
     pub keychain: bool,
     /// How dialogs are answered when nothing was said about the next one.
     pub dialogs: DialogPolicy,
+    /// Says a word on skills to those who drive one host for long.
+    pub skillify_prompts: bool,
 }
 
 impl Settings {

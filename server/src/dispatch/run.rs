@@ -14,6 +14,7 @@ use crate::{
     error::{Error, Result},
     policy::Permit,
     records::Entry,
+    skills::record::Note,
 };
 
 /// Bytes that a message may have.
@@ -39,6 +40,9 @@ where
     daemon.activity().ended(entry, begun.elapsed(), outcome.as_ref().err().map(Error::reason));
     let (response, derived) =
         outcome.map_err(|error| error.or_with("command", cx.command().name))?;
+    if let Some(nudge) = daemon.skills().nudges().count(&cx) {
+        cx.say(&nudge);
+    }
     let mut response = Response::new(response);
     tell::untrusted(&cx, derived, response.metadata_mut());
     tell::notice(&cx, response.metadata_mut());
@@ -79,11 +83,19 @@ where
     F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
     contradiction(cx.command(), &request)?;
+    let mut note = Note::begin(cx, &request);
     let work = async {
         cx.approach().await?;
+        if let Some(note) = &mut note {
+            note.look(cx).await;
+        }
         handler(cx, request).await
     };
-    let mut response = limits::within(cx, work).await?;
+    let outcome = limits::within(cx, work).await;
+    if let Some(note) = note {
+        note.end(cx, outcome.as_ref()).await;
+    }
+    let mut response = outcome?;
     let derived = content::guard(&mut response, cx.delivery());
     fits(&response)?;
     Ok((response, derived))

@@ -1,9 +1,10 @@
 //! Lists, shows and trusts skills.
 
 use browse_proto::{Reason, v1};
+use url::Url;
 
 use super::{
-    run,
+    matching, run,
     runtime::Labels,
     sandbox::Found,
     skill::{Contents, Skill},
@@ -25,8 +26,32 @@ pub async fn list_skills(
 ) -> Result<v1::ListSkillsResponse> {
     let skills = cx.daemon().skills().catalog().list(Tier::named(request.source));
     let labels = Labels::find(cx.daemon().skills().programs()).await;
-    let skills = skills.iter().map(|skill| describe(cx, skill, &labels));
-    Ok(v1::ListSkillsResponse { skills: skills.collect() })
+    let host = request.host.as_deref().map(address).transpose()?;
+    let fits = |skill: &&Skill| host.as_ref().is_none_or(|host| visits(skill, host));
+    let described = |skill: &Skill| {
+        let mut described = describe(cx, skill, &labels);
+        if let Some(intent) = &request.r#match {
+            described.score = Some(matching::score(&skill.contents().ok()?.manifest, intent)?);
+        }
+        Some(described)
+    };
+    let mut skills: Vec<_> = skills.iter().filter(fits).filter_map(described).collect();
+    // By name already; the best first.
+    skills.sort_by_key(|skill| std::cmp::Reverse(skill.score));
+    Ok(v1::ListSkillsResponse { skills })
+}
+
+/// The address of a host, as a caller writes it.
+fn address(host: &str) -> Result<Url> {
+    let url = if host.contains("://") { host.to_owned() } else { format!("https://{host}/") };
+    Url::parse(&url).ok().filter(Url::has_host).ok_or_else(|| {
+        let message = format!("`{}` is no host", host.escape_debug());
+        Error::new(Reason::ArgumentInvalid, message).with("command", "skill list")
+    })
+}
+
+fn visits(skill: &Skill, url: &Url) -> bool {
+    skill.contents().is_ok_and(|contents| contents.manifest.hosts.allows(url))
 }
 
 /// Shows a skill, also one that cannot run.
@@ -117,6 +142,7 @@ fn describe(cx: &Context, skill: &Skill, labels: &Labels) -> v1::Skill {
         session: manifest.session.name().to_owned(),
         timeout_ms: run::timeout_ms(manifest),
         problem,
+        score: None,
     }
 }
 

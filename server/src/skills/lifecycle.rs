@@ -10,8 +10,9 @@ mod test;
 mod upgrade;
 mod work;
 
-pub use commit::commit_skill;
+pub use commit::{commit, commit_skill};
 pub use discard::discard_skill;
+pub use failure::exists;
 pub use remove::remove_skill;
 pub use stage::stage_skill;
 pub use test::test_skill;

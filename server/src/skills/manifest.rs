@@ -11,6 +11,7 @@ use crate::policy::Hosts;
 
 pub use argument::ArgumentSpec;
 pub use frontmatter::split;
+pub use keys::one_line;
 pub use naming::{name, rename};
 
 /// What a skill says about itself.

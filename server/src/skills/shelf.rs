@@ -8,6 +8,8 @@ use super::{
     catalog::Catalog,
     drafts::Drafts,
     hashes::Hashes,
+    nudge::Nudges,
+    record::Recordings,
     runtime::Programs,
     sandbox::{Sandbox, Wanted},
     skill::Skill,
@@ -27,6 +29,8 @@ pub struct Skills {
     tiers: Vec<(Tier, PathBuf)>,
     sandbox: Sandbox,
     cache: PathBuf,
+    recordings: Recordings,
+    nudges: Nudges,
 }
 
 impl Skills {
@@ -42,6 +46,8 @@ impl Skills {
             sandbox: Sandbox::new(wanted),
             tiers,
             cache,
+            recordings: Recordings::default(),
+            nudges: Nudges::default(),
         }
     }
 
@@ -87,6 +93,16 @@ impl Skills {
     /// Where translations and builds are kept.
     pub(super) fn cache(&self) -> &Path {
         &self.cache
+    }
+
+    /// Who drives a host for long without a skill.
+    pub fn nudges(&self) -> &Nudges {
+        &self.nudges
+    }
+
+    /// What is recorded, to become a skill.
+    pub fn recordings(&self) -> &Recordings {
+        &self.recordings
     }
 
     /// The content hash of a skill, as it is now.

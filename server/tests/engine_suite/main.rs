@@ -8,6 +8,7 @@ mod fixture;
 
 mod actions;
 mod fields;
+mod footing;
 mod frames;
 mod looks;
 mod names;

@@ -10,7 +10,7 @@ use crate::{
 };
 
 async fn list(daemon: &Daemon, source: Tier) -> Vec<String> {
-    let request = ListSkillsRequest { source: source.into() };
+    let request = ListSkillsRequest { source: source.into(), ..Default::default() };
     let response = daemon.skills().await.list_skills(request).await.unwrap().into_inner();
     let line = |skill: browse_proto::v1::Skill| {
         format!("{} {} {} {}", skill.name, skill.tier().as_str_name(), skill.language, skill.trust)
@@ -102,11 +102,11 @@ async fn fifty_skills_are_listed_at_once() {
             .file("fixtures/page.html", "<p>");
     }
     let mut skills = daemon.skills().await;
-    let global = ListSkillsRequest { source: Tier::Global.into() };
+    let global = ListSkillsRequest { source: Tier::Global.into(), ..Default::default() };
     let mut best = Duration::MAX;
     for _ in 0..30 {
         let begun = Instant::now();
-        let listed = skills.list_skills(global).await.unwrap();
+        let listed = skills.list_skills(global.clone()).await.unwrap();
         best = best.min(begun.elapsed());
         assert_eq!(listed.into_inner().skills.len(), 50);
     }
@@ -114,7 +114,7 @@ async fn fifty_skills_are_listed_at_once() {
     assert!(best < Duration::from_millis(10), "{best:?}");
     let folder = daemon.home().join("skills/s7");
     std::fs::write(folder.join("SKILL.md"), "---\n").unwrap();
-    let listed = skills.list_skills(global).await.unwrap().into_inner();
+    let listed = skills.list_skills(global.clone()).await.unwrap().into_inner();
     let edited = listed.skills.iter().find(|skill| skill.name == "s7").unwrap();
     assert!(!edited.problem.is_empty(), "an edit is seen by the next listing");
 }

@@ -111,4 +111,10 @@ pub static KEYS: &[Key] = &[
         file: File::Any,
         help: "answer to dialogs: accept or dismiss (accept)",
     },
+    Key {
+        name: "skillify_prompts",
+        variable: "BROWSE_SKILLIFY_PROMPTS",
+        file: File::Any,
+        help: "say a word on skills after 20 commands on a host that has none (false)",
+    },
 ];

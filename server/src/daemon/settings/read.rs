@@ -94,6 +94,7 @@ impl SettingsReader {
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
+            skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
             project,
             home,
         })

@@ -53,6 +53,9 @@ const COMMANDS = {
   watchDrag,
   dragState,
   fileField,
+  footing,
+  keepsake,
+  outline,
 };
 
 /** An answer whose text is large: quoted once less than a string within JSON is. */

@@ -15,7 +15,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
 use super::role;
@@ -29,7 +29,7 @@ pub struct Target {
 }
 
 /// The parsed form, as the script takes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Query {
     /// By number.
@@ -47,7 +47,7 @@ pub(crate) enum Query {
 }
 
 /// A text to look for, or a regular expression.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Wanted {
     pub text: String,
     pub regex: bool,
@@ -60,12 +60,48 @@ impl Target {
         Self { text: reference.to_string(), query: Query::Ref { number: reference.number } }
     }
 
+    /// The target that `query` is, in words; none when words cannot say it.
+    pub(crate) fn written(query: &Query) -> Option<Self> {
+        let quoted = |name: &Wanted| format!("{:?}", Plain(&name.text));
+        let text = match query {
+            Query::Css { selector } => selector.clone(),
+            Query::Text { name } => format!("text={}", quoted(name)),
+            Query::Label { name } => format!("label={}", quoted(name)),
+            Query::Role { role, name: None, .. } => format!("role={role}"),
+            Query::Role { role, name: Some(name), .. } => {
+                format!("role={role}[name={}]", quoted(name))
+            }
+            Query::Ref { .. } | Query::XPath { .. } => return None,
+        };
+        let read: Self = text.parse().ok()?;
+        (read.query == *query).then_some(read)
+    }
+
+    /// The text that it looks for, of a role with a name, a label or a text.
+    pub fn name(&self) -> Option<&str> {
+        let name = match &self.query {
+            Query::Text { name } | Query::Label { name } => name,
+            Query::Role { name: Some(name), states, .. } if states.is_empty() => name,
+            _ => return None,
+        };
+        (!name.regex).then_some(name.text.as_str())
+    }
+
     /// The ref's number, if it is one.
     pub fn number(&self) -> Option<u32> {
         match self.query {
             Query::Ref { number } => Some(number),
             _ => None,
         }
+    }
+}
+
+/// A text in quotes, as [`unquote`] reads it.
+struct Plain<'a>(&'a str);
+
+impl fmt::Debug for Plain<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "\"{}\"", self.0.replace('\\', "\\\\").replace('"', "\\\""))
     }
 }
 

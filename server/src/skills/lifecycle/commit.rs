@@ -111,7 +111,11 @@ impl Drop for Taken {
     }
 }
 
-async fn commit(
+/// Tests a draft, and makes it the skill `name`.
+///
+/// # Errors
+/// What is wrong with it, and `SKILL_EXISTS`.
+pub async fn commit(
     cx: &Context,
     draft: &Draft,
     (name, tier): (&str, Tier),

@@ -1,0 +1,167 @@
+//! What an agent should know, as text and as skills of the agent itself.
+
+mod install;
+
+use browse_proto::{Command, Reason, Scope};
+use serde_json::json;
+
+use crate::{
+    failure::{Failure, Result},
+    help, print, suggest,
+};
+
+/// A topic.
+pub struct Topic {
+    /// Its name; empty for the overview.
+    pub name: &'static str,
+    /// When an agent should read it, for the frontmatter.
+    description: &'static str,
+    text: &'static str,
+}
+
+/// Every topic, the overview first.
+pub const TOPICS: &[Topic] = &[
+    Topic {
+        name: "",
+        description: "Drives a real browser from the command line: open pages, read them, click and type. Use when a task needs a web page.",
+        text: include_str!("guide/overview.md"),
+    },
+    Topic {
+        name: "scrape",
+        description: "Gets data from a web page as JSON, with a saved skill when one fits. Use when the user says /scrape or wants something read from a site.",
+        text: include_str!("guide/scrape.md"),
+    },
+    Topic {
+        name: "skillify",
+        description: "Makes a permanent skill of the latest scrape of this conversation. Use when the user says /skillify.",
+        text: include_str!("guide/skillify.md"),
+    },
+    Topic {
+        name: "automate",
+        description: "Does something on a web page, and asks before each step that changes something. Use when the user says /automate or wants a form sent, a thing bought, booked, posted or changed.",
+        text: include_str!("guide/automate.md"),
+    },
+    Topic {
+        name: "skills",
+        description: "Finds, runs, records and checks browser skills. Use before writing a browser flow by hand.",
+        text: include_str!("guide/skills.md"),
+    },
+];
+
+/// How it is called.
+pub const USAGE: &str = "browse guide [scrape|skillify|automate|skills] | browse guide install --agent <claude|codex|cursor> [--project]";
+
+/// Runs `guide` with what follows it.
+pub fn run(words: &[String]) -> Result<u8> {
+    let json = words.iter().any(|word| word == "--json");
+    let words: Vec<&str> =
+        words.iter().map(String::as_str).filter(|word| *word != "--json").collect();
+    match words.as_slice() {
+        _ if words.iter().any(|word| matches!(*word, "--help" | "-h")) => {
+            print::text(&help::local("guide"))
+        }
+        ["install", rest @ ..] => {
+            let lines = install::run(rest)?;
+            match json {
+                true => print::json_result(&json!(lines).to_string(), None),
+                false => print::text(&lines.join("\n")),
+            }
+        }
+        [] => show("", json),
+        [topic] => show(topic, json),
+        [_, extra, ..] => {
+            let message = format!("`guide` takes one topic, and `{extra}` is more");
+            Err(Failure::new(Reason::ArgumentInvalid, message)
+                .usage(USAGE)
+                .hint("Run `browse guide`"))
+        }
+    }
+}
+
+fn show(name: &str, json: bool) -> Result<u8> {
+    let topic = TOPICS.iter().find(|topic| topic.name == name);
+    let Some(topic) = topic.filter(|topic| name.is_empty() || !topic.name.is_empty()) else {
+        return Err(unknown(name));
+    };
+    let text = topic.text();
+    match json {
+        true => print::json_result(&json!(text).to_string(), None),
+        false => print::text(&text),
+    }
+}
+
+fn unknown(name: &str) -> Failure {
+    let message = format!("`{name}` is no topic of the guide");
+    let failure = Failure::new(Reason::ArgumentInvalid, message).usage(USAGE);
+    let topics = TOPICS.iter().map(|topic| topic.name).filter(|topic| !topic.is_empty());
+    match suggest::nearest(name, topics.chain(["install"])) {
+        Some(near) => failure.hint(format!("Did you mean `browse guide {near}`?")),
+        None => failure.hint("Run `browse guide` to see the topics"),
+    }
+}
+
+impl Topic {
+    /// Its text; commands come from the registry.
+    pub fn text(&self) -> String {
+        let mut out = String::with_capacity(self.text.len() * 2);
+        for line in self.text.lines() {
+            let list = line.strip_prefix("{commands:").and_then(|rest| rest.strip_suffix('}'));
+            match list {
+                Some(list) => out.push_str(&commands(list)),
+                None => {
+                    out.push_str(line);
+                    out.push('\n');
+                }
+            }
+        }
+        out
+    }
+
+    /// What the skill of an agent is called that has this text.
+    pub fn skill(&self) -> String {
+        match self.name {
+            "" => "browse".to_owned(),
+            "skills" => "browse-skills".to_owned(),
+            name => name.to_owned(),
+        }
+    }
+
+    /// The text as a SKILL.md.
+    pub fn manual(&self) -> String {
+        // The words of the frontmatter are ours, and hold nothing that YAML
+        // would read as more than text; quotes keep the colons apart.
+        format!(
+            "---\nname: {}\ndescription: {:?}\n---\n\n{}\n{}",
+            self.skill(),
+            self.description,
+            install::MARK,
+            self.text()
+        )
+    }
+}
+
+/// A table of commands.
+fn commands(list: &str) -> String {
+    let browser = |command: &&Command| {
+        command.service == "BrowserService" && command.save.is_none() && command.group != "batch"
+    };
+    let wanted = |command: &&Command| match list {
+        "read" => browser(command) && command.scope == Scope::Read && command.tunnel,
+        "write" => browser(command) && command.scope == Scope::Write && command.acts,
+        "skill" => command.words.first() == Some(&"skill"),
+        _ => {
+            browser(command)
+                && command.tunnel
+                && matches!(command.scope, Scope::Read | Scope::Write)
+        }
+    };
+    let rows = Command::all().iter().filter(wanted);
+    let row = |command: &'static Command| {
+        format!(
+            "| `{}` | {} |\n",
+            command.usage().trim_end_matches(" [flags]").replace('|', "\\|"),
+            command.summary().replace('\n', " ")
+        )
+    };
+    format!("| command | what it does |\n|---|---|\n{}", rows.map(row).collect::<String>())
+}

@@ -1,0 +1,149 @@
+//! What a skill has that tells what its pages were like: the notes that a
+//! recording left, else the fixture and the literals of its program.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::skills::record::{Notes, Page, Used};
+
+/// Largest file that is read.
+const LARGEST: u64 = 8 << 20;
+
+/// `<!-- saved from url=(0019)https://a.example/ -->`, as browsers write it.
+static MARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"<!-- saved from url=\(\d+\)(\S+) -->").expect("it is a regular expression")
+});
+
+/// `goto("https://a.example/")`.
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"\bgoto\(\s*["'](https?://[^"'\\\s]+)["']"#).expect("it is a regular expression")
+});
+
+/// `.click("#go")`.
+static CALL: LazyLock<Regex> = LazyLock::new(|| {
+    let commands = "click|fill|select|check|uncheck|hover|text|html|markdown|attrs";
+    let quoted = r#"(?:"([^"\\]+)"|'([^'\\]+)')"#;
+    Regex::new(&format!(r"\.({commands})\(\s*{quoted}")).expect("it is a regular expression")
+});
+
+/// What there is to compare with.
+pub struct Material {
+    /// The page that was kept.
+    pub fixture: Option<String>,
+    /// The pages; the last is that of the fixture.
+    pub pages: Vec<Page>,
+}
+
+impl Material {
+    /// Reads the material of the skill in `folder`.
+    ///
+    /// # Errors
+    /// What is wrong with a file, in a few words.
+    pub fn read(folder: &Path) -> Result<Self, String> {
+        let page = newest(&folder.join("fixtures"));
+        let fixture = page.as_deref().map(read).transpose()?;
+        let notes = page.map(|page| page.with_extension("json")).filter(|notes| notes.is_file());
+        if let Some(notes) = notes {
+            let text = read(&notes)?;
+            let notes: Result<Notes, _> = serde_json::from_str(&text);
+            if let Ok(notes) = notes {
+                return Ok(Self { fixture, pages: notes.pages });
+            }
+        }
+        let program = program(folder);
+        let address =
+            |html: &String| Some(MARK.captures(&html[..html.len().min(2048)])?[1].to_owned());
+        let url = fixture.as_ref().and_then(address);
+        let url = url.or_else(|| Some(ADDRESS.captures(&program)?[1].to_owned()));
+        let page = |url| Page { url, reachable: true, targets: used(&program), reads: Vec::new() };
+        Ok(Self { fixture, pages: url.map(page).into_iter().collect() })
+    }
+}
+
+/// The selectors that a program names.
+fn used(program: &str) -> Vec<Used> {
+    let mut all: Vec<Used> = Vec::new();
+    for call in CALL.captures_iter(program) {
+        let target = call.get(2).or(call.get(3)).map_or("", |found| found.as_str());
+        let used =
+            Used { command: call[1].to_owned(), target: target.to_owned(), ..Used::default() };
+        if !all.contains(&used) {
+            all.push(used);
+        }
+    }
+    all
+}
+
+/// The newest page: names end with their day.
+fn newest(folder: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let mut pages: Vec<_> = entries
+        .filter(|path| path.extension().is_some_and(|extension| extension == "html"))
+        .collect();
+    let day = |path: &PathBuf| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        stem.chars().rev().take(10).collect::<Vec<_>>().into_iter().rev().collect::<String>()
+    };
+    pages.sort_by_key(|path| (day(path), path.clone()));
+    pages.pop()
+}
+
+/// The source of the program, without its tests and the SDK.
+fn program(folder: &Path) -> String {
+    let files = |folder: PathBuf| {
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+    };
+    let mut sources: Vec<_> = files(folder.to_owned()).chain(files(folder.join("src"))).collect();
+    sources.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_source = [".ts", ".py", ".rs"].iter().any(|end| name.ends_with(end));
+        is_source && !name.contains("test")
+    });
+    sources.sort();
+    sources.iter().filter_map(|path| read(path).ok()).collect::<Vec<_>>().join("\n")
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // A link could lead anywhere.
+    let found = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
+    match found.map(|found| found.len()) {
+        None => return Err(format!("`{name}` is no file")),
+        Some(length) if length > LARGEST => return Err(format!("`{name}` is larger than 8 MiB")),
+        Some(_) => {}
+    }
+    std::fs::read_to_string(path).map_err(|error| format!("`{name}` cannot be read: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_by_hand_tells_its_address_and_selectors() {
+        let root = tempfile::tempdir().expect("a folder");
+        let source = "await browse.goto('https://a.example/x', {});\nbrowse.click(\"#go\");\n\
+            browse.text('main'); browse.text('main'); browse.click(`${x}`);";
+        std::fs::write(root.path().join("script.ts"), source).expect("written");
+        std::fs::write(root.path().join("script.test.ts"), "browse.click('#no')").expect("written");
+        let pages = Material::read(root.path()).expect("it reads").pages;
+        assert_eq!(pages[0].url, "https://a.example/x");
+        let targets: Vec<_> = pages[0].targets.iter().map(|used| used.target.as_str()).collect();
+        assert_eq!(targets, ["#go", "main"]);
+    }
+
+    #[test]
+    fn the_mark_of_a_saved_page_is_its_address() {
+        let root = tempfile::tempdir().expect("a folder");
+        let fixtures = root.path().join("fixtures");
+        std::fs::create_dir(&fixtures).expect("made");
+        let page = "<!DOCTYPE html>\n<!-- saved from url=(0018)https://b.example/ -->\n<p>";
+        std::fs::write(fixtures.join("z-2026-01-02.html"), "<p>old").expect("written");
+        std::fs::write(fixtures.join("a-2026-02-01.html"), page).expect("written");
+        let material = Material::read(root.path()).expect("it reads");
+        assert_eq!(material.pages[0].url, "https://b.example/");
+        assert_eq!(material.fixture.as_deref(), Some(page));
+    }
+}

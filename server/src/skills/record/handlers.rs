@@ -1,0 +1,72 @@
+//! Begins, shows and ends recordings.
+
+use browse_proto::v1;
+
+use super::path::{Fate, fates};
+use super::step::{Role, Step};
+use super::tabs;
+use crate::dispatch::Context;
+use crate::error::Result;
+
+/// Begins to record the session.
+pub async fn start_skill_record(
+    cx: &Context,
+    _: v1::StartSkillRecordRequest,
+) -> Result<v1::StartSkillRecordResponse> {
+    let session = cx.session()?;
+    cx.daemon().skills().recordings().start(session.name(), cx.client())?;
+    Ok(v1::StartSkillRecordResponse { session: session.name().to_owned() })
+}
+
+/// Ends the recording of the session, and forgets it.
+pub async fn stop_skill_record(
+    cx: &Context,
+    _: v1::StopSkillRecordRequest,
+) -> Result<v1::StopSkillRecordResponse> {
+    let recording = cx.daemon().skills().recordings().stop(cx.session()?.name())?;
+    Ok(v1::StopSkillRecordResponse { steps: count(recording.ended().len()) })
+}
+
+/// Shows what was recorded so far.
+pub async fn show_skill_record(
+    cx: &Context,
+    _: v1::ShowSkillRecordRequest,
+) -> Result<v1::ShowSkillRecordResponse> {
+    let session = cx.session()?;
+    let recording = cx.daemon().skills().recordings().read(session.name())?;
+    let steps = recording.ended();
+    let joined = tabs::of_one(&steps).ok();
+    let shown: Vec<&Step> =
+        joined.as_ref().map_or_else(|| steps.clone(), |all| all.iter().collect());
+    let fates = fates(&shown, 1);
+    let mut lines =
+        vec![format!("recording the session {}: {} steps", session.name(), steps.len())];
+    lines.extend(
+        (1..).zip(shown.iter().zip(&fates)).map(|(number, (step, fate))| line(number, step, *fate)),
+    );
+    let kept = fates.iter().filter(|fate| matches!(fate, Fate::Kept | Fate::Result)).count();
+    Ok(v1::ShowSkillRecordResponse {
+        summary: lines.join("\n"),
+        session: session.name().to_owned(),
+        steps: count(steps.len()),
+        kept: count(kept),
+    })
+}
+
+/// One step; what was typed is not told.
+fn line(number: usize, step: &Step, fate: Fate) -> String {
+    let about = match step.role() {
+        Role::Open => step.fields.get("url").and_then(|url| url.as_str()).unwrap_or_default(),
+        _ => step.target(),
+    };
+    let about = crate::secrets::redact(about);
+    let space = if about.is_empty() { "" } else { " " };
+    let why = step.unfit.as_ref().filter(|_| fate == Fate::Kept);
+    let why =
+        why.map_or_else(|| fate.words().to_owned(), |why| format!("cannot be repeated: {why}"));
+    format!("{number} {}{space}{about} ({why})", step.command.name)
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

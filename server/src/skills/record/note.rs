@@ -1,0 +1,272 @@
+//! Notes the calls of a session that is recorded: the one hook in the
+//! dispatcher. What an element is called is found out before the call acts on
+//! it, for afterwards it may be gone.
+
+use std::time::Duration;
+
+use browse_proto::{render, wire};
+use serde_json::{Map, Value};
+use tokio::time::{Instant, timeout_at};
+
+use super::recordings::{MOST_READS, MOST_STEPS};
+use super::step::{Role, Secret, Spot, Step, TARGETS, role};
+use crate::engine::{Footing, Target};
+use crate::error::{Error, Result};
+use crate::{dispatch::Context, secrets};
+
+/// Time that finding a name for an element may take.
+const NAMING: Duration = Duration::from_secs(2);
+
+/// Time that keeping the page may take.
+const KEEPING: Duration = Duration::from_secs(3);
+
+/// Largest request that is kept, in bytes.
+const MOST_REQUEST: usize = 256 << 10;
+
+/// Largest answer that is kept, in bytes.
+const MOST_BYTES: usize = 1 << 20;
+
+/// A call that is being noted.
+pub struct Note {
+    session: String,
+    number: usize,
+    step: Step,
+    /// The field `text` as it was given.
+    text: Option<String>,
+}
+
+impl Note {
+    /// Begins to note a call, when its session is recorded for its caller.
+    pub fn begin(cx: &Context, request: &impl prost::Message) -> Option<Self> {
+        let recordings = cx.daemon().skills().recordings();
+        if recordings.is_idle() || role(cx.command()) == Role::Look {
+            return None;
+        }
+        let session = cx.session().ok()?.name().to_owned();
+        let number = recordings.change(&session, cx.client(), |recording| {
+            if recording.steps.len() < MOST_STEPS {
+                recording.steps.push(None);
+                return Some(recording.steps.len() - 1);
+            }
+            recording.lost += 1;
+            None
+        })??;
+        let command = cx.command();
+        // What is no field of a page is not kept: code, cookies, files.
+        let large = request.encoded_len() > MOST_REQUEST;
+        let fields = match role(command) {
+            Role::Denied => Map::new(),
+            _ if large => Map::new(),
+            _ if matches!(command.name, "upload" | "load-html") => Map::new(),
+            _ => wire::decode(command.request, &request.encode_to_vec()).unwrap_or_default(),
+        };
+        let step = Step {
+            command,
+            fields,
+            secret: None,
+            tab: 0,
+            before: Spot::default(),
+            after: Spot::default(),
+            failed: None,
+            opened: None,
+            leads: None,
+            element: None,
+            frame: None,
+            unfit: unfit(command.name, large),
+            answer: None,
+        };
+        Some(Self { session, number, step, text: None })
+    }
+
+    /// Finds lasting names for the elements of the call, before it acts.
+    pub async fn look(&mut self, cx: &Context) {
+        let Some(tab) = cx.tab_if_any() else { return };
+        (self.step.tab, self.step.before) = (tab.id(), spot(cx));
+        if self.step.role() == Role::Denied {
+            return;
+        }
+        let limit = (Instant::now() + NAMING).min(cx.deadline());
+        let typing = matches!(self.step.command.name, "type" | "press");
+        for (name, place) in targets(&self.step.fields) {
+            let Ok(target) = place.parse::<Target>() else { continue };
+            let reading = self.step.role() == Role::Read || self.step.command.name == "expect";
+            let footing = timeout_at(limit, cx.engine().footing(Some(&target), reading)).await;
+            // A target that is not there fails the call, or is waited for.
+            let Ok(Ok(footing)) = footing else { continue };
+            self.name(&name, &place, &target, &footing);
+            if name == "target" {
+                self.stand_on(footing);
+            } else {
+                self.step.frame = footing.place;
+            }
+        }
+        if typing {
+            let footing = timeout_at(limit, cx.engine().footing(None, false)).await;
+            if let Ok(Ok(footing)) = footing {
+                self.stand_on(footing);
+            }
+        }
+    }
+
+    /// Puts a selector in the place of a ref.
+    fn name(&mut self, field: &str, given: &str, target: &Target, footing: &Footing) {
+        if target.number().is_none() {
+            return;
+        }
+        let named = footing.targets().map(|target| target.to_string());
+        let Some(named) = named.into_iter().find(|text| secrets::redact(text) == *text) else {
+            let message = format!("nothing names the {} that it was about", footing.tag);
+            self.step.unfit = Some(message);
+            return;
+        };
+        match self.step.fields.get_mut(field) {
+            Some(Value::Array(items)) => {
+                for item in items.iter_mut().filter(|item| *item == given) {
+                    *item = Value::from(named.as_str());
+                }
+            }
+            Some(value) => *value = Value::from(named),
+            None => {}
+        }
+    }
+
+    /// Remembers what the element is, and whether what is typed is a secret.
+    fn stand_on(&mut self, footing: Footing) {
+        let text = self.step.fields.get("text").and_then(Value::as_str);
+        if matches!(self.step.command.name, "fill" | "type")
+            && let Some(text) = text
+            && let Some(kind) = secrecy(&footing, text)
+        {
+            self.step.secret = Some(Secret { number: 0, kind });
+            self.text = Some(text.to_owned());
+            self.step.fields.insert("text".to_owned(), Value::Null);
+        }
+        let key = self.step.fields.get("key").and_then(Value::as_str).unwrap_or_default();
+        if footing.secret && key.chars().count() == 1 {
+            self.step.fields.insert("key".to_owned(), Value::Null);
+            self.step.unfit = Some("a secret was typed by single keys: use `fill`".to_owned());
+        }
+        self.step.element = Some([footing.tag, footing.role, footing.kind]);
+        self.step.leads = footing.leads;
+        self.step.frame = footing.place;
+    }
+
+    /// Notes how the call ended.
+    pub async fn end<R: prost::Message>(mut self, cx: &Context, outcome: Result<&R, &Error>) {
+        let command = self.step.command;
+        if let Some(tab) = cx.tab_if_any() {
+            (self.step.tab, self.step.after) = (tab.id(), spot(cx));
+        }
+        self.step.failed = outcome.as_ref().err().map(|error| error.reason().name());
+        let response = outcome.ok().map(|response| {
+            let fields = wire::decode(command.response, &response.encode_to_vec());
+            fields.unwrap_or_default()
+        });
+        let mut page = None;
+        if let Some(response) = &response {
+            self.opened(response);
+            if self.step.role() == Role::Read {
+                self.answered(response);
+                page = keepsake(cx).await;
+            }
+        }
+        self.put(cx, page);
+    }
+
+    /// The tab that an action opened, or that `newtab` answers with.
+    fn opened(&mut self, response: &Map<String, Value>) {
+        let receipt = response.get("receipt").and_then(Value::as_object);
+        self.step.opened =
+            receipt.and_then(|receipt| receipt.get("new_tab")).and_then(Value::as_u64);
+        if self.step.command.name == "newtab" {
+            let tab = response.get("tab_id").and_then(Value::as_u64);
+            let url = response.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
+            self.step.tab = tab.unwrap_or_default();
+            self.step.after = Spot { document: format!("tab {}", self.step.tab), url };
+        }
+    }
+
+    fn answered(&mut self, response: &Map<String, Value>) {
+        let text = render::result_json(self.step.command, response);
+        if text.len() > MOST_BYTES {
+            self.step.unfit = Some("it answered with more than 1 MiB".to_owned());
+            return;
+        }
+        self.step.answer = serde_json::from_str(&text).ok();
+    }
+
+    fn put(self, cx: &Context, page: Option<String>) {
+        let Self { session, number, mut step, text } = self;
+        cx.daemon().skills().recordings().change(&session, cx.client(), |recording| {
+            if let (Some(secret), Some(text)) = (&mut step.secret, &text) {
+                secret.number = recording.secret(text);
+            }
+            recording.page = page.or(recording.page.take());
+            if let Some(place) = recording.steps.get_mut(number) {
+                *place = Some(step);
+            }
+            let answers = recording.steps.iter_mut().flatten().rev().map(|step| &mut step.answer);
+            for old in answers.filter(|answer| answer.is_some()).skip(MOST_READS) {
+                *old = None;
+            }
+        });
+    }
+}
+
+/// What a script cannot do whatever its arguments are.
+fn unfit(command: &str, large: bool) -> Option<String> {
+    let why = match command {
+        _ if large => "its input has more than 256 KiB",
+        "upload" => "it sends a file, and a skill has none",
+        "load-html" => "it loads a document that is on no host",
+        "download" | "archive" | "scrape" | "print-html" => "it writes files",
+        _ => return None,
+    };
+    Some(why.to_owned())
+}
+
+/// The texts of a request that name elements, with their fields.
+fn targets(fields: &Map<String, Value>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (name, value) in fields.iter().filter(|(name, _)| TARGETS.contains(&name.as_str())) {
+        let texts: Vec<_> = match value {
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+            value => value.as_str().into_iter().collect(),
+        };
+        let targets =
+            texts.into_iter().filter(|text| !text.is_empty() && text.parse::<f64>().is_err());
+        found.extend(targets.map(|text| (name.clone(), text.to_owned())));
+    }
+    found
+}
+
+/// What kind of secret a text is, if it is one.
+fn secrecy(footing: &Footing, text: &str) -> Option<&'static str> {
+    let autofill = footing.autocomplete.to_ascii_lowercase();
+    if text.is_empty() {
+        return None;
+    }
+    if footing.secret {
+        return Some(match autofill.as_str() {
+            _ if footing.kind == "password" => "password",
+            autofill if autofill.contains("one-time-code") => "code",
+            autofill if autofill.contains("cc-") => "card",
+            _ => "password",
+        });
+    }
+    let shaped = secrets::redact(text) != text || secrets::is_secret_name(&footing.field);
+    shaped.then_some("secret")
+}
+
+fn spot(cx: &Context) -> Spot {
+    let Some(tab) = cx.tab_if_any() else { return Spot::default() };
+    let frame = tab.page().main_frame();
+    Spot { url: frame.url, document: frame.loader.to_string() }
+}
+
+/// The page as it may be kept. What comes too late is done without.
+async fn keepsake(cx: &Context) -> Option<String> {
+    let tab = cx.tab_if_any()?;
+    let limit = (Instant::now() + KEEPING).min(cx.deadline());
+    timeout_at(limit, tab.engine().keepsake()).await.ok()?.ok()
+}

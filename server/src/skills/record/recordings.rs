@@ -1,0 +1,130 @@
+//! The recordings of a daemon, one a session. They live in memory alone.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use browse_proto::Reason;
+use zeroize::Zeroizing;
+
+use super::step::Step;
+use crate::error::{Error, Result};
+use crate::policy::ClientId;
+
+/// Steps that a recording takes; a flow of more is no flow.
+pub const MOST_STEPS: usize = 1000;
+
+/// Reads whose answers a recording keeps, the last ones: a result has no more.
+pub const MOST_READS: usize = 20;
+
+/// What is recorded in each session.
+#[derive(Default)]
+pub struct Recordings {
+    /// How many there are, so that calls of a daemon that records nothing pay
+    /// nothing.
+    count: AtomicUsize,
+    all: Mutex<HashMap<String, Recording>>,
+}
+
+/// What a session did since its recording began.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// Whose calls are recorded.
+    pub client: ClientId,
+    /// When it began.
+    pub begun: SystemTime,
+    /// In the order in which they began. A place is empty until its step ended.
+    pub steps: Vec<Option<Step>>,
+    /// Steps that found no place.
+    pub lost: usize,
+    /// What was typed into secret fields. It is looked for in all that is kept.
+    pub secrets: Vec<Zeroizing<String>>,
+    /// The page as it was when it was last read.
+    pub page: Option<String>,
+}
+
+impl Recordings {
+    /// Whether nothing is recorded anywhere.
+    pub fn is_idle(&self) -> bool {
+        self.count.load(Ordering::Relaxed) == 0
+    }
+
+    /// Begins to record `session` for `client`.
+    ///
+    /// # Errors
+    /// `SKILL_RECORDING_RUNS`.
+    pub fn start(&self, session: &str, client: &ClientId) -> Result<()> {
+        let mut all = self.lock();
+        if all.contains_key(session) {
+            let message = format!("the session `{session}` is being recorded already");
+            return Err(Error::new(Reason::SkillRecordingRuns, message));
+        }
+        let recording = Recording {
+            client: client.clone(),
+            begun: SystemTime::now(),
+            steps: Vec::new(),
+            lost: 0,
+            secrets: Vec::new(),
+            page: None,
+        };
+        all.insert(session.to_owned(), recording);
+        self.count.store(all.len(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Ends the recording of `session`, and answers it.
+    ///
+    /// # Errors
+    /// `SKILL_RECORDING_MISSING`.
+    pub fn stop(&self, session: &str) -> Result<Recording> {
+        let mut all = self.lock();
+        let recording = all.remove(session);
+        self.count.store(all.len(), Ordering::Relaxed);
+        recording.ok_or_else(|| missing(session))
+    }
+
+    /// The recording of `session` so far.
+    ///
+    /// # Errors
+    /// `SKILL_RECORDING_MISSING`.
+    pub fn read(&self, session: &str) -> Result<Recording> {
+        self.lock().get(session).cloned().ok_or_else(|| missing(session))
+    }
+
+    /// Changes the recording of `session`, while there is one for `client`.
+    pub fn change<T>(
+        &self,
+        session: &str,
+        client: &ClientId,
+        change: impl FnOnce(&mut Recording) -> T,
+    ) -> Option<T> {
+        let mut all = self.lock();
+        all.get_mut(session).filter(|recording| recording.client == *client).map(change)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Recording>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Recording {
+    /// The steps that have ended.
+    pub fn ended(&self) -> Vec<&Step> {
+        self.steps.iter().flatten().collect()
+    }
+
+    /// The number of a secret, which is remembered.
+    pub fn secret(&mut self, text: &str) -> usize {
+        let known = self.secrets.iter().position(|secret| secret.as_str() == text);
+        known.unwrap_or_else(|| {
+            self.secrets.push(Zeroizing::new(text.to_owned()));
+            self.secrets.len() - 1
+        })
+    }
+}
+
+fn missing(session: &str) -> Error {
+    let message = format!("the session `{session}` is not being recorded");
+    Error::new(Reason::SkillRecordingMissing, message)
+}

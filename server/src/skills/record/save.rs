@@ -1,0 +1,209 @@
+//! Writes a skill from a recording.
+
+use browse_proto::{Reason, v1};
+
+use super::code::{File, Language};
+use super::inputs::Inputs;
+use super::manual::{self, About};
+use super::plan::Plan;
+use super::recordings::{MOST_READS, Recording};
+use super::{fixture, fixture::Notes, place};
+use crate::dispatch::Context;
+use crate::error::{Error, Result};
+use crate::policy::Hosts;
+use crate::skills::{check, tier::Tier};
+
+/// Writes the skill that the recording of the session comes to.
+pub async fn save_skill_record(
+    cx: &Context,
+    request: v1::SaveSkillRecordRequest,
+) -> Result<v1::SaveSkillRecordResponse> {
+    let tier = if request.project { Tier::Project } else { Tier::Global };
+    let session = cx.session()?;
+    let recording = cx.daemon().skills().recordings().read(session.name())?;
+    place::check(cx, tier, &request.name)?;
+    let draft = Draft::of(&recording, &request);
+    let mut draft = draft.map_err(|error| error.or_with("skill", &request.name))?;
+    if let Err(error) = check::settle(cx, &mut draft.notes.pages, &draft.hosts).await {
+        // It is only for checks: the skill is none the worse.
+        tracing::debug!(%error, "the pages of a recorded skill were not looked at");
+    }
+    draft.finish()?;
+    let kind = draft.language.kind();
+    let (path, left) = match request.draft {
+        true => place::stage(cx, kind, &draft.files).map(|(path, name)| (path, Some(name)))?,
+        false => {
+            let written = place::write(cx, tier, (&request.name, kind), &draft.files).await?;
+            (written.path, None)
+        }
+    };
+    let plan = &draft.plan;
+    let kept = u32::try_from(plan.calls.len()).unwrap_or(u32::MAX);
+    let dropped = u32::try_from(plan.dropped).unwrap_or(u32::MAX);
+    Ok(v1::SaveSkillRecordResponse {
+        summary: draft.summary(&request.name, tier, left.as_deref(), &strangers(cx, &draft.hosts)?),
+        name: request.name,
+        tier: tier.message().into(),
+        path,
+        files: draft.files.iter().map(|(name, _)| name.clone()).collect(),
+        kept,
+        dropped,
+        args: plan.inputs.all.iter().map(argument).collect(),
+        draft: left,
+    })
+}
+
+/// A skill that is not written yet.
+pub struct Draft {
+    /// What it does.
+    pub plan: Plan,
+    /// Its files, without the SDK.
+    pub files: Vec<File>,
+    /// What is kept beside the page.
+    pub notes: Notes,
+    /// `host` or `host:port` that it may visit.
+    pub hosts: Vec<String>,
+    /// What it is written in.
+    pub language: Language,
+    /// Path of the fixture within the folder, without extension.
+    stem: String,
+}
+
+impl Draft {
+    /// The skill that `recording` comes to. The same recording gives the same
+    /// files.
+    ///
+    /// # Errors
+    /// As [`Plan::of`]; the name or a host is none.
+    pub fn of(recording: &Recording, request: &v1::SaveSkillRecordRequest) -> Result<Self> {
+        let reads = request.reads.unwrap_or(1) as usize;
+        if reads == 0 || reads > MOST_READS {
+            return Err(invalid(format!("`--reads` is {reads}, and can be 1 to {MOST_READS}")));
+        }
+        let inputs = Inputs::read(&request.arg, recording)?;
+        let plan = Plan::of(recording, inputs, reads)?;
+        let known = plan.inputs.secrets();
+        let date = date(recording);
+        let mut hosts = plan.hosts.clone();
+        hosts.extend(request.host.iter().filter(|host| !plan.hosts.contains(host)).cloned());
+        if hosts.is_empty() {
+            return Err(Error::new(Reason::SkillRecordingUnfit, "the recording visits no host"));
+        }
+        Hosts::list(&hosts).map_err(|error| invalid(error.to_string()))?;
+        let language = match request.lang() {
+            v1::SkillLanguage::Unspecified | v1::SkillLanguage::Ts => Language::TypeScript,
+            v1::SkillLanguage::Py => Language::Python,
+            v1::SkillLanguage::Rust => Language::Rust,
+        };
+        let line = |text: &str| crate::skills::manifest::one_line(text);
+        let description = request.description.as_deref().map(line);
+        let triggers: Vec<_> = request.trigger.iter().map(|trigger| line(trigger)).collect();
+        let about = About {
+            name: &request.name,
+            description: description.as_deref().filter(|text| !text.is_empty()),
+            triggers: &triggers,
+            hosts: &hosts,
+            date: &date,
+        };
+        let stem = fixture::stem(&plan, &date);
+        let url = plan.outputs().last().map(|(call, _)| call.url.clone()).unwrap_or_default();
+        let html = recording.page.clone().ok_or_else(|| {
+            Error::new(Reason::SkillRecordingUnfit, "the page could not be kept when it was read")
+        })?;
+        let notes = fixture::notes(&plan, language);
+        let mut files = vec![("SKILL.md".to_owned(), manual::write(&about, &plan, language)?)];
+        files.extend(language.files(&request.name, &plan, &format!("{stem}.json")));
+        files.push((format!("{stem}.html"), fixture::page(&html, &url, &known)));
+        Ok(Self { plan, files, notes, hosts, language, stem })
+    }
+
+    /// Adds the notes, and looks a last time for what must not be kept.
+    ///
+    /// # Errors
+    /// `SKILL_RECORDING_SECRET`.
+    pub fn finish(&mut self) -> Result<()> {
+        let notes = serde_json::to_string_pretty(&self.notes)
+            .map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
+        self.files.push((format!("{}.json", self.stem), notes + "\n"));
+        spotless(&self.files, &self.plan.inputs.secrets())
+    }
+
+    fn summary(&self, name: &str, tier: Tier, left: Option<&str>, strangers: &[String]) -> String {
+        let plan = &self.plan;
+        let place = left.map_or(tier.name(), |_| "draft");
+        let (kept, dropped) = (plan.calls.len(), plan.dropped);
+        let mut lines =
+            vec![format!("wrote {name} ({place}): {kept} steps kept, {dropped} left out")];
+        let mut say = |what: &str, names: &[String]| {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            lines.extend((!names.is_empty()).then(|| format!("{what}: {}", names.join(", "))));
+        };
+        let secret = plan.inputs.all.iter().filter(|input| input.default.is_none());
+        let secret: Vec<_> = secret.map(|input| input.name.clone()).collect();
+        say("secrets, which each run is given", &secret);
+        say(
+            "left out because a skill may not run them",
+            &plan.denied.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        );
+        say("its pages also load from these; add `--host` for those that it needs", strangers);
+        if !self.notes.pages.iter().any(|page| page.reachable) {
+            lines.push(
+                "`browse skill check` cannot look at it: its pages need its steps".to_owned(),
+            );
+        }
+        let words: Vec<_> = secret.iter().map(|name| format!(" --arg {name}=…")).collect();
+        lines.push(match left {
+            Some(draft) => {
+                format!("go on: `browse skill test {draft}`, then `browse skill commit {draft}`")
+            }
+            None => format!("run it: `browse skill run {name}{}`", words.concat()),
+        });
+        lines.join("\n")
+    }
+}
+
+/// Hosts that the pages of the session load from and the skill does not reach,
+/// at most five.
+fn strangers(cx: &Context, hosts: &[String]) -> Result<Vec<String>> {
+    let own = Hosts::list(hosts)?;
+    let mut found: Vec<String> = Vec::new();
+    for line in cx.session()?.tabs().iter().flat_map(|tab| tab.network().all()) {
+        let Ok(url) = url::Url::parse(&line.summary.url) else { continue };
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let is_web = matches!(url.scheme(), "http" | "https") && line.summary.r#type != "document";
+        if is_web && !own.allows(&url) && !found.contains(&host) && found.len() < 5 {
+            found.push(host);
+        }
+    }
+    Ok(found)
+}
+
+/// The last look: nothing that is to be kept may hold a secret.
+fn spotless(files: &[File], known: &[String]) -> Result<()> {
+    let dirty =
+        |text: &str| known.iter().any(|secret| secret.len() >= 4 && text.contains(secret.as_str()));
+    match files.iter().find(|(_, text)| dirty(text)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let message = format!("`{name}` would hold a secret");
+            Err(Error::new(Reason::SkillRecordingSecret, message))
+        }
+    }
+}
+
+fn date(recording: &Recording) -> String {
+    humantime::format_rfc3339_seconds(recording.begun).to_string().chars().take(10).collect()
+}
+
+fn argument(input: &super::inputs::Input) -> v1::SkillArgument {
+    v1::SkillArgument {
+        name: input.name.clone(),
+        description: String::new(),
+        required: input.default.is_none(),
+        default: input.default.clone(),
+    }
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(Reason::ArgumentInvalid, message).with("command", "skill record save")
+}
