@@ -67,11 +67,7 @@ pub(super) fn flag(
         invocation.base64 = true;
         return no_value(spelling, value);
     }
-    // A switch of the command goes before a global flag that wants a value.
-    let own = command.flags().find(|field| {
-        matches!(field.kind, Kind::Bool) && spelling.strip_prefix("--") == Some(&*field.flag())
-    });
-    if let Some(field) = own.filter(|_| value.is_none()) {
+    if let Some(field) = own_switch(command, spelling).filter(|_| value.is_none()) {
         return set(invocation, field, spelling, None, tokens);
     }
     if let Some(flag) = Flag::find(spelling) {
@@ -83,6 +79,13 @@ pub(super) fn flag(
         return set(invocation, field, spelling, value, tokens);
     }
     short_flags(invocation, &spelling[1..], value, tokens)
+}
+
+/// The switch of `command` with this spelling. It goes before a global flag
+/// that wants a value: that one can be written with `=`.
+pub(super) fn own_switch(command: &'static Command, spelling: &str) -> Option<&'static Field> {
+    let name = spelling.strip_prefix("--")?;
+    command.flags().find(|field| matches!(field.kind, Kind::Bool) && field.flag() == name)
 }
 
 /// Reads `-ic`, `-d3`, `-d 3` and `-d=3`.

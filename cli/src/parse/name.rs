@@ -30,6 +30,7 @@ pub fn read(tokens: &mut Tokens<'_>, globals: &mut Globals) -> Result<Name> {
     while let Some(token) = tokens.peek() {
         match token {
             Token::Flag(spelling, value) => match Flag::find(spelling) {
+                Some(_) if value.is_none() && is_own_switch(&words, spelling) => break,
                 Some(flag) => {
                     tokens.next();
                     arguments::set_global(globals, flag, value, tokens)?;
@@ -65,6 +66,12 @@ pub fn read(tokens: &mut Tokens<'_>, globals: &mut Globals) -> Result<Name> {
         (false, next) if named.is_empty() => Err(incomplete(&words, next)),
         (false, _) => Ok(Name::Commands(named)),
     }
+}
+
+/// Whether the words name a command that has a switch of this spelling.
+fn is_own_switch(words: &[&str], spelling: &str) -> bool {
+    let named = table::named(words);
+    named.into_iter().any(|command| arguments::own_switch(command, spelling).is_some())
 }
 
 /// Picks the command whose selector is among the flags, else the one without.

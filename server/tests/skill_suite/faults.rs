@@ -77,6 +77,7 @@ async fn a_commit_that_is_cut_off_anywhere_leaves_the_old_or_the_new() {
             let _ = fs::remove_dir_all(folder);
         }
         if survived {
+            println!("{step} steps: {before} leave the old, {after} the new");
             assert!(before > 10 && after > 2, "{before} before, {after} after");
             return;
         }
@@ -108,6 +109,7 @@ async fn an_upgrade_that_is_cut_off_anywhere_leaves_the_old_or_the_new() {
             after += 1
         }
         if survived {
+            println!("{step} steps: {before} leave the old, {after} the new");
             assert!(before > 10 && after > 2, "{before} before, {after} after");
             return;
         }

@@ -41,13 +41,13 @@ pub fn rename(text: &str, new: &str) -> Result<String, String> {
 mod tests {
     use super::{name, rename};
 
-    const TEXT: &str = "---\ndescription: the name: a\nname: \"a\" # or b\nhost: x\n---\nname: a\n";
+    const TEXT: &str = "---\ndescription: the name\nname: \"a\" # or b\nhost: x\n---\nname: a\n";
 
     #[test]
     fn only_the_name_changes() {
         assert_eq!(name(TEXT).as_deref(), Ok("a"));
         let renamed = rename(TEXT, "c-d").expect("renamed");
-        assert_eq!(renamed, "---\ndescription: the name: a\nname: c-d\nhost: x\n---\nname: a\n");
+        assert_eq!(renamed, "---\ndescription: the name\nname: c-d\nhost: x\n---\nname: a\n");
     }
 
     #[test]
