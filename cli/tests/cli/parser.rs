@@ -90,7 +90,8 @@ fn every_name_and_alias_is_one_command() {
 
 /// Switches of a command that are called like a global flag with a value: after
 /// the command, that one is written with its value behind `=`.
-const SWITCHES: [(&str, &str); 1] = [("skill commit", "--project")];
+const SWITCHES: [(&str, &str); 2] =
+    [("skill commit", "--project"), ("skill record save", "--project")];
 
 #[test]
 fn no_flag_of_a_command_hides_a_global_one() {

@@ -26,7 +26,7 @@ const TABLE: &[(&str, &str, &str, &str)] = &[
         "body > button:nth-of-type(2)",
         "body > button:nth-of-type(2)",
     ),
-    ("<main><p>1</p></main>", "main", "role=main", "role=main"),
+    ("<main><p>1</p></main>", "main", "body > main", "role=main"),
     (
         "<section id=list><a href=/a>One</a><a href=/b>One</a></section>",
         "a:nth-of-type(2)",
@@ -57,13 +57,16 @@ const TABLE: &[(&str, &str, &str, &str)] = &[
 #[tokio::test]
 async fn each_element_gets_a_name_that_finds_it_alone() {
     let tab = Tab::show("<p>").await;
+    let mut wrong = Vec::new();
     for (page, element, acted, read) in TABLE {
         tab.goto_html(page).await;
         let reference = target(&tab.engine.resolve(&target(element)).await.unwrap().to_string());
         for (reading, wanted) in [(false, acted), (true, read)] {
             let footing = tab.engine.footing(Some(&reference), reading).await.unwrap();
             let names: Vec<_> = footing.targets().collect();
-            assert_eq!(names[0].to_string(), **wanted, "{page}");
+            if names[0].to_string() != *wanted {
+                wrong.push(format!("{page}: {} is not {wanted}", names[0]));
+            }
             for name in &names {
                 let found = tab.engine.resolve(name).await.unwrap();
                 assert_eq!(found.to_string(), reference.to_string(), "{page}: {name}");
@@ -71,6 +74,7 @@ async fn each_element_gets_a_name_that_finds_it_alone() {
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test]
@@ -81,7 +85,7 @@ async fn what_is_kept_of_a_page_holds_no_scripts_and_no_values() {
         <iframe srcdoc='<p>FRAME'></iframe><div contenteditable>EDITED</div><select><option value=1 selected>Option</select>",
     )
     .await;
-    tab.fill("input", "PROPERTY").await.unwrap();
+    tab.fill("input[value=TYPED]", "PROPERTY").await.unwrap();
     let kept = tab.engine.keepsake().await.unwrap();
     for gone in [
         "SCRIPT",
