@@ -135,8 +135,7 @@ async fn a_new_host_waits_for_the_owner_unless_the_owner_asks() {
     let site = Site::start().await.page("/", "hello");
     let rules =
         format!("--chromium-args='--host-resolver-rules=MAP *.example 127.0.0.1:{}'", site.port());
-    // Opened by address: that lets it lead here, and names no host.
-    let allow = format!("--fetch-allow=127.0.0.1:{}", site.port());
+    let allow = format!("--fetch-allow=b.example:{}", site.port());
     let world = World::with_flags(&[&allow, &rules]).await;
     let url = format!("http://a.example:{}/", site.port());
     let hosts = Hosts::list(["a.example"]).unwrap();
@@ -159,11 +158,15 @@ async fn a_new_host_waits_for_the_owner_unless_the_owner_asks() {
     world.browser().approve(approve(id.clone())).await.unwrap();
     let error = world.browser().approve(approve(id)).await.unwrap_err();
     assert_eq!(reason(&error), "APPROVAL_NOT_FOUND");
-    let answer = world.browser().fetch(ask(&url)).await.unwrap();
+    // The approval is honoured, and opens nothing that is not public.
+    let error = world.browser().fetch(ask(&url)).await.unwrap_err();
+    assert_eq!(reason(&error), "FETCH_DENIED", "{error}");
+    assert!(site.hits().is_empty(), "nothing was sent: {:?}", site.hits());
+
+    let answer = world.browser().fetch(world.root(request(&other))).await.unwrap();
     let source = answer.metadata().get(metadata::UNTRUSTED).unwrap().to_str().unwrap().to_owned();
-    assert!(source.ends_with(" a.example"), "{source}");
-    assert_eq!(answer.into_inner().answer.unwrap().body, "hello");
-    assert_eq!(fetch(&world, request(&other)).await.unwrap().status, 200, "root needs none");
+    assert!(source.ends_with(" b.example"), "{source}");
+    assert_eq!(answer.into_inner().answer.unwrap().body, "hello", "root needs none");
 }
 
 #[tokio::test]

@@ -39,7 +39,8 @@ pub(crate) enum Tracing {
     #[default]
     Idle,
     Running,
-    Ending(oneshot::Sender<Complete>),
+    /// Until whoever ends it is done; the sender goes with the news.
+    Ending(Option<oneshot::Sender<Complete>>),
 }
 
 /// `Tracing.tracingComplete`.
@@ -91,7 +92,7 @@ impl Browser {
     /// that hangs does not say that it records.
     fn abandon_trace(&self) {
         let (sender, ended) = oneshot::channel();
-        *self.registry().tracing.lock() = Tracing::Ending(sender);
+        *self.registry().tracing.lock() = Tracing::Ending(Some(sender));
         let end: Call<IgnoredAny> = self.connection().call_method(None, "Tracing.end", &NoParams);
         let (connection, registry) = (self.connection().clone(), Arc::downgrade(self.registry()));
         tokio::spawn(async move {
@@ -115,7 +116,7 @@ impl Browser {
                 return Ok(None);
             }
             let (sender, receiver) = oneshot::channel();
-            *tracing = Tracing::Ending(sender);
+            *tracing = Tracing::Ending(Some(sender));
             receiver
         };
         // Whatever comes of it, the next one may begin.
@@ -190,7 +191,9 @@ fn gone() -> Error {
 /// `Tracing.tracingComplete`: hands the stream to whoever waits for it.
 pub(super) fn completed(tracing: &mut Tracing, event: &RawEvent<'_>) {
     let Some(complete) = event.params::<Complete>() else { return };
-    if let Tracing::Ending(sender) = std::mem::take(tracing) {
+    if let Tracing::Ending(waiting) = tracing
+        && let Some(sender) = waiting.take()
+    {
         let _ = sender.send(complete);
     }
 }
