@@ -3,6 +3,7 @@
 // Ends every daemon that it starts, and no other.
 
 import { access, mkdir, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { fixture, host, skill } from "../demo/fixture.mjs";
@@ -48,6 +49,9 @@ async function contestants(chromium, site) {
   const scratch = await Scratch.open(options.binaries, site ? { BROWSE_CHROMIUM_ARGS: site.chromiumArguments } : {});
   closing.push(() => scratch.close());
   const environment = { ...scratch.env, HOME: scratch.folder, ...agentBrowserEnvironment(scratch.folder, chromium) };
+  // rustup looks for its toolchains in the home, which is another one here.
+  environment.RUSTUP_HOME ??= path.join(homedir(), ".rustup");
+  environment.CARGO_HOME ??= path.join(homedir(), ".cargo");
   // It makes node read a file of certificates at every start.
   delete environment.NODE_EXTRA_CA_CERTS;
   const peers = await installPeers(say);

@@ -16,6 +16,7 @@ mod plan;
 mod shape;
 
 mod code;
+mod disguises;
 mod fixture;
 mod manual;
 

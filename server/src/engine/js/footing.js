@@ -29,7 +29,7 @@ const footing = ({ target, reading }) => {
 /** What an element is, whatever it is called. */
 const kindOf = (element) => ({ tag: localName(element), role: roleOf(element), type: element instanceof HTMLInputElement ? inputType(element) : '' });
 
-const nameOfField = (field) => ({ field: whole(clip(attribute(field, 'name') || attribute(field, 'id') || '')), autocomplete: whole(clip(attribute(field, 'autocomplete') || '')) });
+const nameOfField = (field) => ({ label: isFormControl(field) ? whole(clip(nameOf(field, roleOf(field)))) : '', field: whole(clip(attribute(field, 'name') || attribute(field, 'id') || '')), autocomplete: whole(clip(attribute(field, 'autocomplete') || '')) });
 
 /** The address that clicking it asks for, when that changes nothing on the server. */
 const whereTo = (element) => {

@@ -59,8 +59,26 @@ const surveyTree = (survey, all) => {
   }
 };
 
+/** What of the survey a tag is for, in one look instead of six. */
+const HOST = 1, ODD = 2, ART = 4, TAGGED = 8;
+
+/** @type {Map<string, number>} */
+const tagKinds = new Map();
+
+const tagKind = (tag) => {
+  const host = HOST_TAGS.has(tag) || tag.includes('-') ? HOST : 0;
+  const odd = FIELD_TAGS.has(tag) || FRAME_TAGS.has(tag) || tag === 'slot' ? ODD : 0;
+  const kind = host | odd | (tag === 'pre' ? ART : 0) | (FURNITURE_TAGS.has(tag) ? TAGGED : 0);
+  // A page can invent any number of tags.
+  if (tagKinds.size < 500) tagKinds.set(tag, kind);
+  return kind;
+};
+
 const surveyElement = (survey, element, tag) => {
-  if (HOST_TAGS.has(tag) || tag.includes('-')) {
+  let kind = tagKinds.get(tag);
+  if (kind === undefined) kind = tagKind(tag);
+  if (kind === 0) return;
+  if (kind & HOST) {
     const root = shadowOf(element);
     if (root) {
       meetRoot(root);
@@ -68,9 +86,10 @@ const surveyElement = (survey, element, tag) => {
       survey.roots.push(root);
       surveyTree(survey, shadowSelectAll(root, '*'));
     } else if ((firstElementChild(element) === null || tag.includes('-')) && !askedHosts.has(element) && isSuspect(element)) survey.suspects.push(element);
-  } else if (FIELD_TAGS.has(tag) || FRAME_TAGS.has(tag) || tag === 'slot') survey.odd.push(element);
-  else if (tag === 'pre') survey.art = true;
-  if (FURNITURE_TAGS.has(tag)) survey.tagged.push(element);
+  }
+  if (kind & ODD) survey.odd.push(element);
+  if (kind & ART) survey.art = true;
+  if (kind & TAGGED) survey.tagged.push(element);
 };
 
 /**

@@ -22,6 +22,9 @@ pub struct Footing {
     pub kind: String,
     /// Its `name` or id.
     pub field: String,
+    /// What it is called on the page.
+    #[serde(default)]
+    pub label: String,
     /// What autofill would put in.
     pub autocomplete: String,
     /// Where clicking it leads, when that only asks the server for a page.

@@ -4,6 +4,9 @@
 //! It is done here and not in the page because a large text takes the page's
 //! own thread several times as long.
 
+use memchr::memchr2;
+use memchr::memmem::Finder;
+
 /// Stands between the cells of a row in what the script answers.
 const CELL: char = '\t';
 
@@ -14,18 +17,21 @@ const EDGE: char = '\u{1}';
 /// In drawings and code (`art`) blanks and lines of dashes mean something and stay.
 pub(super) fn lay_out(raw: &str, art: bool) -> String {
     let mut laid = Laid { text: String::with_capacity(raw.len()), empty_lines: 0 };
+    let runs = Finder::new("  ");
     let mut buffer = String::new();
+    // Most texts have nothing in any line that needs a closer look.
+    let simple = raw.is_ascii() && memchr2(CELL as u8, EDGE as u8, raw.as_bytes()).is_none();
     for line in raw.split('\n') {
-        let line = legible(line, &mut buffer);
+        let line = if simple { line } else { legible(line, &mut buffer) };
         let line = line.trim_matches(CELL).trim_end_matches(is_blank);
         if art {
             laid.line(line, |text, line| text.push_str(line));
         } else if !is_separator(line) {
-            laid.line(line.trim_start_matches(' '), push_single);
+            laid.line(line.trim_start_matches(' '), |text, line| push_single(text, line, &runs));
         }
     }
     let whole = laid.text.trim_matches(is_margin);
-    if whole.contains(CELL) { whole.replace(CELL, " | ") } else { whole.to_owned() }
+    if !simple && whole.contains(CELL) { whole.replace(CELL, " | ") } else { whole.to_owned() }
 }
 
 struct Laid {
@@ -78,10 +84,10 @@ fn is_private(letter: char) -> bool {
     matches!(letter, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}')
 }
 
-/// Appends `line` with runs of blanks as one.
-fn push_single(text: &mut String, line: &str) {
+/// Appends `line` with `runs` of blanks as one.
+fn push_single(text: &mut String, line: &str, runs: &Finder<'_>) {
     let mut rest = line;
-    while let Some(at) = rest.find("  ") {
+    while let Some(at) = runs.find(rest.as_bytes()) {
         text.push_str(&rest[..=at]);
         rest = rest[at..].trim_start_matches(' ');
     }

@@ -9,11 +9,9 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::code::Language;
+use super::disguises::without;
 use super::plan::{Call, Plan};
-use crate::secrets::{self, REDACTED};
-
-/// Secrets of fewer letters are not looked for in text: they are everywhere.
-const SHORTEST: usize = 4;
+use crate::secrets;
 
 /// The JSON beside the page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -86,17 +84,8 @@ pub fn stem(plan: &Plan, date: &str) -> String {
 
 /// A text without secrets.
 pub fn scrubbed(text: &str, known: &[String]) -> String {
-    let mut text = text.to_owned();
-    for secret in known.iter().filter(|secret| secret.len() >= SHORTEST) {
-        text = text.replace(secret.as_str(), REDACTED);
-        text = text.replace(&escaped(secret), REDACTED);
-    }
+    let text = known.iter().fold(text.to_owned(), |text, secret| without(&text, secret));
     secrets::redact(&text).into_owned()
-}
-
-/// A text as HTML has it.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The same of data.

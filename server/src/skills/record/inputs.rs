@@ -133,11 +133,16 @@ impl Inputs {
         }
         let mut pieces = Vec::new();
         let mut plain = String::new();
+        let shown = crate::secrets::redact(url).into_owned();
         for part in url.split_inclusive(['/', '?', '&', '=', '#']) {
             let bare = part.trim_end_matches(['/', '?', '&', '=', '#']);
             let text = percent_decode_str(&bare.replace('+', " ")).decode_utf8_lossy().into_owned();
             match self.named(&text).filter(|_| !bare.is_empty()) {
                 Some(name) => {
+                    // What stands where secrets stand is one, whatever it looks like.
+                    if !shown.contains(bare) {
+                        self.hide(&name);
+                    }
                     pieces.push(Piece::Literal(std::mem::take(&mut plain)));
                     pieces.push(Piece::Encoded(name));
                     plain.push_str(&part[bare.len()..]);
@@ -161,6 +166,14 @@ impl Inputs {
         let Some(unused) = self.all.iter().find(|input| !input.used) else { return Ok(()) };
         let message = format!("the value of `{}` stands nowhere in what is kept", unused.name);
         Err(Error::new(Reason::SkillRecordingArgument, message).with("argument", &unused.name))
+    }
+
+    /// Makes an argument a secret: its value is kept nowhere.
+    fn hide(&mut self, name: &str) {
+        if let Some(input) = self.all.iter_mut().find(|input| input.name == name) {
+            input.default = None;
+            self.secrets.push(input.value.clone());
+        }
     }
 
     fn literal(&self, text: &str) -> Option<Vec<Piece>> {

@@ -254,7 +254,9 @@ fn secrecy(footing: &Footing, text: &str) -> Option<&'static str> {
             _ => "password",
         });
     }
-    let shaped = secrets::redact(text) != text || secrets::is_secret_name(&footing.field);
+    let named = |name: &String| secrets::is_secret_name(name);
+    let shaped =
+        secrets::redact(text) != text || [&footing.field, &footing.label].into_iter().any(named);
     shaped.then_some("secret")
 }
 

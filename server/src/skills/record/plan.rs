@@ -4,6 +4,7 @@ use browse_proto::{Command, Field, Kind, Reason};
 use serde_json::Value;
 use url::Url;
 
+use super::disguises::holds;
 use super::inputs::{Inputs, Piece};
 use super::path::{Fate, fates};
 use super::recordings::Recording;
@@ -333,8 +334,5 @@ fn secret(command: &str) -> Error {
 
 /// Whether `text` may stand in a file of the skill.
 pub fn is_plain(text: &str, secrets: &[String]) -> bool {
-    // Very short ones are in every other text.
-    let holds =
-        |secret: &String| text == secret || secret.len() >= 4 && text.contains(secret.as_str());
-    secrets::redact(text) == text && !secrets.iter().any(holds)
+    secrets::redact(text) == text && !secrets.iter().any(|secret| holds(text, secret))
 }
