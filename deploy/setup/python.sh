@@ -8,7 +8,7 @@ check_python() {
     python3 -m venv "$tools"
     "$tools/bin/pip" install --quiet --disable-pip-version-check mypy==2.4.1 ruff==0.17.6
   fi
-  (cd "$root/sdk-python" && "$tools/bin/ruff" format --quiet --check . && "$tools/bin/mypy" --no-error-summary)
+  (cd "$root/sdk-python" && "$tools/bin/ruff" format --quiet --check . && "$tools/bin/mypy" --no-error-summary --cache-dir "$root/target/mypy")
 }
 
 # The skills: formatting and lints of those in Python, whose SDK is checked with
@@ -17,7 +17,7 @@ check_skills() {
   local skill
   for skill in $(skills_with script.py); do
     "$root/target/tools/python/bin/ruff" format --quiet --check --config "$root/sdk-python/pyproject.toml" --exclude _lib "$skill"
-    (cd "$skill" && "$root/target/tools/python/bin/mypy" --no-error-summary --check-untyped-defs --explicit-package-bases .)
+    (cd "$skill" && "$root/target/tools/python/bin/mypy" --no-error-summary --cache-dir "$root/target/mypy/$(basename "$skill")" --check-untyped-defs --explicit-package-bases .)
   done
   for skill in $(skills_with Cargo.toml); do
     rustfmt --check --edition 2021 --config-path "$root" "$skill"/src/main.rs
