@@ -3,10 +3,9 @@
 //! Everything that a page chose passes here before it leaves the daemon: the
 //! fields that the contract marks, and page text in errors.
 
-mod clean;
 mod guard;
 mod sources;
 
-pub use clean::clean;
+pub use browse_guard::clean;
 pub use guard::{Delivery, envelope, guard, nonce};
 pub use sources::Sources;

@@ -3,7 +3,7 @@
 
 use browse_proto::{Page, PageDerived, render::Untrusted};
 
-use super::clean;
+use browse_guard::clean;
 
 /// How page-derived content is handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
