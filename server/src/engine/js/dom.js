@@ -58,6 +58,9 @@ const outerHtml = getter(Element.prototype, 'outerHTML');
 const scrollIntoView = method(Element.prototype, 'scrollIntoView');
 const animationsOf = method(Element.prototype, 'getAnimations');
 
+const walkerOver = document.createTreeWalker.bind(document);
+const nextNode = method(TreeWalker.prototype, 'nextNode');
+
 const shadowHost = getter(ShadowRoot.prototype, 'host');
 const shadowSelectAll = method(DocumentFragment.prototype, 'querySelectorAll');
 const shadowElementFromPoint = method(ShadowRoot.prototype, 'elementFromPoint');
