@@ -200,7 +200,7 @@ impl Context {
         if hosts.allows(url) || url.scheme() == "file" && self.is_root() {
             return Ok(());
         }
-        let message = format!("the token is not good for `{}`", url.host_str().unwrap_or("files"));
+        let message = format!("the token is not good for `{}`", crate::policy::place(url));
         Err(Error::new(Reason::HostDenied, message).with("allowed", hosts.patterns().join(", ")))
     }
 

@@ -64,7 +64,7 @@ pub async fn run_skill(
     let of_user = trusted && manifest.session == SessionWish::User;
     let session = Wish::of(&cx, manifest, of_user, is_trusted)?;
     let lease = Lease::take(&cx, manifest, session).await?;
-    Ok(events::told(stderr, move |voice| async move {
+    Ok(events::told(cx.delivery(), stderr, move |voice| async move {
         let contents = skill.contents()?;
         let manifest = &contents.manifest;
         if manifest.asks() && !trusted {

@@ -52,6 +52,22 @@ impl Folder {
         Self::open(&path.canonicalize()?)
     }
 
+    /// Opens the folder `name` in it, and makes it where there is none. A link
+    /// is not followed, and neither is it replaced.
+    pub fn make_child(&self, name: &OsStr, mode: u32) -> io::Result<Self> {
+        match self.make(name, mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => {
+                self.sync()?;
+                return made;
+            }
+        }
+        if self.entry(name)?.kind == FileType::Symlink {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, LINK));
+        }
+        self.child(name)
+    }
+
     /// Opens the folder `name` in it.
     pub fn child(&self, name: &OsStr) -> io::Result<Self> {
         let fd = rustix::fs::openat(&self.fd, name, FOLDER, Mode::empty())?;
@@ -198,6 +214,9 @@ impl Folder {
         rustix::fs::flock(&self.fd, FlockOperation::NonBlockingLockExclusive).is_ok()
     }
 }
+
+/// Why a folder is not opened.
+const LINK: &str = "it is a symbolic link, which is not followed";
 
 const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
