@@ -56,7 +56,9 @@ pub async fn run(cx: &Context, skill: &Skill, wish: Trust, voice: &Voice) -> Res
     let mut ran = None;
     for step in suite.steps {
         let hold = sandbox.hold(Purpose::Test, wish, &skill.name).await?;
-        let passed = perform(skill, step, &hold, (begun + limit, limit), voice).await?;
+        let limits = Limits::of(Purpose::Test).with_memory(cx.settings().skill_memory);
+        let until = (begun + limit, limit);
+        let passed = perform(skill, step, (&hold, limits), until, voice).await?;
         // One that does not tell may have run any number.
         ran = Some(ran.unwrap_or(0) + passed.unwrap_or(1));
     }
@@ -99,7 +101,7 @@ fn unreadable(skill: &Skill, error: &std::io::Error) -> Error {
 async fn perform(
     skill: &Skill,
     step: Step,
-    hold: &Hold,
+    (hold, limits): (&Hold, Limits),
     (deadline, limit): (Instant, Duration),
     voice: &Voice,
 ) -> Result<Option<u64>> {
@@ -117,7 +119,7 @@ async fn perform(
         folder: step.folder,
         readable: program.readable,
         writable: Vec::new(),
-        limits: Limits::of(Purpose::Test),
+        limits,
         confinement: hold.confinement().clone(),
     };
     let trouble = |trouble| failure(skill, limit, trouble);
