@@ -95,13 +95,9 @@ impl Limits {
         };
         match purpose {
             Purpose::Run | Purpose::Test => usual,
-            Purpose::Build => Self {
-                processes: 512,
-                together: 8 << 30,
-                scratch: 1 << 30,
-                files: 4096,
-                ..usual
-            },
+            Purpose::Build => {
+                Self { processes: 512, together: 8 << 30, scratch: 1 << 30, files: 4096, ..usual }
+            }
         }
     }
 }
