@@ -252,6 +252,15 @@ impl Context {
         content::envelope(text, &self.sources().words(), self.delivery())
     }
 
+    /// An address for a receipt, or a text with some: who is guarded gets it
+    /// without the secrets of its query. `browse url` says the whole of it.
+    pub fn shown(&self, text: String) -> String {
+        match self.delivery() {
+            Delivery::Raw => text,
+            Delivery::Guarded => crate::secrets::redact(&text).into_owned(),
+        }
+    }
+
     /// Says where page-derived content came from, when not from the tab.
     pub fn set_source(&self, source: &str) {
         let mut sources = Sources::default();

@@ -31,8 +31,11 @@ pub async fn remove_skill(
     if !tier.has(OsStr::new(&skill.name)) {
         return Err(Catalog::missing(&skill.name, Some(skill.tier)));
     }
+    let is_new = !tier.has(OsStr::new(TOMBSTONES));
+    let graves = work::inner(&tier, OsStr::new(TOMBSTONES), 0o700)?;
     skills.trust().forget(&skill)?;
-    let grave = bury(&tier, &skill.name).map_err(|error| unwritable(tier.path(), &error))?;
+    let grave = bury(&tier, &skill.name, &graves, is_new)
+        .map_err(|error| unwritable(tier.path(), &error))?;
     let path = tier.path().join(TOMBSTONES).join(grave);
     Ok(v1::RemoveSkillResponse {
         name: skill.name,
@@ -42,9 +45,7 @@ pub async fn remove_skill(
 }
 
 /// Moves `name`, and answers what it is called now.
-fn bury(tier: &Folder, name: &str) -> io::Result<String> {
-    let is_new = !tier.has(OsStr::new(TOMBSTONES));
-    let graves = tier.make_child(OsStr::new(TOMBSTONES), 0o700)?;
+fn bury(tier: &Folder, name: &str, graves: &Folder, is_new: bool) -> io::Result<String> {
     if is_new {
         // A team that commits its skills does not want these.
         graves.write(OsStr::new(".gitignore"), b"*\n", false)?;
@@ -57,7 +58,7 @@ fn bury(tier: &Folder, name: &str) -> io::Result<String> {
         number => format!("{stem}-{number}"),
     });
     let grave = numbered.into_iter().find(free).unwrap_or(stem);
-    tier.move_to(OsStr::new(name), &graves, OsStr::new(&grave))?;
+    tier.move_to(OsStr::new(name), graves, OsStr::new(&grave))?;
     graves.sync()?;
     tier.sync()?;
     Ok(grave)

@@ -137,7 +137,7 @@ impl Drop for Work {
 /// it holds in the place of `.browse` and `skills` is no link to elsewhere.
 ///
 /// # Errors
-/// `FILE_UNWRITABLE`.
+/// `SKILL_PLACE_LINKED`, `FILE_UNWRITABLE`.
 pub fn open(tier: Tier, path: &Path) -> Result<Folder> {
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -149,10 +149,21 @@ pub fn open(tier: Tier, path: &Path) -> Result<Folder> {
     };
     let mut folder = Folder::make_all(project, 0o777).map_err(failed(project))?;
     for name in path.components().rev().take(2).collect::<Vec<_>>().into_iter().rev() {
-        let inner = folder.path().join(name);
-        folder = folder.make_child(name.as_os_str(), 0o777).map_err(failed(&inner))?;
+        folder = inner(&folder, name.as_os_str(), 0o777)?;
     }
     Ok(folder)
+}
+
+/// The folder `name` in this one, made where there is none.
+///
+/// # Errors
+/// `SKILL_PLACE_LINKED`, `FILE_UNWRITABLE`.
+pub fn inner(folder: &Folder, name: &OsStr, mode: u32) -> Result<Folder> {
+    folder.make_child(name, mode).map_err(|error| {
+        let path = folder.path().join(name);
+        let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        if is_link { failure::linked(&path) } else { unwritable(&path, &error) }
+    })
 }
 
 /// Locks the tier with this folder against other daemons.
@@ -239,7 +250,7 @@ mod tests {
         symlink(project.join("elsewhere"), project.join("b/.browse")).expect("linked");
         for name in ["a", "b"] {
             let error = open(name).expect_err("it is a link");
-            assert!(error.to_string().contains("is a symbolic link"), "{error}");
+            assert_eq!(error.reason(), Reason::SkillPlaceLinked, "{error}");
         }
         assert!(names(&project.join("elsewhere")).is_empty());
         assert_eq!(open("c").expect("made").path(), project.join("c/.browse/skills"));

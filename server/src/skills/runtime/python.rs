@@ -68,19 +68,18 @@ pub async fn prepare(setup: &Setup<'_>) -> Result<Program> {
 /// Longest time that compiling may take; a skill that takes longer does without.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// Compiles all modules of a folder. None of them is run: `-I` keeps their
-/// folder out of the path.
-const COMPILE: &str = "\
-import compileall, sys
-compileall.compile_dir(sys.argv[1], quiet=2, force=True)
-";
+/// Compiles all modules of a folder, and whatever they import from elsewhere:
+/// Python looks for all of its bytecode in one place. No module of the folder is
+/// run: `-I` keeps it out of the path.
+const COMPILE: &str = include_str!("bytecode.py");
 
 /// The folder with the bytecode of the skill as it is. It is made by a process
 /// that is held to what the skill is held to; without it the skill runs as well.
 async fn bytecode(setup: &Setup<'_>, python: &Runtime) -> Option<PathBuf> {
     let root = setup.cache.join("python");
     let mut place = DefaultHasher::new();
-    (&setup.skill.folder, &python.path).hash(&mut place);
+    let installed = fs::metadata(&python.path).and_then(|python| python.modified()).ok();
+    (&setup.skill.folder, &python.path, installed).hash(&mut place);
     let (name, hash) = (&setup.skill.name, &setup.hash[..32]);
     let folder = root.join(format!("{name}-{hash}-{:016x}", place.finish()));
     if !folder.is_dir()

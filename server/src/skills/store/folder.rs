@@ -62,9 +62,6 @@ impl Folder {
                 return made;
             }
         }
-        if self.entry(name)?.kind == FileType::Symlink {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, LINK));
-        }
         self.child(name)
     }
 
@@ -214,9 +211,6 @@ impl Folder {
         rustix::fs::flock(&self.fd, FlockOperation::NonBlockingLockExclusive).is_ok()
     }
 }
-
-/// Why a folder is not opened.
-const LINK: &str = "it is a symbolic link, which is not followed";
 
 const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
