@@ -29,7 +29,7 @@ pub use capability::{Capability, Kind, SessionRule, TabPolicy};
 pub use check::{Permit, check};
 pub use client::ClientId;
 pub use grant::Grant;
-pub use hosts::{HostPattern, Hosts};
+pub use hosts::{HostPattern, Hosts, place};
 pub use method::Method;
 pub use rate::Rate;
 pub use scopes::Scopes;

@@ -27,7 +27,7 @@ pub async fn goto(cx: &Context, request: v1::GotoRequest) -> Result<v1::GotoResp
     Ok(v1::GotoResponse {
         status: arrival.status,
         suggested_skills: suggest(cx, &arrival.url),
-        url: arrival.url,
+        url: cx.shown(arrival.url),
         title: arrival.title,
     })
 }
@@ -54,7 +54,7 @@ pub async fn back(cx: &Context, request: v1::BackRequest) -> Result<v1::BackResp
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().back().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
-    Ok(v1::BackResponse { status, url, title })
+    Ok(v1::BackResponse { status, url: cx.shown(url), title })
 }
 
 /// Goes forward in history.
@@ -63,7 +63,7 @@ pub async fn forward(cx: &Context, request: v1::ForwardRequest) -> Result<v1::Fo
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().forward().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
-    Ok(v1::ForwardResponse { status, url, title })
+    Ok(v1::ForwardResponse { status, url: cx.shown(url), title })
 }
 
 /// Loads the page again; revives a tab that crashed.
@@ -72,7 +72,7 @@ pub async fn reload(cx: &Context, request: v1::ReloadRequest) -> Result<v1::Relo
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().reload().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
-    Ok(v1::ReloadResponse { status, url, title })
+    Ok(v1::ReloadResponse { status, url: cx.shown(url), title })
 }
 
 /// Ends what is loading; works while a server does not answer.
@@ -81,7 +81,7 @@ pub async fn stop_loading(
     _: v1::StopLoadingRequest,
 ) -> Result<v1::StopLoadingResponse> {
     cx.page().stop_loading().await?;
-    Ok(v1::StopLoadingResponse { url: cx.page().url() })
+    Ok(v1::StopLoadingResponse { url: cx.shown(cx.page().url()) })
 }
 
 /// Answers the address of the tab, without asking the page.

@@ -42,6 +42,8 @@ pub struct Settings {
     pub bundled_skills: Option<PathBuf>,
     /// What untrusted skills are held to.
     pub skill_sandbox: Wanted,
+    /// Bytes of memory that all processes of an untrusted skill take together.
+    pub skill_memory: u64,
     /// Bytes that `load-html` takes.
     pub max_html_bytes: usize,
     /// Hosts that `fetch` reaches without approval, wherever they lead.

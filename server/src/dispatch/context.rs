@@ -200,7 +200,7 @@ impl Context {
         if hosts.allows(url) || url.scheme() == "file" && self.is_root() {
             return Ok(());
         }
-        let message = format!("the token is not good for `{}`", url.host_str().unwrap_or("files"));
+        let message = format!("the token is not good for `{}`", crate::policy::place(url));
         Err(Error::new(Reason::HostDenied, message).with("allowed", hosts.patterns().join(", ")))
     }
 
@@ -250,6 +250,15 @@ impl Context {
     /// Page text for an error of several lines, as the caller gets it.
     pub fn enveloped(&self, text: &str) -> String {
         content::envelope(text, &self.sources().words(), self.delivery())
+    }
+
+    /// An address for a receipt, or a text with some: who is guarded gets it
+    /// without the secrets of its query. `browse url` says the whole of it.
+    pub fn shown(&self, text: String) -> String {
+        match self.delivery() {
+            Delivery::Raw => text,
+            Delivery::Guarded => crate::secrets::redact(&text).into_owned(),
+        }
     }
 
     /// Says where page-derived content came from, when not from the tab.

@@ -126,6 +126,13 @@ impl fmt::Display for HostPattern {
     }
 }
 
+/// What a rule on hosts would have to allow: the host, with its port unless it
+/// is that of the scheme.
+pub fn place(url: &Url) -> String {
+    let Some(host) = url.host_str() else { return "files".to_owned() };
+    url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Hosts, Url};

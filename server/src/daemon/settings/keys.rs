@@ -88,6 +88,12 @@ pub static KEYS: &[Key] = &[
         help: "what untrusted skills are held to: auto, namespaces, landlock or none (auto)",
     },
     Key {
+        name: "skill_memory",
+        variable: "BROWSE_SKILL_MEMORY",
+        file: File::User,
+        help: "bytes of memory that all processes of an untrusted skill take together (4294967296)",
+    },
+    Key {
         name: "max_html_bytes",
         variable: "BROWSE_MAX_HTML_BYTES",
         file: File::Any,
