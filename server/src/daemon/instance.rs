@@ -16,6 +16,7 @@ use crate::{
     chromium::ResolverRules,
     guardian::Guardian,
     keychain::Keychain,
+    notes::Notes,
     outbound::{Approvals, Reach},
     policy::Authority,
     records::Activity,
@@ -48,6 +49,7 @@ pub struct Daemon {
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
+    notes: Notes,
     keychain: Keychain,
     windows: Windows,
     guardian: Option<Arc<Guardian>>,
@@ -89,6 +91,8 @@ impl Daemon {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
+        let notes = Notes::new(&parts.settings, &outbound);
+        notes.warm();
         Arc::new(Self {
             settings: parts.settings,
             address: parts.address,
@@ -101,6 +105,7 @@ impl Daemon {
             approvals: Approvals::default(),
             outbound,
             skills,
+            notes,
             keychain: Keychain::default(),
             windows: Windows::default(),
             guardian: parts.guardian,
@@ -164,6 +169,11 @@ impl Daemon {
     /// The skills that it knows.
     pub fn skills(&self) -> &Skills {
         &self.skills
+    }
+
+    /// What is known of hosts.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
     }
 
     /// The keychain of the operating system.

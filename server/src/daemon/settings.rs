@@ -14,6 +14,7 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    notes::LibrarySettings,
     skills::Wanted,
 };
 
@@ -50,6 +51,8 @@ pub struct Settings {
     pub keychain: bool,
     /// How dialogs are answered when nothing was said about the next one.
     pub dialogs: DialogPolicy,
+    /// The public collection of notes.
+    pub library: LibrarySettings,
     /// Says a word on skills to those who drive one host for long.
     pub skillify_prompts: bool,
 }
