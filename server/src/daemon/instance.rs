@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
+    content::Watch,
     guardian::Guardian,
     keychain::Keychain,
     outbound::{Approvals, Reach},
@@ -48,6 +49,7 @@ pub struct Daemon {
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
+    watch: Watch,
     keychain: Keychain,
     windows: Windows,
     guardian: Option<Arc<Guardian>>,
@@ -89,6 +91,7 @@ impl Daemon {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
+        let watch = Watch::new(parts.settings.layers);
         Arc::new(Self {
             settings: parts.settings,
             address: parts.address,
@@ -101,6 +104,7 @@ impl Daemon {
             approvals: Approvals::default(),
             outbound,
             skills,
+            watch,
             keychain: Keychain::default(),
             windows: Windows::default(),
             guardian: parts.guardian,
@@ -164,6 +168,11 @@ impl Daemon {
     /// The skills that it knows.
     pub fn skills(&self) -> &Skills {
         &self.skills
+    }
+
+    /// What watches over the content of pages.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     /// The keychain of the operating system.
