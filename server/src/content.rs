@@ -4,8 +4,10 @@
 //! fields that the contract marks, and page text in errors.
 
 mod guard;
+mod scanner;
 mod sources;
 
-pub use browse_guard::clean;
+pub use browse_guard::{Judgement, Rule, Scores, Surface, Verdict, clean};
 pub use guard::{Delivery, envelope, guard, nonce};
+pub use scanner::{Assessment, Digest, INLINE, Scanner, ScannerStatus, Switch, scan};
 pub use sources::Sources;

@@ -6,4 +6,20 @@
 
 mod clean;
 
+mod classifier;
+mod normalise;
+
+mod verdict;
+
 pub use clean::clean;
+pub use verdict::{
+    BLOCK, Judgement, LOG_ONLY, Rule, SOLO_CONTENT_BLOCK, Scores, Surface, Verdict, WARN, judge,
+};
+
+/// What the training of the classifier needs.
+pub mod training {
+    pub use crate::{
+        classifier::{Features, features, signal_names},
+        normalise::normalise,
+    };
+}

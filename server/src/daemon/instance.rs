@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
+    content::{Scanner, Switch},
     guardian::Guardian,
     keychain::Keychain,
     outbound::{Approvals, Reach},
@@ -50,6 +51,7 @@ pub struct Daemon {
     skills: Skills,
     keychain: Keychain,
     windows: Windows,
+    scanner: Scanner,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
     last_call: Mutex<Instant>,
@@ -89,7 +91,9 @@ impl Daemon {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
+        let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
         Arc::new(Self {
+            scanner: Scanner::new(switch),
             settings: parts.settings,
             address: parts.address,
             started: now,
@@ -174,6 +178,11 @@ impl Daemon {
     /// Its sessions that a person sees.
     pub fn windows(&self) -> &Windows {
         &self.windows
+    }
+
+    /// What judges the text of pages.
+    pub fn scanner(&self) -> &Scanner {
+        &self.scanner
     }
 
     /// The process that tidies up when this one is killed.

@@ -52,6 +52,8 @@ pub struct Settings {
     pub dialogs: DialogPolicy,
     /// Says a word on skills to those who drive one host for long.
     pub skillify_prompts: bool,
+    /// Switches the classifiers off; everything else that guards stays.
+    pub security_off: bool,
 }
 
 impl Settings {

@@ -117,4 +117,10 @@ pub static KEYS: &[Key] = &[
         file: File::Any,
         help: "say a word on skills after 20 commands on a host that has none (false)",
     },
+    Key {
+        name: "security_off",
+        variable: "BROWSE_SECURITY_OFF",
+        file: File::User,
+        help: "switch the classifiers of page text off; canaries and rules stay (false)",
+    },
 ];

@@ -95,6 +95,7 @@ impl SettingsReader {
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
             skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
+            security_off: get("security_off").map_or(Ok(false), |raw| raw.boolean())?,
             project,
             home,
         })
