@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
-    content::Watch,
+    content::{Scanner, Switch, Watch},
     guardian::Guardian,
     keychain::Keychain,
     outbound::{Approvals, Reach},
@@ -52,6 +52,7 @@ pub struct Daemon {
     watch: Watch,
     keychain: Keychain,
     windows: Windows,
+    scanner: Scanner,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
     last_call: Mutex<Instant>,
@@ -92,7 +93,9 @@ impl Daemon {
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
         let watch = Watch::new(parts.settings.layers);
+        let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
         Arc::new(Self {
+            scanner: Scanner::new(switch),
             settings: parts.settings,
             address: parts.address,
             started: now,
@@ -183,6 +186,11 @@ impl Daemon {
     /// Its sessions that a person sees.
     pub fn windows(&self) -> &Windows {
         &self.windows
+    }
+
+    /// What judges the text of pages.
+    pub fn scanner(&self) -> &Scanner {
+        &self.scanner
     }
 
     /// The process that tidies up when this one is killed.

@@ -55,6 +55,8 @@ pub struct Settings {
     pub skillify_prompts: bool,
     /// Which layers watch over the content of pages.
     pub layers: Layers,
+    /// Switches the classifiers off; everything else that guards stays.
+    pub security_off: bool,
 }
 
 impl Settings {
