@@ -62,6 +62,7 @@ const SOURCES: &[&str] = &[
     "Files",
     "Command",
     "CallerScreen",
+    "FileOrUrl",
     "Input",
 ];
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
+    content::{Scanner, Switch, Watch},
     guardian::Guardian,
     keychain::Keychain,
     notes::Notes,
@@ -50,8 +51,10 @@ pub struct Daemon {
     outbound: Reach,
     skills: Skills,
     notes: Notes,
+    watch: Watch,
     keychain: Keychain,
     windows: Windows,
+    scanner: Scanner,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
     last_call: Mutex<Instant>,
@@ -91,9 +94,13 @@ impl Daemon {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
-        let notes = Notes::new(&parts.settings, &outbound);
+        let watch = Watch::new(parts.settings.layers);
+        let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
+        let scanner = Scanner::new(switch);
+        let notes = Notes::new(&parts.settings, &outbound, scanner.clone());
         notes.warm();
         Arc::new(Self {
+            scanner,
             settings: parts.settings,
             address: parts.address,
             started: now,
@@ -106,6 +113,7 @@ impl Daemon {
             outbound,
             skills,
             notes,
+            watch,
             keychain: Keychain::default(),
             windows: Windows::default(),
             guardian: parts.guardian,
@@ -176,6 +184,11 @@ impl Daemon {
         &self.notes
     }
 
+    /// What watches over the content of pages.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
     /// The keychain of the operating system.
     pub fn keychain(&self) -> &Keychain {
         &self.keychain
@@ -184,6 +197,11 @@ impl Daemon {
     /// Its sessions that a person sees.
     pub fn windows(&self) -> &Windows {
         &self.windows
+    }
+
+    /// What judges the text of pages.
+    pub fn scanner(&self) -> &Scanner {
+        &self.scanner
     }
 
     /// The process that tidies up when this one is killed.

@@ -6,8 +6,8 @@ use url::Url;
 use super::{
     handlers::{address_of_tab, short},
     host::NoteHost,
-    keeper::{blocking, judge},
-    note::ENOUGH,
+    keeper::{Counts, blocking, judge},
+    note::{ENOUGH, State},
 };
 use crate::{
     dispatch::Context,
@@ -27,9 +27,9 @@ pub async fn get_context(
     let mut blocks = Vec::new();
     blocks.extend(note(cx, &host).await?);
     blocks.extend(skills(cx, &url));
-    let whole = library(cx, &host, &mut blocks).await;
+    library(cx, &host, &mut blocks).await;
     cx.set_source(host.as_str());
-    if blocks.is_empty() && whole {
+    if blocks.is_empty() && !cx.has_said() {
         cx.say(&format!("nothing is known of {host}"));
     }
     let (text, blocks) = match request.data {
@@ -57,7 +57,7 @@ fn place(cx: &Context, named: Option<&str>) -> Result<(NoteHost, Url)> {
 
 /// The note in force, scanned as it is now.
 async fn note(cx: &Context, host: &NoteHost) -> Result<Option<v1::ContextBlock>> {
-    let store = cx.daemon().notes().store();
+    let (store, scan) = (cx.daemon().notes().store(), cx.daemon().notes().scan());
     let asked = host.clone();
     let Some(found) = blocking(store, move |store| store.in_force(&asked)).await? else {
         let asked = host.clone();
@@ -68,12 +68,14 @@ async fn note(cx: &Context, host: &NoteHost) -> Result<Option<v1::ContextBlock>>
         }
         return Ok(None);
     };
-    let found = judge(store, found, false).await?;
-    let Some(found) = found.filter(|found| found.version.state != super::note::State::Quarantined)
-    else {
-        cx.say(&format!("a scan found something in the note on {host}: it is quarantined"));
+    let Some(found) = judge(store, scan, found, Counts::Nothing).await? else {
+        cx.say(&format!("the note on {host} could not be scanned: run `browse context` again"));
         return Ok(None);
     };
+    if found.version.state == State::Quarantined {
+        cx.say(&format!("a scan found something in the note on {host}: it is quarantined"));
+        return Ok(None);
+    }
     let version = &found.version;
     Ok(Some(v1::ContextBlock {
         source: "note".to_owned(),
@@ -98,13 +100,11 @@ fn skills(cx: &Context, url: &Url) -> Vec<v1::ContextBlock> {
     skills.into_iter().map(block).collect()
 }
 
-/// Adds what the library has; trouble there is told, and fails nothing. False
-/// when something was told.
-async fn library(cx: &Context, host: &NoteHost, blocks: &mut Vec<v1::ContextBlock>) -> bool {
+/// Adds what the library has; trouble there is told, and fails nothing.
+async fn library(cx: &Context, host: &NoteHost, blocks: &mut Vec<v1::ContextBlock>) {
     let library = cx.daemon().notes().library();
-    let told = library.keep_fresh();
-    if let Some(told) = &told {
-        cx.say(told);
+    if let Some(told) = library.keep_fresh() {
+        cx.say(&told);
     }
     let mut room = ROOM;
     for note in library.at(host).await {
@@ -125,7 +125,6 @@ async fn library(cx: &Context, host: &NoteHost, blocks: &mut Vec<v1::ContextBloc
             body,
         });
     }
-    told.is_none()
 }
 
 fn render(blocks: &[v1::ContextBlock]) -> String {
@@ -134,8 +133,17 @@ fn render(blocks: &[v1::ContextBlock]) -> String {
         .map(|block| {
             let v1::ContextBlock { source, id, host, version, hash, body } = block;
             let about = if id == host { String::new() } else { format!(" for {host}") };
-            format!("[{source}] {id}{about} version {version} sha256 {hash}\n{}", body.trim_end())
+            format!("[{source}] {id}{about} version {version} sha256 {hash}\n{}", quoted(body))
         })
         .collect();
     blocks.join("\n\n")
+}
+
+/// A text whose lines are not taken for those that begin a block.
+fn quoted(body: &str) -> String {
+    let quote = |line: &str| match line.trim_start().starts_with('[') {
+        true => format!(" {line}"),
+        false => line.to_owned(),
+    };
+    body.trim_end().lines().map(quote).collect::<Vec<_>>().join("\n")
 }

@@ -7,7 +7,7 @@ use super::{
     host::NoteHost,
     keeper::blocking,
     note::{ENOUGH, Scope, State},
-    scan::{Finding, scan},
+    scan::Finding,
     store::Found,
 };
 use crate::{
@@ -78,7 +78,7 @@ pub async fn show_domain_skill(
     let version = wanted(request.version.unwrap_or(newest))?.clone();
     let body = version.body.to_string();
     let found = Found { host: host.to_string(), scope, version, removed: false, shadowed: false };
-    let finding = scan(&body).await;
+    let finding = notes.scan().at_use(&body).await;
     if finding.flagged {
         cx.say(&format!("a scan of this note scores {:.2}: read it with care", finding.score));
     }
@@ -129,7 +129,7 @@ pub async fn promote_domain_skill(
     let asked = host.clone();
     let (note, _) = blocking(notes.store(), move |store| store.note(&asked, None)).await?;
     if let Some(version) = note.current() {
-        refuse(&scan(&version.body).await, &host)?;
+        refuse(&notes.scan().at_use(&version.body).await, &host)?;
     }
     let found = blocking(notes.store(), move |store| store.promote(&host)).await?;
     Ok(v1::PromoteDomainSkillResponse { skill: Some(describe(&found)) })
@@ -148,11 +148,11 @@ async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result
         let message = format!("the note on `{host}` holds what looks like a key or a password");
         return Err(Error::new(Reason::NoteSecret, message));
     }
-    let finding = scan(&body).await;
+    let notes = cx.daemon().notes();
+    let finding = notes.scan().at_save(&body).await;
     if finding.refused {
         refuse(&finding, &host)?;
     }
-    let notes = cx.daemon().notes();
     notes.settle().await;
     let score = finding.score;
     let found =
@@ -173,7 +173,7 @@ fn refuse(finding: &Finding, host: &NoteHost) -> Result<()> {
     let score = format!("{:.2}", finding.score);
     Err(match &finding.pattern {
         Some(pattern) => {
-            let message = format!("the note on `{host}` matches the pattern `{pattern}`");
+            let message = format!("the note on `{host}` holds a phrase that asks {pattern}");
             Error::new(Reason::NotePattern, message).with("pattern", pattern)
         }
         None => {

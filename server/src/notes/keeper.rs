@@ -13,7 +13,7 @@ use tokio::{
 use super::{
     host::NoteHost,
     note::Scope,
-    scan::scan,
+    scan::Scan,
     store::{Found, Store},
 };
 use crate::error::{Error, Result};
@@ -30,6 +30,7 @@ const SETTLING: Duration = Duration::from_secs(2);
 /// The task that counts, once there was something to count.
 pub struct Keeper {
     store: Arc<Store>,
+    scan: Scan,
     sender: OnceLock<mpsc::Sender<Message>>,
 }
 
@@ -41,8 +42,8 @@ enum Message {
 
 impl Keeper {
     /// A keeper of these notes.
-    pub fn new(store: Arc<Store>) -> Self {
-        Self { store, sender: OnceLock::new() }
+    pub fn new(store: Arc<Store>, scan: Scan) -> Self {
+        Self { store, scan, sender: OnceLock::new() }
     }
 
     /// Somebody arrived on `host`. Returns at once.
@@ -67,20 +68,20 @@ impl Keeper {
     fn sender(&self) -> &mpsc::Sender<Message> {
         self.sender.get_or_init(|| {
             let (sender, receiver) = mpsc::channel(MOST_WAITING);
-            tokio::spawn(keep(Arc::clone(&self.store), receiver));
+            tokio::spawn(keep(Arc::clone(&self.store), self.scan.clone(), receiver));
             sender
         })
     }
 }
 
-async fn keep(store: Arc<Store>, mut messages: mpsc::Receiver<Message>) {
+async fn keep(store: Arc<Store>, scan: Scan, mut messages: mpsc::Receiver<Message>) {
     loop {
         let Some(first) = messages.recv().await else { return };
-        handle(&store, first).await;
+        handle(&store, &scan, first).await;
         // Until it has been quiet for a while.
         loop {
             match timeout(IDLE, messages.recv()).await {
-                Ok(Some(message)) => handle(&store, message).await,
+                Ok(Some(message)) => handle(&store, &scan, message).await,
                 Ok(None) => return,
                 Err(_) => break,
             }
@@ -100,32 +101,49 @@ async fn keep(store: Arc<Store>, mut messages: mpsc::Receiver<Message>) {
     }
 }
 
-async fn handle(store: &Arc<Store>, message: Message) {
+async fn handle(store: &Arc<Store>, scan: &Scan, message: Message) {
     match message {
         Message::Settle(done) => drop(done.send(())),
         Message::Arrived(host) => {
-            if let Err(error) = arrived(store, host).await {
+            if let Err(error) = arrived(store, scan, host).await {
                 tracing::warn!(%error, "an arrival was not counted");
             }
         }
     }
 }
 
-async fn arrived(store: &Arc<Store>, host: NoteHost) -> Result<()> {
+async fn arrived(store: &Arc<Store>, scan: &Scan, host: NoteHost) -> Result<()> {
     for found in blocking(store, move |store| store.at(&host)).await? {
-        judge(store, found, true).await?;
+        judge(store, scan, found, Counts::Use).await?;
     }
     Ok(())
 }
 
+/// Whether a scan is a use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// Somebody arrived on the host.
+    Use,
+    /// Somebody reads on.
+    Nothing,
+}
+
 /// Scans a note; what is found sends it to quarantine. Answers the note as it
-/// is then; `counts` makes it a use.
+/// is then, and none when it could not be scanned.
 ///
 /// # Errors
 /// The file cannot be read or written.
-pub async fn judge(store: &Arc<Store>, found: Found, counts: bool) -> Result<Option<Found>> {
-    let finding = scan(&found.version.body).await;
-    if !finding.flagged && !counts {
+pub async fn judge(
+    store: &Arc<Store>,
+    scan: &Scan,
+    found: Found,
+    counts: Counts,
+) -> Result<Option<Found>> {
+    let finding = scan.at_use(&found.version.body).await;
+    if finding.unsure && !finding.flagged {
+        return Ok(None);
+    }
+    if !finding.flagged && counts == Counts::Nothing {
         return Ok(Some(found));
     }
     let score = finding.flagged.then_some(finding.score);

@@ -6,9 +6,12 @@ use browse_proto::{Scope as Right, v1};
 use url::Url;
 
 use super::{
-    host::NoteHost, keeper::Keeper, library::Library, note::Scope, store::Store, visits::Visits,
+    host::NoteHost, keeper::Keeper, library::Library, note::Scope, scan::Scan, store::Store,
+    visits::Visits,
 };
-use crate::{daemon::Settings, dispatch::Context, outbound::Reach, sessions::Tab};
+use crate::{
+    content::Scanner, daemon::Settings, dispatch::Context, outbound::Reach, sessions::Tab,
+};
 
 /// Most that one answer suggests.
 const MOST: usize = 5;
@@ -16,6 +19,7 @@ const MOST: usize = 5;
 /// The notes of a daemon.
 pub struct Notes {
     store: Arc<Store>,
+    scan: Scan,
     keeper: Keeper,
     visits: Visits,
     library: Arc<Library>,
@@ -23,11 +27,13 @@ pub struct Notes {
 
 impl Notes {
     /// The notes of the project.
-    pub fn new(settings: &Settings, reach: &Reach) -> Self {
+    pub fn new(settings: &Settings, reach: &Reach, scanner: Scanner) -> Self {
         let store = Arc::new(Store::new(&settings.home, &settings.project));
-        let keeper = Keeper::new(Arc::clone(&store));
-        let library = Arc::new(Library::new(&settings.library, &settings.home, reach));
-        Self { store, keeper, visits: Visits::default(), library }
+        let scan = Scan::new(scanner);
+        let keeper = Keeper::new(Arc::clone(&store), scan.clone());
+        let library = Library::new(&settings.library, &settings.home, reach, scan.clone());
+        let (visits, library) = (Visits::default(), Arc::new(library));
+        Self { store, scan, keeper, visits, library }
     }
 
     /// Reads what there is, beside other work.
@@ -46,6 +52,11 @@ impl Notes {
     /// The files.
     pub(super) fn store(&self) -> &Arc<Store> {
         &self.store
+    }
+
+    /// What looks at texts.
+    pub(super) fn scan(&self) -> &Scan {
+        &self.scan
     }
 
     /// The public collection.

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    content::Layers,
     daemon::project,
     error::Result,
     notes::LibrarySettings,
@@ -81,6 +82,7 @@ impl SettingsReader {
         let mut files = file::read(&folder.join("config.toml"), File::Any)?;
         files.extend(file::read(&home.join("config.toml"), File::User)?);
         let get = |name: &str| self.get(name, &files);
+        let on = |name: &str| get(name).map_or(Ok(true), |raw| raw.boolean());
         Ok(Settings {
             state_file: get("state_file")
                 .map_or_else(|| Ok(folder.join("daemon.json")), |raw| raw.path())?,
@@ -97,6 +99,12 @@ impl SettingsReader {
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
             library: library(&get)?,
             skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
+            layers: Layers {
+                datamark: on("security_datamark")?,
+                hidden: on("security_hidden")?,
+                patterns: on("security_patterns")?,
+            },
+            security_off: get("security_off").map_or(Ok(false), |raw| raw.boolean())?,
             project,
             home,
         })

@@ -6,7 +6,7 @@ use super::cache::{Kept, Manifest};
 use crate::{
     dispatch::Context,
     error::{Error, Result},
-    notes::{handlers::short, host::NoteHost, scan::scan},
+    notes::{handlers::short, host::NoteHost},
 };
 
 /// Lists the notes of the library.
@@ -53,8 +53,8 @@ pub async fn show_library_note(
     };
     let note = manifest.notes.iter().find(|note| note.id == id).ok_or_else(missing)?;
     let body = library.cache().text(note).ok_or_else(missing)?;
-    let finding = scan(&body).await;
-    if finding.flagged {
+    let finding = cx.daemon().notes().scan().at_use(&body).await;
+    if finding.withholds() {
         let message = format!("a scan of the note `{id}` scores {:.2}", finding.score);
         return Err(Error::new(Reason::LibraryNoteWithheld, message)
             .with("id", id)

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     content::clean,
     error::{Error, Result},
-    notes::{row::now, scan::scan},
+    notes::{row::now, scan::Scan},
     outbound::{Ask, Gate, Reach, exchange},
 };
 
@@ -52,6 +52,7 @@ pub struct Fetcher {
     pub settings: LibrarySettings,
     pub reach: Reach,
     pub cache: Arc<Cache>,
+    pub scan: Scan,
 }
 
 /// Only the hosts of the collection are asked, whatever they redirect to.
@@ -132,9 +133,9 @@ impl Fetcher {
         }
         let text = String::from_utf8(bytes.into()).map_err(|_| "it is no text")?;
         let sha256 = self.cache.keep(&text).map_err(|error| error.to_string())?;
-        let finding = scan(&text).await;
+        let finding = self.scan.at_use(&text).await;
         let title = title(&text).unwrap_or_else(|| id.clone());
-        Ok(Kept { title, id, blob, sha256, score: finding.score, flagged: finding.flagged })
+        Ok(Kept { title, id, blob, sha256, score: finding.score, flagged: finding.withholds() })
     }
 
     async fn get(&self, url: &Url, most: usize) -> Result<Bytes, String> {

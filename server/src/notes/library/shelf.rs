@@ -2,7 +2,7 @@
 //! meanwhile.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     chromium::HostRules,
     error::{Error, Result},
-    notes::{host::NoteHost, scan::scan},
+    notes::{host::NoteHost, scan::Scan},
     outbound::Reach,
 };
 
@@ -59,7 +59,7 @@ pub struct Shown {
 
 impl Library {
     /// The library that the settings name.
-    pub fn new(settings: &LibrarySettings, home: &std::path::Path, reach: &Reach) -> Self {
+    pub fn new(settings: &LibrarySettings, home: &Path, reach: &Reach, scan: Scan) -> Self {
         let cache = Arc::new(Cache::new(home, settings));
         // Whoever names an address in the settings may mean this machine.
         let named = settings.url.as_ref().and_then(|url| {
@@ -68,7 +68,7 @@ impl Library {
         });
         let allow = named.unwrap_or_default();
         let reach = Reach { allow, resolver: reach.resolver.clone() };
-        let fetcher = Arc::new(Fetcher { settings: settings.clone(), reach, cache });
+        let fetcher = Arc::new(Fetcher { settings: settings.clone(), reach, cache, scan });
         let (running, index) = (Arc::default(), Mutex::default());
         Self { fetcher, home: home.to_owned(), running, index }
     }
@@ -173,7 +173,7 @@ impl Library {
         for note in index.at(host.as_str()).into_iter().map(|place| &index.manifest.notes[place]) {
             let Some(body) = self.fetcher.cache.text(note) else { continue };
             // What is known of bad texts may have grown since they were fetched.
-            if scan(&body).await.flagged {
+            if self.fetcher.scan.at_use(&body).await.withholds() {
                 continue;
             }
             let (id, sha256) = (note.id.clone(), note.sha256.clone());
