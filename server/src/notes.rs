@@ -19,6 +19,9 @@ mod handlers;
 
 mod shelf;
 
+#[cfg(test)]
+mod tests;
+
 pub use context::get_context;
 pub use handlers::{
     edit_domain_skill, list_domain_skills, promote_domain_skill, remove_domain_skill,
