@@ -5,5 +5,6 @@
 //! its one chokepoint for page-derived content.
 
 mod clean;
+pub mod egress;
 
 pub use clean::clean;

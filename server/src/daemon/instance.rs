@@ -18,7 +18,7 @@ use crate::{
     keychain::Keychain,
     outbound::{Approvals, Reach},
     policy::Authority,
-    records::Activity,
+    records::{Activity, Attempts},
     sessions::Sessions,
     skills::{Places, Skills},
     window::Windows,
@@ -45,6 +45,7 @@ pub struct Daemon {
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
     activity: Activity,
+    attempts: Arc<Attempts>,
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
@@ -89,6 +90,7 @@ impl Daemon {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
+        let attempts = Arc::new(Attempts::new(&parts.settings.home));
         Arc::new(Self {
             settings: parts.settings,
             address: parts.address,
@@ -98,6 +100,7 @@ impl Daemon {
             authority: parts.authority,
             sessions: parts.sessions,
             activity: Activity::default(),
+            attempts,
             approvals: Approvals::default(),
             outbound,
             skills,
@@ -149,6 +152,11 @@ impl Daemon {
     /// Who did what.
     pub fn activity(&self) -> &Activity {
         &self.activity
+    }
+
+    /// What was refused for security.
+    pub fn attempts(&self) -> &Arc<Attempts> {
+        &self.attempts
     }
 
     /// What the owner approved, and what waits for that.
