@@ -224,6 +224,7 @@ pub enum Source {
     Files,
     Command,
     CallerScreen,
+    FileOrUrl,
 }
 
 impl Command {

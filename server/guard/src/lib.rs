@@ -6,5 +6,14 @@
 
 mod clean;
 pub mod egress;
+mod datamark;
+mod markup;
+mod patterns;
+mod services;
+mod window;
 
 pub use clean::clean;
+pub use datamark::{Mark, marks};
+pub use markup::{is_markup, words};
+pub use patterns::{Asks, Hit, phrases};
+pub use services::{COLLECTORS, collectors};

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
+    content::Watch,
     guardian::Guardian,
     keychain::Keychain,
     outbound::{Approvals, Reach},
@@ -49,6 +50,7 @@ pub struct Daemon {
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
+    watch: Watch,
     keychain: Keychain,
     windows: Windows,
     guardian: Option<Arc<Guardian>>,
@@ -91,6 +93,7 @@ impl Daemon {
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
         let attempts = Arc::new(Attempts::new(&parts.settings.home));
+        let watch = Watch::new(parts.settings.layers);
         Arc::new(Self {
             settings: parts.settings,
             address: parts.address,
@@ -104,6 +107,7 @@ impl Daemon {
             approvals: Approvals::default(),
             outbound,
             skills,
+            watch,
             keychain: Keychain::default(),
             windows: Windows::default(),
             guardian: parts.guardian,
@@ -172,6 +176,11 @@ impl Daemon {
     /// The skills that it knows.
     pub fn skills(&self) -> &Skills {
         &self.skills
+    }
+
+    /// What watches over the content of pages.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     /// The keychain of the operating system.

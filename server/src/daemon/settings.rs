@@ -14,6 +14,7 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    content::Layers,
     skills::Wanted,
 };
 
@@ -52,6 +53,8 @@ pub struct Settings {
     pub dialogs: DialogPolicy,
     /// Says a word on skills to those who drive one host for long.
     pub skillify_prompts: bool,
+    /// Which layers watch over the content of pages.
+    pub layers: Layers,
 }
 
 impl Settings {

@@ -96,9 +96,10 @@ where
         note.end(cx, outcome.as_ref()).await;
     }
     let mut response = outcome?;
-    let derived = content::guard(&mut response, cx.delivery());
+    let guarded = content::guard(&mut response, cx.handling());
+    cx.note_guarded(&guarded);
     fits(&response)?;
-    Ok((response, derived))
+    Ok((response, guarded.derived))
 }
 
 /// Refuses an answer that does not fit into a message.

@@ -57,7 +57,7 @@ pub fn step<'a>(
             .for_each(|note| cx.say(&format!("{}: {note}", of_step.command().name)));
         let outcome = outcome.map(|(answer, derived)| {
             if derived {
-                cx.note_page_derived(&of_step.sources());
+                cx.note_page_derived(&of_step);
             }
             answer
         });
