@@ -5,8 +5,8 @@
 //! its one chokepoint for page-derived content.
 
 mod clean;
-pub mod egress;
 mod datamark;
+pub mod egress;
 mod markup;
 mod patterns;
 mod services;

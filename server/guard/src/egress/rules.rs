@@ -75,8 +75,8 @@ const TOTAL: usize = 600;
 
 /// Text that counts where a page named the place: some four words in an
 /// address, and seven in a field, so that a name or a short title may pass.
-const STEERED: usize = 20;
-const STEERED_FIELD: usize = 32;
+const STEERED: usize = 16;
+const STEERED_FIELD: usize = 28;
 
 /// Text that counts towards a site that nobody has looked at: more than a title.
 const BLIND: usize = 100;
@@ -126,10 +126,10 @@ mod tests {
             (Address, New, code, None),
             (Address, New, text(100), blind),
             (Request, New, strong, blind),
-            (Address, Named, text(20), steered),
-            (Address, Named, text(19), None),
-            (Field, Named, text(31), None),
-            (Field, Named, text(32), steered),
+            (Address, Named, text(16), steered),
+            (Address, Named, text(15), None),
+            (Field, Named, text(27), None),
+            (Field, Named, text(28), steered),
             (File, Named, code, steered),
             (Field, Back, code, None),
             (Field, Back, strong, steered),
