@@ -20,7 +20,7 @@ use crate::{
     notes::Notes,
     outbound::{Approvals, Reach},
     policy::Authority,
-    records::Activity,
+    records::{Activity, Attempts},
     sessions::Sessions,
     skills::{Places, Skills},
     window::Windows,
@@ -47,6 +47,7 @@ pub struct Daemon {
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
     activity: Activity,
+    attempts: Arc<Attempts>,
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
@@ -94,6 +95,7 @@ impl Daemon {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
+        let attempts = Arc::new(Attempts::new(&parts.settings.home));
         let watch = Watch::new(parts.settings.layers);
         let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
         let scanner = Scanner::new(switch);
@@ -109,6 +111,7 @@ impl Daemon {
             authority: parts.authority,
             sessions: parts.sessions,
             activity: Activity::default(),
+            attempts,
             approvals: Approvals::default(),
             outbound,
             skills,
@@ -162,6 +165,11 @@ impl Daemon {
     /// Who did what.
     pub fn activity(&self) -> &Activity {
         &self.activity
+    }
+
+    /// What was refused for security.
+    pub fn attempts(&self) -> &Arc<Attempts> {
+        &self.attempts
     }
 
     /// What the owner approved, and what waits for that.
