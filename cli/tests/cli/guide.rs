@@ -55,9 +55,8 @@ fn skills_of_agents_are_written_once() {
         let install = ["guide", "install", "--agent", agent];
         let (first, code) = browse(home.path(), &install);
         assert_eq!((first.matches("wrote ").count(), code), (6, 0), "{first}");
-        for name in 
-            ["browse", "scrape", "skillify", "automate", "browse-skills", "browse-library"]
-         {
+        for name in ["browse", "scrape", "skillify", "automate", "browse-skills", "browse-library"]
+        {
             let path = home.path().join(folder).join(name).join("SKILL.md");
             let text = fs::read_to_string(&path).expect("written");
             assert!(text.starts_with(&format!("---\nname: {name}\ndescription: ")), "{text}");

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     dispatch::Context,
     error::{Error, Result},
+    records::{Surface, attempt},
     secrets,
 };
 
@@ -151,13 +152,20 @@ async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result
     let notes = cx.daemon().notes();
     let finding = notes.scan().at_save(&body).await;
     if finding.refused {
-        refuse(&finding, &host)?;
+        let refused = refuse(&finding, &host);
+        if let Err(error) = &refused {
+            let (reason, domain) = (error.reason().name(), host.as_str());
+            attempt(cx.daemon(), Surface::Note, reason, body.as_bytes(), domain);
+        }
+        refused?;
     }
     notes.settle().await;
     let score = finding.score;
     let found =
         blocking(notes.store(), move |store| store.save(&host, &body, score, edits)).await?;
-    if found.version.state == State::Quarantined && found.version.uses == 0 {
+    if finding.flagged {
+        cx.say(&format!("a scan scores {score:.2}: it stays quarantined unless it is reworded"));
+    } else if found.version.state == State::Quarantined && found.version.uses == 0 {
         cx.say(&format!(
             "it is printed by `browse context` after {ENOUGH} visits without a finding"
         ));

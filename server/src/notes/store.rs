@@ -147,7 +147,7 @@ impl Store {
     /// [`RowFile::edit`].
     pub fn roll_back(&self, host: &NoteHost, scope: Scope, to: Option<u32>) -> Result<Found> {
         self.file(scope).edit(|book| {
-            let note = book.get(host.as_str()).ok_or_else(|| not_found(host, Some(scope)))?;
+            let note = book.get(host.as_str()).ok_or_else(|| self.missing(host, scope))?;
             let versions = &note.versions;
             let wanted = match (to, note.removed) {
                 (Some(to), _) => {
@@ -173,10 +173,26 @@ impl Store {
         self.file(scope).edit(|book| {
             let note = book.get(host.as_str());
             let current = note.and_then(Note::current);
-            let current = current.ok_or_else(|| not_found(host, Some(scope)))?;
+            let current = current.ok_or_else(|| self.missing(host, scope))?;
             let row = Row::new(host.as_str(), current.number, Event::Removed);
             Ok((vec![row], Found { removed: true, ..found(host, scope, current) }))
         })
+    }
+
+    /// The error for a note that is not there; a caller may mean the shared one.
+    fn missing(&self, host: &NoteHost, scope: Scope) -> Error {
+        let shared = self
+            .global
+            .load()
+            .is_ok_and(|book| book.get(host.as_str()).is_some_and(|note| note.current().is_some()));
+        if scope == Scope::Project && shared {
+            let message = format!(
+                "there is no note of this project on `{host}`; `--global` means the one that all \
+                 projects share"
+            );
+            return Error::new(Reason::NoteNotFound, message).with("host", host);
+        }
+        not_found(host, Some(scope))
     }
 
     /// Shares the project's note on `host` with all projects; or, when the

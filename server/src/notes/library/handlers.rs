@@ -7,6 +7,7 @@ use crate::{
     dispatch::Context,
     error::{Error, Result},
     notes::{handlers::short, host::NoteHost},
+    records::{Surface, attempt},
 };
 
 /// Lists the notes of the library.
@@ -55,6 +56,13 @@ pub async fn show_library_note(
     let body = library.cache().text(note).ok_or_else(missing)?;
     let finding = cx.daemon().notes().scan().at_use(&body).await;
     if finding.withholds() {
+        attempt(
+            cx.daemon(),
+            Surface::Library,
+            Reason::LibraryNoteWithheld.name(),
+            id.as_bytes(),
+            "",
+        );
         let message = format!("a scan of the note `{id}` scores {:.2}", finding.score);
         return Err(Error::new(Reason::LibraryNoteWithheld, message)
             .with("id", id)

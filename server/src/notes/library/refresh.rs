@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures::StreamExt as _;
 use http::{HeaderMap, HeaderValue, Method, header};
 use sha1::{Digest as _, Sha1};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 use super::{
@@ -23,6 +23,12 @@ use crate::{
 
 /// Longest that one fetch takes.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Longest that one waits for another daemon that fetches.
+const TURN: Duration = Duration::from_secs(60);
+
+/// How often one looks whether it is done.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Fetches at a time.
 const ABREAST: usize = 8;
@@ -60,7 +66,7 @@ struct Hosts<'a>(&'a Url);
 
 impl Gate for Hosts<'_> {
     fn pass(&self, url: &Url) -> Result<()> {
-        if url.scheme() == self.0.scheme() && url.host() == self.0.host() {
+        if url.origin() == self.0.origin() {
             return Ok(());
         }
         let host = url.host_str().unwrap_or_default();
@@ -81,7 +87,7 @@ impl Fetcher {
         let tree = tree(&bytes, &self.settings.prefix).map_err(|problem| unavailable(&problem))?;
         let Tree { hash, notes: listed } = tree;
         // Another daemon may fetch the same: what it has done is not done again.
-        let _turn = self.turn().map_err(|error| self.unwritable(&error))?;
+        let _turn = self.turn().await.map_err(|error| self.unwritable(&error))?;
         let known = self.cache.load().unwrap_or_default();
         let (mut notes, mut fetched, mut failed) = (Vec::new(), 0, 0);
         let mut work = futures::stream::iter(listed)
@@ -134,8 +140,11 @@ impl Fetcher {
         let text = String::from_utf8(bytes.into()).map_err(|_| "it is no text")?;
         let sha256 = self.cache.keep(&text).map_err(|error| error.to_string())?;
         let finding = self.scan.at_use(&text).await;
+        if finding.unsure {
+            return Err("it could not be scanned".to_owned());
+        }
         let title = title(&text).unwrap_or_else(|| id.clone());
-        Ok(Kept { title, id, blob, sha256, score: finding.score, flagged: finding.withholds() })
+        Ok(Kept { title, id, blob, sha256, score: finding.score, flagged: finding.flagged })
     }
 
     async fn get(&self, url: &Url, most: usize) -> Result<Bytes, String> {
@@ -157,12 +166,16 @@ impl Fetcher {
         }
     }
 
-    /// The lock of the cache, unless another process has it: then both fetch,
+    /// The lock of the cache. Who waits too long goes ahead: then both fetch,
     /// and the last one is in force.
-    fn turn(&self) -> io::Result<Option<File>> {
+    async fn turn(&self) -> io::Result<File> {
         std::fs::create_dir_all(self.cache.folder())?;
         let folder = File::open(self.cache.folder())?;
-        Ok(folder.try_lock().is_ok().then_some(folder))
+        let last = Instant::now() + TURN;
+        while folder.try_lock().is_err() && Instant::now() < last {
+            sleep(LOOK).await;
+        }
+        Ok(folder)
     }
 
     fn unwritable(&self, error: &io::Error) -> Error {
