@@ -14,11 +14,13 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
+    content::{Scanner, Switch, Watch},
     guardian::Guardian,
     keychain::Keychain,
+    notes::Notes,
     outbound::{Approvals, Reach},
     policy::Authority,
-    records::Activity,
+    records::{Activity, Attempts},
     sessions::Sessions,
     skills::{Places, Skills},
     window::Windows,
@@ -45,11 +47,15 @@ pub struct Daemon {
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
     activity: Activity,
+    attempts: Arc<Attempts>,
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
+    notes: Notes,
+    watch: Watch,
     keychain: Keychain,
     windows: Windows,
+    scanner: Scanner,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
     last_call: Mutex<Instant>,
@@ -89,7 +95,14 @@ impl Daemon {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
+        let attempts = Arc::new(Attempts::new(&parts.settings.home));
+        let watch = Watch::new(parts.settings.layers);
+        let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
+        let scanner = Scanner::new(switch);
+        let notes = Notes::new(&parts.settings, &outbound, scanner.clone());
+        notes.warm();
         Arc::new(Self {
+            scanner,
             settings: parts.settings,
             address: parts.address,
             started: now,
@@ -98,9 +111,12 @@ impl Daemon {
             authority: parts.authority,
             sessions: parts.sessions,
             activity: Activity::default(),
+            attempts,
             approvals: Approvals::default(),
             outbound,
             skills,
+            notes,
+            watch,
             keychain: Keychain::default(),
             windows: Windows::default(),
             guardian: parts.guardian,
@@ -151,6 +167,11 @@ impl Daemon {
         &self.activity
     }
 
+    /// What was refused for security.
+    pub fn attempts(&self) -> &Arc<Attempts> {
+        &self.attempts
+    }
+
     /// What the owner approved, and what waits for that.
     pub fn approvals(&self) -> &Approvals {
         &self.approvals
@@ -166,6 +187,16 @@ impl Daemon {
         &self.skills
     }
 
+    /// What is known of hosts.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// What watches over the content of pages.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
     /// The keychain of the operating system.
     pub fn keychain(&self) -> &Keychain {
         &self.keychain
@@ -174,6 +205,11 @@ impl Daemon {
     /// Its sessions that a person sees.
     pub fn windows(&self) -> &Windows {
         &self.windows
+    }
+
+    /// What judges the text of pages.
+    pub fn scanner(&self) -> &Scanner {
+        &self.scanner
     }
 
     /// The process that tidies up when this one is killed.

@@ -14,6 +14,8 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    content::Layers,
+    notes::LibrarySettings,
     skills::Wanted,
 };
 
@@ -52,8 +54,14 @@ pub struct Settings {
     pub keychain: bool,
     /// How dialogs are answered when nothing was said about the next one.
     pub dialogs: DialogPolicy,
+    /// The public collection of notes.
+    pub library: LibrarySettings,
     /// Says a word on skills to those who drive one host for long.
     pub skillify_prompts: bool,
+    /// Which layers watch over the content of pages.
+    pub layers: Layers,
+    /// Switches the classifiers off; everything else that guards stays.
+    pub security_off: bool,
 }
 
 impl Settings {

@@ -92,13 +92,15 @@ where
         handler(cx, request).await
     };
     let outcome = limits::within(cx, work).await;
+    cx.daemon().notes().seen(cx);
     if let Some(note) = note {
         note.end(cx, outcome.as_ref()).await;
     }
     let mut response = outcome?;
-    let derived = content::guard(&mut response, cx.delivery());
+    let guarded = content::guard(&mut response, cx.handling());
+    cx.note_guarded(&guarded);
     fits(&response)?;
-    Ok((response, derived))
+    Ok((response, guarded.derived))
 }
 
 /// Refuses an answer that does not fit into a message.

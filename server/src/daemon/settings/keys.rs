@@ -118,9 +118,57 @@ pub static KEYS: &[Key] = &[
         help: "answer to dialogs: accept or dismiss (accept)",
     },
     Key {
+        name: "library",
+        variable: "BROWSE_LIBRARY",
+        file: File::User,
+        help: "public collection of notes, owner/name, or off (browser-use/browser-harness)",
+    },
+    Key {
+        name: "library_branch",
+        variable: "BROWSE_LIBRARY_BRANCH",
+        file: File::User,
+        help: "branch of the collection (main)",
+    },
+    Key {
+        name: "library_prefix",
+        variable: "BROWSE_LIBRARY_PREFIX",
+        file: File::User,
+        help: "folder of the collection that holds its sites (agent-workspace/domain-skills)",
+    },
+    Key {
+        name: "library_url",
+        variable: "BROWSE_LIBRARY_URL",
+        file: File::User,
+        help: "address that serves the collection in place of GitHub",
+    },
+    Key {
         name: "skillify_prompts",
         variable: "BROWSE_SKILLIFY_PROMPTS",
         file: File::Any,
         help: "say a word on skills after 20 commands on a host that has none (false)",
+    },
+    Key {
+        name: "security_datamark",
+        variable: "BROWSE_SECURITY_DATAMARK",
+        file: File::User,
+        help: "put a watermark into what paired agents read (true)",
+    },
+    Key {
+        name: "security_hidden",
+        variable: "BROWSE_SECURITY_HIDDEN",
+        file: File::User,
+        help: "leave out what no person sees on a page (true)",
+    },
+    Key {
+        name: "security_patterns",
+        variable: "BROWSE_SECURITY_PATTERNS",
+        file: File::User,
+        help: "warn of text that speaks to an agent (true)",
+    },
+    Key {
+        name: "security_off",
+        variable: "BROWSE_SECURITY_OFF",
+        file: File::User,
+        help: "switch the classifiers of page text off; canaries and rules stay (false)",
     },
 ];
