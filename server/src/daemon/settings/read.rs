@@ -81,6 +81,7 @@ impl SettingsReader {
         let mut files = file::read(&folder.join("config.toml"), File::Any)?;
         files.extend(file::read(&home.join("config.toml"), File::User)?);
         let get = |name| self.get(name, &files);
+        let switch = |name| get(name).map_or(Ok(false), |raw| raw.boolean());
         let on = |name| get(name).map_or(Ok(true), |raw| raw.boolean());
         Ok(Settings {
             state_file: get("state_file")
@@ -97,6 +98,8 @@ impl SettingsReader {
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
             skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
+            telemetry: switch("telemetry")? && !switch("telemetry_off")?,
+            egress: get("security_egress").map(|raw| raw.egress()).transpose()?,
             layers: Layers {
                 datamark: on("security_datamark")?,
                 hidden: on("security_hidden")?,
