@@ -5,11 +5,13 @@
 
 mod findings;
 mod guard;
+mod scanner;
 mod sources;
 mod watch;
 
-pub use browse_guard::clean;
+pub use browse_guard::{Judgement, Rule, Scores, Surface, Verdict, clean};
 pub use findings::Findings;
 pub use guard::{Delivery, Guarded, Handling, envelope, guard, nonce};
+pub use scanner::{Assessment, Digest, INLINE, Scanner, ScannerStatus, Switch, scan};
 pub use sources::Sources;
 pub use watch::{Layers, Watch};

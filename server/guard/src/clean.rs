@@ -20,7 +20,7 @@ fn is_control_byte(byte: u8) -> bool {
 
 /// Whether `letter` is invisible. Joiners inside emoji and scripts that need
 /// them are given up too: what a model reads has no use for them.
-fn is_unseen(letter: char) -> bool {
+pub(crate) fn is_unseen(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,
         '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,

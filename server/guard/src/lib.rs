@@ -12,8 +12,24 @@ mod patterns;
 mod services;
 mod window;
 
+mod classifier;
+mod normalise;
+
+mod verdict;
+
 pub use clean::clean;
 pub use datamark::{Mark, marks};
 pub use markup::{is_markup, words};
 pub use patterns::{Asks, Hit, phrases};
 pub use services::{COLLECTORS, collectors};
+pub use verdict::{
+    BLOCK, Judgement, LOG_ONLY, Rule, SOLO_CONTENT_BLOCK, Scores, Surface, Verdict, WARN, judge,
+};
+
+/// What the training of the classifier needs.
+pub mod training {
+    pub use crate::{
+        classifier::{Features, features, signal_names},
+        normalise::normalise,
+    };
+}

@@ -14,8 +14,12 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
+<<<<<<< HEAD
     content::Watch,
     egress::Egress,
+=======
+    content::{Scanner, Switch, Watch},
+>>>>>>> content
     guardian::Guardian,
     keychain::Keychain,
     outbound::{Approvals, Reach},
@@ -56,6 +60,7 @@ pub struct Daemon {
     watch: Watch,
     keychain: Keychain,
     windows: Windows,
+    scanner: Scanner,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
     last_call: Mutex<Instant>,
@@ -99,7 +104,9 @@ impl Daemon {
         let egress = Egress::new(parts.settings.egress);
         let attempts = Arc::new(Attempts::new(&parts.settings.home));
         let watch = Watch::new(parts.settings.layers);
+        let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
         Arc::new(Self {
+            scanner: Scanner::new(switch),
             settings: parts.settings,
             address: parts.address,
             started: now,
@@ -208,6 +215,11 @@ impl Daemon {
     /// Its sessions that a person sees.
     pub fn windows(&self) -> &Windows {
         &self.windows
+    }
+
+    /// What judges the text of pages.
+    pub fn scanner(&self) -> &Scanner {
+        &self.scanner
     }
 
     /// The process that tidies up when this one is killed.

@@ -61,6 +61,8 @@ pub struct Settings {
     pub telemetry: bool,
     /// Which layers watch over the content of pages.
     pub layers: Layers,
+    /// Switches the classifiers off; everything else that guards stays.
+    pub security_off: bool,
 }
 
 impl Settings {

@@ -153,4 +153,10 @@ pub static KEYS: &[Key] = &[
         file: File::User,
         help: "warn of text that speaks to an agent (true)",
     },
+    Key {
+        name: "security_off",
+        variable: "BROWSE_SECURITY_OFF",
+        file: File::User,
+        help: "switch the classifiers of page text off; canaries and rules stay (false)",
+    },
 ];

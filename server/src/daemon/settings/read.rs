@@ -105,6 +105,7 @@ impl SettingsReader {
                 hidden: on("security_hidden")?,
                 patterns: on("security_patterns")?,
             },
+            security_off: get("security_off").map_or(Ok(false), |raw| raw.boolean())?,
             project,
             home,
         })

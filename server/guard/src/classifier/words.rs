@@ -1,0 +1,240 @@
+//! Text as words with their surroundings.
+
+use super::lexicon::{self, Classes};
+
+/// What stands between a word and the one before it, a bit each.
+pub mod mark {
+    pub const LINE: u32 = 1;
+    pub const STOP: u32 = 1 << 1;
+    pub const COLON: u32 = 1 << 2;
+    pub const COMMA: u32 = 1 << 3;
+    pub const QUOTE: u32 = 1 << 4;
+    pub const OPEN: u32 = 1 << 5;
+    pub const CLOSE: u32 = 1 << 6;
+    pub const ANGLE: u32 = 1 << 7;
+    pub const BANG: u32 = 1 << 8;
+    pub const BANGS: u32 = 1 << 9;
+    pub const ASK: u32 = 1 << 10;
+    pub const RULE: u32 = 1 << 11;
+    pub const CODE: u32 = 1 << 12;
+    pub const DASH: u32 = 1 << 13;
+    pub const BLANK_LINE: u32 = 1 << 14;
+    pub const BRACKET: u32 = 1 << 15;
+    /// A new sentence begins.
+    pub const START: u32 = LINE | STOP | BANG | ASK | COLON | QUOTE | OPEN | ANGLE | RULE | BRACKET;
+}
+
+/// What a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Word,
+    Number,
+    Url,
+    Email,
+}
+
+/// A word.
+#[derive(Clone, Debug)]
+pub struct Word {
+    /// Hash of it in lower case, without apostrophes; of its kind for the others.
+    pub hash: u64,
+    pub classes: Classes,
+    pub kind: Kind,
+    /// Marks before it.
+    pub before: u32,
+    /// All letters are capitals, of two at least.
+    pub capitals: bool,
+    /// The first letter is a capital.
+    pub capital: bool,
+    /// Letters.
+    pub length: u32,
+    /// Bytes in the text.
+    pub start: usize,
+    pub end: usize,
+}
+
+/// A text in words.
+#[derive(Debug, Default)]
+pub struct Words {
+    pub words: Vec<Word>,
+    /// Marks after the last one.
+    pub after: u32,
+}
+
+/// Words that are read; the rest of a longer text is left out.
+const MOST: usize = 400_000;
+
+/// Letters of a word that are read.
+const LONGEST: usize = 48;
+
+/// Splits `text`.
+pub fn words(text: &str) -> Words {
+    let mut found = Words::default();
+    let mut marks = mark::LINE;
+    let mut at = 0;
+    let mut lower = String::new();
+    while at < text.len() && found.words.len() < MOST {
+        let rest = &text[at..];
+        let Some(letter) = rest.chars().next() else { break };
+        if let Some((kind, length)) = special(rest) {
+            let name: &[u8] = if kind == Kind::Url { b"<url>" } else { b"<email>" };
+            let before = std::mem::take(&mut marks);
+            found.words.push(Word {
+                hash: lexicon::hash(name),
+                classes: 0,
+                kind,
+                before,
+                capitals: false,
+                capital: false,
+                length: 0,
+                start: at,
+                end: at + length,
+            });
+            at += length;
+        } else if letter.is_alphanumeric() {
+            let end = at + word_length(rest);
+            found.words.push(word(&text[at..end], at, std::mem::take(&mut marks), &mut lower));
+            at = end;
+        } else {
+            marks |= mark_of(letter, marks);
+            at += letter.len_utf8();
+        }
+    }
+    found.after = marks;
+    found
+}
+
+fn mark_of(letter: char, so_far: u32) -> u32 {
+    match letter {
+        '\n' if so_far & mark::LINE != 0 => mark::BLANK_LINE,
+        '\n' => mark::LINE,
+        '.' | ';' | '。' => mark::STOP,
+        '!' if so_far & mark::BANG != 0 => mark::BANGS,
+        '!' => mark::BANG,
+        '?' => mark::ASK,
+        ':' => mark::COLON,
+        ',' => mark::COMMA,
+        '"' | '\'' | '`' => mark::QUOTE,
+        '(' => mark::OPEN,
+        ')' => mark::CLOSE,
+        '<' | '>' => mark::ANGLE,
+        '[' | ']' => mark::BRACKET,
+        '#' | '*' | '=' | '_' | '~' => mark::RULE,
+        '{' | '}' | '|' | '/' | '\\' | '$' | '&' | '^' | '%' | '@' => mark::CODE,
+        '-' => mark::DASH,
+        _ => 0,
+    }
+}
+
+/// An address at the beginning of `text`, with its length.
+fn special(text: &str) -> Option<(Kind, usize)> {
+    let bytes = text.as_bytes();
+    let is = |prefix: &str| {
+        bytes.len() >= prefix.len() && bytes[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
+    };
+    if is("http://") || is("https://") || is("www.") {
+        let end = bytes.iter().position(|byte| ends_address(*byte)).unwrap_or(bytes.len());
+        return Some((Kind::Url, end));
+    }
+    if !bytes[0].is_ascii_alphanumeric() {
+        return None;
+    }
+    let name =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+');
+    let local = bytes.iter().take(64).take_while(|byte| name(byte)).count();
+    if bytes.get(local) != Some(&b'@') {
+        return None;
+    }
+    let host = bytes[local + 1..].iter().take_while(|byte| name(byte)).count();
+    let host = text[local + 1..local + 1 + host].trim_end_matches(['.', '-']).len();
+    (host > 3).then_some((Kind::Email, local + 1 + host))
+}
+
+fn ends_address(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b')' | b']' | b'`')
+}
+
+/// Bytes of the word at the beginning of `text`, inner apostrophes included.
+fn word_length(text: &str) -> usize {
+    let mut end = 0;
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let inner = letter == '\''
+            && end > 0
+            && letters.peek().is_some_and(|(_, next)| next.is_alphanumeric());
+        if !letter.is_alphanumeric() && !inner {
+            break;
+        }
+        end = at + letter.len_utf8();
+    }
+    end
+}
+
+fn word(text: &str, start: usize, before: u32, lower: &mut String) -> Word {
+    lower.clear();
+    let plain = text.chars().filter(|letter| *letter != '\'').take(LONGEST);
+    lower.extend(plain.flat_map(char::to_lowercase));
+    let digits = lower.bytes().filter(u8::is_ascii_digit).count();
+    let number = digits * 2 >= lower.len() && digits > 0;
+    let mut classes = lexicon::classes(lower);
+    if digits > 0 && !number {
+        // `1gn0re` is known as `ignore`, and only because that is a word of ours.
+        let plain: String = lower.chars().map(unleet).collect();
+        let known = lexicon::classes(&plain);
+        if known != 0 {
+            classes = known;
+            *lower = plain;
+        }
+    }
+    let letters = lower.chars().count() as u32;
+    Word {
+        hash: if number { lexicon::hash(b"<n>") } else { lexicon::hash(lower.as_bytes()) },
+        classes,
+        kind: if number { Kind::Number } else { Kind::Word },
+        before,
+        capitals: letters >= 2 && text.chars().all(|letter| !letter.is_lowercase()) && !number,
+        capital: text.chars().next().is_some_and(char::is_uppercase),
+        length: letters,
+        start,
+        end: start + text.len(),
+    }
+}
+
+fn unleet(letter: char) -> char {
+    match letter {
+        '0' => 'o',
+        '1' => 'i',
+        '3' => 'e',
+        '4' => 'a',
+        '5' => 's',
+        '7' => 't',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_carry_their_surroundings() {
+        let text = "# IMPORTANT!! Don't mail bob@a.com.\n\nSee https://x.org/a?b, 1gn0re 2024";
+        let found = words(text).words;
+        let texts: Vec<_> = found.iter().map(|word| &text[word.start..word.end]).collect();
+        let wanted = ["IMPORTANT", "Don't", "mail", "bob@a.com", "See", "https://x.org/a?b,"];
+        assert_eq!(texts[..6], wanted);
+        assert!(found[0].capitals && found[0].before & mark::RULE != 0);
+        assert!(found[1].before & mark::BANGS != 0 && found[1].classes & lexicon::NOT != 0);
+        assert_eq!((found[3].kind, found[5].kind), (Kind::Email, Kind::Url));
+        assert!(found[4].before & mark::BLANK_LINE != 0);
+        assert_eq!(found[6].classes, lexicon::OVERRIDE);
+        assert_eq!(found[7].kind, Kind::Number);
+    }
+
+    #[test]
+    fn nothing_breaks_it() {
+        for text in ["", "'", "''a''", "@", "a@", "a@b", "é'", "http://", "\u{0}\u{fffd}"] {
+            words(text);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The verdict over a text: one pure function of what the layers said.
+//!
+//! A single layer warns and no more, because honest pages speak like
+//! instructions often enough; two that agree block. The exceptions are named in
+//! [`judge`].
+
+/// From here a layer counts towards a block, and refuses a note alone.
+pub const BLOCK: f32 = 0.85;
+/// From here a layer warns.
+pub const WARN: f32 = 0.75;
+/// From here a layer is worth a line in the log.
+pub const LOG_ONLY: f32 = 0.40;
+/// From here one classifier alone blocks the output of a tool.
+pub const SOLO_CONTENT_BLOCK: f32 = 0.92;
+
+/// Where a text comes from, or goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Surface {
+    /// A page, as a reader gets it.
+    Page,
+    /// The output of a program, such as a skill.
+    ToolOutput,
+    /// A note on its way to the store.
+    NoteSave,
+    /// A note on its way to a reader.
+    NoteUse,
+}
+
+/// What the layers said about one text. A layer that did not look says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scores {
+    /// The classifier that is built in, 0 to 1.
+    pub content: Option<f32>,
+    /// The classifier from the model folder, 0 to 1.
+    pub second: Option<f32>,
+    /// The check by a language model of the user's, 0 to 1.
+    pub transcript: Option<f32>,
+    /// The patterns, 0 to 1. They warn, and have no voice in a block.
+    pub patterns: Option<f32>,
+    /// Whether a canary was found where it must never be.
+    pub canary: bool,
+}
+
+/// What is to be done with a text, mildest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Nothing to say.
+    #[default]
+    Clear,
+    /// A line in the log.
+    Log,
+    /// A warning beside the text.
+    Warn,
+    /// The text is not handed on, where the settings say so.
+    Block,
+}
+
+/// The rule that decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// No layer had anything to say.
+    #[default]
+    Quiet,
+    /// One layer, or several of which at most one would block.
+    Single,
+    /// Two classifiers are each at least [`WARN`].
+    Agreement,
+    /// One classifier is sure, about the output of a tool.
+    Solo,
+    /// A note would be saved with it.
+    Note,
+    /// A canary came out.
+    Canary,
+}
+
+/// A verdict and its reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Judgement {
+    /// What is to be done.
+    pub verdict: Verdict,
+    /// Why.
+    pub rule: Rule,
+}
+
+/// Weighs what the layers said about a text of `surface`.
+pub fn judge(scores: &Scores, surface: Surface) -> Judgement {
+    let block = |rule| Judgement { verdict: Verdict::Block, rule };
+    if scores.canary {
+        return block(Rule::Canary);
+    }
+    if scores.classifiers().filter(|score| *score >= WARN).count() >= 2 {
+        return block(Rule::Agreement);
+    }
+    let surest = scores.classifiers().fold(0.0, f32::max);
+    if surface == Surface::ToolOutput && surest >= SOLO_CONTENT_BLOCK {
+        return block(Rule::Solo);
+    }
+    if surface == Surface::NoteSave && surest >= BLOCK {
+        return block(Rule::Note);
+    }
+    let verdict = match scores.highest() {
+        score if score >= WARN => Verdict::Warn,
+        score if score >= LOG_ONLY => Verdict::Log,
+        _ => return Judgement::default(),
+    };
+    Judgement { verdict, rule: Rule::Single }
+}
+
+impl Scores {
+    /// The layers that have a voice in a block. A score that is no number
+    /// counts as the highest: what cannot be judged is not cleared.
+    fn classifiers(&self) -> impl Iterator<Item = f32> {
+        [self.content, self.second, self.transcript].into_iter().flatten().map(number)
+    }
+
+    /// The highest score of all layers; 0 when none looked.
+    pub fn highest(&self) -> f32 {
+        self.classifiers().chain(self.patterns.map(number)).fold(0.0, f32::max)
+    }
+}
+
+fn number(score: f32) -> f32 {
+    if score.is_nan() { 1.0 } else { score.clamp(0.0, 1.0) }
+}
+
+impl Rule {
+    /// The reason in words, for a warning or a log.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Quiet => "nothing found",
+            Self::Single => "one layer suspects an instruction to an agent",
+            Self::Agreement => "two classifiers agree",
+            Self::Solo => "one classifier is sure",
+            Self::Note => "too suspicious to be kept as a note",
+            Self::Canary => "a canary leaked",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rule::*, Surface::*, Verdict::*, *};
+
+    fn scores(all: [f32; 4]) -> Scores {
+        let some = |score: f32| (score != 0.0).then_some(score);
+        Scores {
+            content: some(all[0]),
+            second: some(all[1]),
+            transcript: some(all[2]),
+            patterns: some(all[3]),
+            canary: false,
+        }
+    }
+
+    /// Content, second, transcript, patterns; 0 stands for a silent layer.
+    const TABLE: &[([f32; 4], Surface, Verdict, Rule)] = &[
+        ([0.00, 0.00, 0.00, 0.00], Page, Clear, Quiet),
+        ([0.39, 0.00, 0.00, 0.00], Page, Clear, Quiet),
+        ([0.40, 0.00, 0.00, 0.00], Page, Log, Single),
+        ([0.74, 0.74, 0.74, 0.74], Page, Log, Single),
+        ([0.75, 0.00, 0.00, 0.00], Page, Warn, Single),
+        ([0.99, 0.00, 0.00, 0.00], Page, Warn, Single),
+        ([0.00, 0.99, 0.00, 0.00], Page, Warn, Single),
+        ([0.00, 0.00, 0.99, 0.00], Page, Warn, Single),
+        ([0.99, 0.74, 0.74, 0.99], Page, Warn, Single),
+        ([0.75, 0.75, 0.00, 0.00], Page, Block, Agreement),
+        ([0.75, 0.00, 0.75, 0.00], Page, Block, Agreement),
+        ([0.00, 0.75, 0.75, 0.00], Page, Block, Agreement),
+        ([0.75, 0.75, 0.10, 0.00], Page, Block, Agreement),
+        ([0.75, 0.00, 0.00, 1.00], Page, Warn, Single),
+        ([0.00, 0.00, 0.00, 1.00], Page, Warn, Single),
+        ([0.00, 0.00, 0.00, 1.00], NoteSave, Warn, Single),
+        ([0.91, 0.00, 0.00, 0.00], ToolOutput, Warn, Single),
+        ([0.92, 0.00, 0.00, 0.00], ToolOutput, Block, Solo),
+        ([0.00, 0.92, 0.00, 0.00], ToolOutput, Block, Solo),
+        ([0.00, 0.00, 0.00, 0.99], ToolOutput, Warn, Single),
+        ([0.84, 0.00, 0.00, 0.00], NoteSave, Warn, Single),
+        ([0.85, 0.00, 0.00, 0.00], NoteSave, Block, Note),
+        ([0.00, 0.85, 0.00, 0.00], NoteSave, Block, Note),
+        ([0.80, 0.80, 0.00, 0.00], NoteSave, Block, Agreement),
+        ([0.99, 0.00, 0.00, 0.00], NoteUse, Warn, Single),
+        ([0.80, 0.80, 0.00, 0.00], NoteUse, Block, Agreement),
+        ([f32::NAN, 0.0, 0.0, 0.0], Page, Warn, Single),
+        ([f32::NAN, f32::INFINITY, 0.0, 0.0], Page, Block, Agreement),
+        ([-3.0, 0.0, 0.0, 0.0], Page, Clear, Quiet),
+    ];
+
+    #[test]
+    fn the_table_holds() {
+        for (all, surface, verdict, rule) in TABLE {
+            let judged = judge(&scores(*all), *surface);
+            assert_eq!(judged, Judgement { verdict: *verdict, rule: *rule }, "{all:?} {surface:?}");
+        }
+    }
+
+    #[test]
+    fn a_canary_blocks_whatever_the_rest_says() {
+        for surface in [Page, ToolOutput, NoteSave, NoteUse] {
+            let judged = judge(&Scores { canary: true, ..Scores::default() }, surface);
+            assert_eq!(judged, Judgement { verdict: Block, rule: Canary });
+        }
+    }
+
+    #[test]
+    fn more_suspicion_never_makes_it_milder() {
+        let steps = [0.0, 0.39, 0.4, 0.75, 0.85, 0.92, 1.0];
+        for surface in [Page, ToolOutput, NoteSave, NoteUse] {
+            for (low, high) in steps.iter().zip(&steps[1..]) {
+                for other in steps {
+                    let at = |first: f32| judge(&scores([first, other, 0.0, 0.0]), surface).verdict;
+                    assert!(at(*low) <= at(*high), "{surface:?} {low} {high} {other}");
+                }
+            }
+        }
+    }
+}
