@@ -8,6 +8,7 @@ pub mod dispatch;
 
 pub mod browser;
 pub mod control;
+pub mod notes;
 pub mod skills;
 pub mod window;
 

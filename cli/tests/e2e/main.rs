@@ -10,6 +10,7 @@ mod egress;
 mod flood;
 mod frames;
 mod health;
+mod notes;
 mod playground;
 #[path = "../support/project.rs"]
 mod project;

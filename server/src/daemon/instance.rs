@@ -14,14 +14,11 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
-<<<<<<< HEAD
-    content::Watch,
-    egress::Egress,
-=======
     content::{Scanner, Switch, Watch},
->>>>>>> content
+    egress::Egress,
     guardian::Guardian,
     keychain::Keychain,
+    notes::Notes,
     outbound::{Approvals, Reach},
     policy::Authority,
     records::{Activity, Attempts, Telemetry},
@@ -57,6 +54,7 @@ pub struct Daemon {
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
+    notes: Notes,
     watch: Watch,
     keychain: Keychain,
     windows: Windows,
@@ -105,8 +103,11 @@ impl Daemon {
         let attempts = Arc::new(Attempts::new(&parts.settings.home));
         let watch = Watch::new(parts.settings.layers);
         let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
+        let scanner = Scanner::new(switch);
+        let notes = Notes::new(&parts.settings, &outbound, scanner.clone());
+        notes.warm();
         Arc::new(Self {
-            scanner: Scanner::new(switch),
+            scanner,
             settings: parts.settings,
             address: parts.address,
             started: now,
@@ -121,6 +122,7 @@ impl Daemon {
             approvals: Approvals::default(),
             outbound,
             skills,
+            notes,
             watch,
             keychain: Keychain::default(),
             windows: Windows::default(),
@@ -200,6 +202,11 @@ impl Daemon {
     /// The skills that it knows.
     pub fn skills(&self) -> &Skills {
         &self.skills
+    }
+
+    /// What is known of hosts.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
     }
 
     /// What watches over the content of pages.

@@ -16,6 +16,7 @@ use crate::{
     chromium::{DialogPolicy, HostRules},
     content::Layers,
     egress,
+    notes::LibrarySettings,
     skills::Wanted,
 };
 
@@ -52,6 +53,8 @@ pub struct Settings {
     pub keychain: bool,
     /// How dialogs are answered when nothing was said about the next one.
     pub dialogs: DialogPolicy,
+    /// The public collection of notes.
+    pub library: LibrarySettings,
     /// Says a word on skills to those who drive one host for long.
     pub skillify_prompts: bool,
     /// What is done about text that leaves its site; by the kind of caller

@@ -353,6 +353,11 @@ impl Context {
         }
     }
 
+    /// Whether the caller is told something already.
+    pub fn has_said(&self) -> bool {
+        !self.notes().said.is_empty()
+    }
+
     pub(super) fn said(&self) -> Vec<String> {
         self.notes().said.clone()
     }

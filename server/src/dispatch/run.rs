@@ -94,6 +94,7 @@ where
         handler(cx, request).await
     };
     let outcome = limits::within(cx, work).await;
+    cx.daemon().notes().seen(cx);
     if let Some(note) = note {
         note.end(cx, outcome.as_ref()).await;
     }

@@ -112,6 +112,30 @@ pub static KEYS: &[Key] = &[
         help: "answer to dialogs: accept or dismiss (accept)",
     },
     Key {
+        name: "library",
+        variable: "BROWSE_LIBRARY",
+        file: File::User,
+        help: "public collection of notes, owner/name, or off (browser-use/browser-harness)",
+    },
+    Key {
+        name: "library_branch",
+        variable: "BROWSE_LIBRARY_BRANCH",
+        file: File::User,
+        help: "branch of the collection (main)",
+    },
+    Key {
+        name: "library_prefix",
+        variable: "BROWSE_LIBRARY_PREFIX",
+        file: File::User,
+        help: "folder of the collection that holds its sites (agent-workspace/domain-skills)",
+    },
+    Key {
+        name: "library_url",
+        variable: "BROWSE_LIBRARY_URL",
+        file: File::User,
+        help: "address that serves the collection in place of GitHub",
+    },
+    Key {
         name: "skillify_prompts",
         variable: "BROWSE_SKILLIFY_PROMPTS",
         file: File::Any,
