@@ -18,6 +18,7 @@ pub mod records;
 pub mod sessions;
 
 pub mod content;
+pub mod egress;
 pub mod error;
 pub mod secrets;
 

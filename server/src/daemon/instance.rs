@@ -15,12 +15,13 @@ use super::Settings;
 use crate::{
     chromium::ResolverRules,
     content::{Scanner, Switch, Watch},
+    egress::Egress,
     guardian::Guardian,
     keychain::Keychain,
     notes::Notes,
     outbound::{Approvals, Reach},
     policy::Authority,
-    records::{Activity, Attempts},
+    records::{Activity, Attempts, Telemetry},
     sessions::Sessions,
     skills::{Places, Skills},
     window::Windows,
@@ -48,6 +49,8 @@ pub struct Daemon {
     sessions: Arc<Sessions>,
     activity: Activity,
     attempts: Arc<Attempts>,
+    egress: Egress,
+    telemetry: Telemetry,
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
@@ -95,6 +98,8 @@ impl Daemon {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
+        let telemetry = Telemetry::new(&parts.settings.home, parts.settings.telemetry);
+        let egress = Egress::new(parts.settings.egress);
         let attempts = Arc::new(Attempts::new(&parts.settings.home));
         let watch = Watch::new(parts.settings.layers);
         let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
@@ -112,6 +117,8 @@ impl Daemon {
             sessions: parts.sessions,
             activity: Activity::default(),
             attempts,
+            egress,
+            telemetry,
             approvals: Approvals::default(),
             outbound,
             skills,
@@ -165,6 +172,16 @@ impl Daemon {
     /// Who did what.
     pub fn activity(&self) -> &Activity {
         &self.activity
+    }
+
+    /// What watches over what leaves the sites that it was read on.
+    pub fn egress(&self) -> &Egress {
+        &self.egress
+    }
+
+    /// Local analytics, when they are switched on.
+    pub fn telemetry(&self) -> &Telemetry {
+        &self.telemetry
     }
 
     /// What was refused for security.

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use browse_guard::egress::Site;
 use browse_proto::{Command, Reason};
 use tokio::time::Instant;
 use url::Url;
@@ -16,6 +17,7 @@ use crate::{
     chromium::{Page, TargetId, is_metadata_host},
     content::{self, Delivery, Findings, Guarded, Handling, Sources},
     daemon::{Daemon, Settings},
+    egress,
     engine::Engine,
     error::{Error, Result},
     policy::{Capability, ClientId, Kind, Permit, SessionRule, TabPolicy},
@@ -292,7 +294,10 @@ impl Context {
     /// What the reader of the answer is warned of.
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut warnings = self.notes().findings.warnings();
-        let off = self.daemon.watch().layers().off();
+        let mut off = self.daemon.watch().layers().off();
+        if self.daemon.egress().mode(self.capability().kind) == egress::Mode::Off {
+            off.push("egress");
+        }
         if !off.is_empty() {
             warnings.push(format!("security layers are off by a setting: {}", off.join(", ")));
         }
@@ -340,6 +345,11 @@ impl Context {
             }
         }
         sources
+    }
+
+    /// The site that page-derived content came from.
+    pub fn site(&self) -> Site {
+        self.sources().site()
     }
 
     /// Tells the caller something beside the answer: why it is empty, say. It

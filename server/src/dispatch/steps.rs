@@ -82,7 +82,7 @@ fn run<'a, Q, R, F>(
     handler: F,
 ) -> BoxFuture<'a, Result<(Any, bool)>>
 where
-    Q: prost::Message + Default + 'a,
+    Q: prost::Message + Default + 'static,
     R: prost::Message + PageDerived + 'a,
     F: for<'b> FnOnce(&'b Context, Q) -> BoxFuture<'b, Result<R>> + Send + 'a,
 {
@@ -96,7 +96,7 @@ async fn perform_one<Q, R, F>(
     handler: F,
 ) -> Result<(Any, bool)>
 where
-    Q: prost::Message + Default,
+    Q: prost::Message + Default + 'static,
     R: prost::Message + PageDerived,
     F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {

@@ -209,7 +209,7 @@ fn word(text: &str) -> String {
 }
 
 /// A host, or nothing: no address, and nothing that reads as prose.
-fn host(text: &str) -> String {
+pub(super) fn host(text: &str) -> String {
     let text = text.trim_end_matches('.').to_ascii_lowercase();
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b':' | b'[' | b']');
     let is_host = text.len() <= 253 && text.bytes().all(plain);

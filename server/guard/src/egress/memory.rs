@@ -51,6 +51,10 @@ pub struct Memory {
     /// Sites that the caller went to before any page named them.
     chosen: Aged<()>,
     opened: Aged<()>,
+    /// Sites that the caller came to without having gone there: by a link, and
+    /// what it read before.
+    followed: Aged<u32>,
+    last: u32,
     addresses: Aged<()>,
     /// Texts that are remembered already.
     texts: Aged<()>,
@@ -88,6 +92,8 @@ impl Memory {
             named: Aged::new(MOST_OTHERS),
             chosen: Aged::new(MOST_OTHERS),
             opened: Aged::new(MOST_OTHERS),
+            followed: Aged::new(MOST_OTHERS),
+            last: 0,
             addresses: Aged::new(MOST_OTHERS),
             texts: Aged::new(MOST_OTHERS),
             totals: HashMap::new(),
@@ -96,13 +102,22 @@ impl Memory {
 
     /// Remembers `text` of `site`.
     pub fn read(&mut self, site: &Site, text: &str) {
-        self.open(site);
-        let whole = self.hasher.hash(text.as_bytes()) ^ self.id(site);
+        let (id, bit) = (self.id(site), self.bit(site));
+        let before = std::mem::replace(&mut self.last, bit);
+        if self.opened.get(id).is_none() {
+            match before {
+                0 => self.open(site),
+                before => {
+                    self.opened.add(id, |()| ());
+                    self.followed.add(id, |known| known | before);
+                }
+            }
+        }
+        let whole = self.hasher.hash(text.as_bytes()) ^ id;
         if self.texts.get(whole).is_some() {
             return;
         }
         self.texts.add(whole, |_| ());
-        let bit = self.bit(site);
         self.add(text, bit);
         for named in named_in(text).collect::<HashSet<_>>() {
             let id = self.id(&named);
@@ -135,28 +150,23 @@ impl Memory {
     pub fn carried(&self, sent: &[Sent<'_>], to: &Site) -> Carried {
         let id = self.id(to);
         let spared = OWN | self.sites.iter().position(|site| site == to).map_or(0, place);
-        let (mut cargo, mut from) = (Cargo::default(), 0);
+        let (mut cargo, mut from_bits) = (Cargo::default(), 0);
         for sent in sent {
-            let parts = match sent {
-                Sent::Text(text) => vec![*text],
-                Sent::Address(url) => {
-                    let known = |hash| self.addresses.get(hash).is_some();
-                    address::cargo(url, to, known, self.hasher)
-                }
-            };
+            let parts = self.parts(sent, to);
             let found = parts.into_iter().flat_map(views).map(|view| self.look(&view, spared));
             let mut text = 0;
             for one in found.collect::<Vec<_>>() {
                 text = text.max(one.0.text);
                 cargo.code |= one.0.code;
                 cargo.strong |= one.0.strong;
-                from |= one.1;
+                from_bits |= one.1;
             }
             cargo.text += text;
         }
         cargo.total = cargo.text + self.totals.get(&id).copied().unwrap_or_default();
         let names = |site: &Site| self.named.get(self.id(site)).unwrap_or_default();
-        let sources = self.sites.iter().enumerate().filter(|(at, _)| from & place(*at) != 0);
+        let followed = self.followed.get(id).unwrap_or_default();
+        let sources = self.sites.iter().enumerate().filter(|(at, _)| from_bits & place(*at) != 0);
         let from: Vec<Site> = sources.map(|(_, site)| site.clone()).collect();
         let is_chosen = self.chosen.get(id).is_some();
         let sent_back = from.iter().any(|site| {
@@ -164,11 +174,23 @@ impl Memory {
         });
         let place = match () {
             () if !is_chosen && self.named.get(id).is_some() => Place::Named,
+            () if !is_chosen && followed & from_bits != 0 => Place::Named,
             () if self.opened.get(id).is_none() => Place::New,
             () if sent_back => Place::Back,
             () => Place::Chosen,
         };
         Carried { place, cargo, from }
+    }
+
+    /// The parts of `sent` that the caller may have chosen.
+    pub fn parts<'a>(&self, sent: &Sent<'a>, to: &Site) -> Vec<&'a str> {
+        match sent {
+            Sent::Text(text) => vec![*text],
+            Sent::Address(url) => {
+                let known = |hash| self.addresses.get(hash).is_some();
+                address::cargo(url, to, known, self.hasher)
+            }
+        }
     }
 
     /// Adds what was sent to the total of `to`.

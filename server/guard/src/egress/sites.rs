@@ -16,6 +16,17 @@ impl Site {
         Self(psl::domain_str(&host).map_or(host.clone(), str::to_owned))
     }
 
+    /// What stands for several sites at once, or for one that nobody knows:
+    /// text of it is of another site wherever it goes.
+    pub fn several() -> Self {
+        Self("several sites".to_owned())
+    }
+
+    /// What nothing was ever read on.
+    pub fn nowhere() -> Self {
+        Self(String::new())
+    }
+
     /// Its name.
     pub fn as_str(&self) -> &str {
         &self.0

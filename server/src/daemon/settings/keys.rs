@@ -160,6 +160,24 @@ pub static KEYS: &[Key] = &[
         help: "leave out what no person sees on a page (true)",
     },
     Key {
+        name: "security_egress",
+        variable: "BROWSE_SECURITY_EGRESS",
+        file: File::User,
+        help: "text that leaves its site: off, warn or block (warn; block for paired agents)",
+    },
+    Key {
+        name: "telemetry",
+        variable: "BROWSE_TELEMETRY",
+        file: File::User,
+        help: "count what becomes of notes on sites, in a local file (false)",
+    },
+    Key {
+        name: "telemetry_off",
+        variable: "BROWSE_TELEMETRY_OFF",
+        file: File::Any,
+        help: "keep no analytics, whatever `telemetry` says (false)",
+    },
+    Key {
         name: "security_patterns",
         variable: "BROWSE_SECURITY_PATTERNS",
         file: File::User,

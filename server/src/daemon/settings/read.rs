@@ -85,6 +85,7 @@ impl SettingsReader {
         let mut files = file::read(&folder.join("config.toml"), File::Any)?;
         files.extend(file::read(&home.join("config.toml"), File::User)?);
         let get = |name: &str| self.get(name, &files);
+        let switch = |name: &str| get(name).map_or(Ok(false), |raw| raw.boolean());
         let on = |name: &str| get(name).map_or(Ok(true), |raw| raw.boolean());
         Ok(Settings {
             state_file: get("state_file")
@@ -104,6 +105,8 @@ impl SettingsReader {
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
             library: library(&get)?,
             skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
+            telemetry: switch("telemetry")? && !switch("telemetry_off")?,
+            egress: get("security_egress").map(|raw| raw.egress()).transpose()?,
             layers: Layers {
                 datamark: on("security_datamark")?,
                 hidden: on("security_hidden")?,

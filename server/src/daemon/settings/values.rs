@@ -7,6 +7,7 @@ use url::Url;
 
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    egress,
     error::{Error, Result},
     skills::Wanted,
 };
@@ -68,6 +69,10 @@ impl Raw {
     pub fn sandbox(&self) -> Result<Wanted> {
         let names = "`auto`, `namespaces`, `landlock` or `none`";
         Wanted::named(self.text()).ok_or_else(|| self.refuse(names))
+    }
+
+    pub fn egress(&self) -> Result<egress::Mode> {
+        egress::Mode::named(self.text()).ok_or_else(|| self.refuse("`off`, `warn` or `block`"))
     }
 
     pub fn dialogs(&self) -> Result<DialogPolicy> {

@@ -111,10 +111,11 @@ fn sites_that_no_page_named_get_little_as_well() {
     mail()
         .fetch("other.test", "https://other.test/ada.lovelace@example.org")
         .ran_into(&[Rule::Blind]);
-    mail().read("other.test", "A form").fill("other.test", MAIL).ran_into(&[Rule::Bulk]);
+    let other = || mail().goto("https://other.test/").read("other.test", "A form");
+    other().fill("other.test", MAIL).ran_into(&[Rule::Bulk]);
     let long = MAIL.repeat(4).replace("My address", "Other words");
     let piece = |at: usize| long.chars().skip(at * 90).take(90).collect::<String>();
-    let mut slow = mail().read("other.test", "A form");
+    let mut slow = other();
     for at in 0..10 {
         slow = slow.fill("other.test", &piece(at));
     }
@@ -126,6 +127,21 @@ fn sites_that_no_page_named_get_little_as_well() {
         .read("mail.test", MAIL)
         .fill("evil.test", "IBAN DE89 3704 0044 0532 0130 00")
         .ran_into(STEERED);
+}
+
+#[test]
+fn a_link_that_was_followed_leads_where_a_page_wants() {
+    let follow = || Work::new().read("mail.test", MAIL).read("linked.test", "A form");
+    follow().fill("linked.test", "DE89 3704 0044 0532 0130 00").ran_into(STEERED);
+    // What comes from elsewhere is the caller's own affair: a search engine
+    // leads everywhere.
+    Work::new()
+        .read("crm.test", MAIL)
+        .goto("https://search.test/")
+        .read("search.test", "Results: Initech, contact")
+        .read("initech.test", "A form")
+        .fill("initech.test", "4417-8829-11")
+        .ran_into(&[]);
 }
 
 #[test]
