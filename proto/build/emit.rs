@@ -64,7 +64,7 @@ const SOURCES: &[&str] = &[
     "CallerScreen",
 ];
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
-const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
+const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public", "Any"];
 
 fn command(model: &Model, command: &Command) -> String {
     let index = |message: &str, name: &str| {
@@ -170,7 +170,7 @@ fn identifier(name: String) -> String {
 /// the server's glue names every handler and none can be missing.
 pub fn glue(model: &Model) -> String {
     let mut out = String::new();
-    for service in ["BrowserService", "DaemonService", "SkillService"] {
+    for service in ["BrowserService", "DaemonService", "SkillService", "PairService"] {
         let lines = |streaming: bool| -> String {
             let of = model.commands.iter().filter(|c| c.service == service);
             let line = |c: &Command| {

@@ -5,9 +5,11 @@ pub mod policy;
 
 pub mod daemon;
 pub mod dispatch;
+pub mod tunnel;
 
 pub mod browser;
 pub mod control;
+pub mod pairing;
 pub mod skills;
 pub mod window;
 

@@ -10,6 +10,7 @@ use crate::{
     chromium::{EvaluateOptions, LoadState, Navigated, Page},
     dispatch::Context,
     error::{Error, Result},
+    policy::Kind,
     sessions::Tab,
 };
 
@@ -108,6 +109,10 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
 
 /// Skills for the host of `url`; trouble with skills never fails a command.
 pub fn suggest(cx: &Context, url: &str) -> Vec<v1::SuggestedSkill> {
+    if cx.capability().kind == Kind::Paired {
+        // It could not run them, and has no business knowing them.
+        return Vec::new();
+    }
     url::Url::parse(url).map(|url| cx.daemon().skills().suggest(&url)).unwrap_or_default()
 }
 

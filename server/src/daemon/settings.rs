@@ -50,6 +50,10 @@ pub struct Settings {
     pub keychain: bool,
     /// How dialogs are answered when nothing was said about the next one.
     pub dialogs: DialogPolicy,
+    /// Certificate of the listener for paired agents, instead of one of ours.
+    pub tunnel_cert: Option<PathBuf>,
+    /// The key of that certificate.
+    pub tunnel_key: Option<PathBuf>,
     /// Says a word on skills to those who drive one host for long.
     pub skillify_prompts: bool,
 }

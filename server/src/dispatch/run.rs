@@ -12,7 +12,7 @@ use crate::{
     content,
     daemon::Daemon,
     error::{Error, Result},
-    policy::Permit,
+    policy::{Permit, layer::Peer},
     records::Entry,
     skills::record::Note,
 };
@@ -57,7 +57,9 @@ pub fn admit<Q>(daemon: &Arc<Daemon>, request: &Request<Q>) -> Result<Context> {
     if daemon.is_ending() {
         return Err(Error::new(Reason::ShuttingDown, "the daemon is shutting down"));
     }
-    Ok(Context::new(Arc::clone(daemon), permit, Call::read(request.metadata())?))
+    let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+    let call = Call { peer, ..Call::read(request.metadata())? };
+    Ok(Context::new(Arc::clone(daemon), permit, call))
 }
 
 /// Refuses arguments that exclude each other.

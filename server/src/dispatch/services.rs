@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use browse_proto::v1::{
     browser_service_server::BrowserServiceServer, daemon_service_server::DaemonServiceServer,
-    skill_service_server::SkillServiceServer,
+    pair_service_server::PairServiceServer, skill_service_server::SkillServiceServer,
 };
 use tonic::service::Routes;
 
@@ -28,9 +28,11 @@ pub fn routes(daemon: Arc<Daemon>) -> Routes {
     let services = Services { daemon };
     let browser = BrowserServiceServer::new(services.clone());
     let daemon = DaemonServiceServer::new(services.clone());
-    let skill = SkillServiceServer::new(services);
+    let skill = SkillServiceServer::new(services.clone());
+    let pair = PairServiceServer::new(services);
     // What goes out is measured before, to say better what is too large.
     Routes::new(browser.max_decoding_message_size(MOST_BYTES))
         .add_service(daemon.max_decoding_message_size(MOST_BYTES))
         .add_service(skill.max_decoding_message_size(MOST_BYTES))
+        .add_service(pair.max_decoding_message_size(MOST_BYTES))
 }

@@ -70,7 +70,12 @@ pub fn step<'a>(
 fn refused(cx: &Context, request: &Any, error: &Error) {
     let path = command(request).map(|command| command.path.to_owned()).unwrap_or_default();
     let client = Some(cx.client().clone());
-    cx.daemon().activity().refused(&Refusal { reason: error.reason(), client, path });
+    cx.daemon().activity().refused(&Refusal {
+        reason: error.reason(),
+        client,
+        path,
+        peer: cx.peer(),
+    });
 }
 
 /// Boxed here: what each of a hundred handlers leaves on the stack of whoever
@@ -150,10 +155,12 @@ macro_rules! steps {
 
 macro_rules! daemon_steps { ($($all:tt)*) => { steps! { daemon control $($all)* } }; }
 macro_rules! skill_steps { ($($all:tt)*) => { steps! { skill skills $($all)* } }; }
+macro_rules! pair_steps { ($($all:tt)*) => { steps! { pair pairing $($all)* } }; }
 
 browse_proto::with_browser_service!(browser_steps);
 browse_proto::with_daemon_service!(daemon_steps);
 browse_proto::with_skill_service!(skill_steps);
+browse_proto::with_pair_service!(pair_steps);
 
 async fn perform(cx: &Context, request: &Any) -> Result<(Any, bool)> {
     let name = cx.command().request.name;
@@ -164,6 +171,9 @@ async fn perform(cx: &Context, request: &Any) -> Result<(Any, bool)> {
     if let Some(done) = daemon(cx, name, bytes).await {
         return done;
     }
-    let done = skill(cx, name, bytes).await;
+    if let Some(done) = skill(cx, name, bytes).await {
+        return done;
+    }
+    let done = pair(cx, name, bytes).await;
     done.unwrap_or_else(|| Err(Error::new(Reason::Bug, format!("no handler for `{name}`"))))
 }

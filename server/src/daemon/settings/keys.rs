@@ -112,6 +112,18 @@ pub static KEYS: &[Key] = &[
         help: "answer to dialogs: accept or dismiss (accept)",
     },
     Key {
+        name: "tunnel_cert",
+        variable: "BROWSE_TUNNEL_CERT",
+        file: File::User,
+        help: "certificate of the listener for paired agents, as PEM (one is made)",
+    },
+    Key {
+        name: "tunnel_key",
+        variable: "BROWSE_TUNNEL_KEY",
+        file: File::User,
+        help: "key of that certificate, as PEM, mode 0600",
+    },
+    Key {
         name: "skillify_prompts",
         variable: "BROWSE_SKILLIFY_PROMPTS",
         file: File::Any,

@@ -94,6 +94,8 @@ impl SettingsReader {
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
+            tunnel_cert: get("tunnel_cert").map(|raw| raw.path()).transpose()?,
+            tunnel_key: get("tunnel_key").map(|raw| raw.path()).transpose()?,
             skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
             project,
             home,
