@@ -62,6 +62,7 @@ const SOURCES: &[&str] = &[
     "Files",
     "Command",
     "CallerScreen",
+    "FileOrUrl",
 ];
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public", "Any"];

@@ -227,6 +227,7 @@ pub enum Source {
     Files,
     Command,
     CallerScreen,
+    FileOrUrl,
 }
 
 impl Command {

@@ -1,19 +1,45 @@
 //! The envelope around untrusted content (SECURITY.md, layer L3).
 
-/// The nonce and the source of an envelope.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The nonce and the source of an envelope, and what its reader is to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Untrusted {
     /// Random per call, so that a page cannot write the end line.
     pub nonce: String,
     /// Host that the content came from.
     pub source: String,
+    /// What its reader is warned of, in our words.
+    pub warnings: Vec<String>,
+    /// How many parts were left out because no person sees them, by what hides
+    /// them.
+    pub unseen: Vec<(String, u32)>,
 }
 
 impl Untrusted {
     /// Reads the metadata entry `browse-untrusted`.
     pub fn parse(entry: &str) -> Option<Self> {
         let (nonce, source) = entry.split_once(' ')?;
-        Some(Self { nonce: nonce.to_owned(), source: source.to_owned() })
+        Some(Self { nonce: nonce.to_owned(), source: source.to_owned(), ..Self::default() })
+    }
+
+    /// Adds what the metadata entries `browse-warnings` and `browse-unseen` say,
+    /// both decoded.
+    #[must_use]
+    pub fn with(mut self, warnings: Option<&str>, unseen: Option<&str>) -> Self {
+        let lines = warnings.into_iter().flat_map(str::lines);
+        self.warnings = lines.map(|line| line.replace(is_break, " ")).collect();
+        let parts = unseen.into_iter().flat_map(|entry| entry.split(','));
+        let part = |part: &str| {
+            let (means, count) = part.rsplit_once('=')?;
+            Some((means.to_owned(), count.parse().ok()?))
+        };
+        self.unseen = parts.filter_map(part).collect();
+        self
+    }
+
+    /// The value of the metadata entry `browse-unseen`.
+    pub fn unseen_entry(&self) -> String {
+        let parts = self.unseen.iter().map(|(means, count)| format!("{means}={count}"));
+        parts.collect::<Vec<_>>().join(",")
     }
 
     /// The value of the metadata entry `browse-untrusted`.
@@ -22,11 +48,12 @@ impl Untrusted {
     }
 
     /// `text` between a begin and an end line; lines of the content that look
-    /// like either are defused.
+    /// like either are defused. Warnings stand before it.
     pub fn wrap(&self, text: &str) -> String {
-        let Self { nonce, source } = self;
+        let Self { nonce, source, warnings, .. } = self;
         let text = defuse(text.strip_suffix('\n').unwrap_or(text));
-        format!("--- untrusted {nonce} from {source} ---\n{text}\n--- end {nonce} ---")
+        let warnings: String = warnings.iter().map(|line| format!("warning: {line}\n")).collect();
+        format!("{warnings}--- untrusted {nonce} from {source} ---\n{text}\n--- end {nonce} ---")
     }
 }
 

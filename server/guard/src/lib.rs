@@ -5,5 +5,15 @@
 //! its one chokepoint for page-derived content.
 
 mod clean;
+mod datamark;
+pub mod egress;
+mod markup;
+mod patterns;
+mod services;
+mod window;
 
 pub use clean::clean;
+pub use datamark::{Mark, marks};
+pub use markup::{is_markup, words};
+pub use patterns::{Asks, Hit, phrases};
+pub use services::{COLLECTORS, collectors};

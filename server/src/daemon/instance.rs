@@ -14,12 +14,13 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
+    content::Watch,
     guardian::Guardian,
     keychain::Keychain,
     outbound::{Approvals, Reach},
     pairing::Pairings,
     policy::Authority,
-    records::Activity,
+    records::{Activity, Attempts},
     sessions::Sessions,
     skills::{Places, Skills},
     tunnel::Tunnel,
@@ -47,9 +48,11 @@ pub struct Daemon {
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
     activity: Activity,
+    attempts: Arc<Attempts>,
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
+    watch: Watch,
     keychain: Keychain,
     windows: Windows,
     pairings: Pairings,
@@ -93,6 +96,8 @@ impl Daemon {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
+        let attempts = Arc::new(Attempts::new(&parts.settings.home));
+        let watch = Watch::new(parts.settings.layers);
         Arc::new(Self {
             settings: parts.settings,
             address: parts.address,
@@ -102,9 +107,11 @@ impl Daemon {
             authority: parts.authority,
             sessions: parts.sessions,
             activity: Activity::default(),
+            attempts,
             approvals: Approvals::default(),
             outbound,
             skills,
+            watch,
             keychain: Keychain::default(),
             windows: Windows::default(),
             pairings: Pairings::default(),
@@ -157,6 +164,11 @@ impl Daemon {
         &self.activity
     }
 
+    /// What was refused for security.
+    pub fn attempts(&self) -> &Arc<Attempts> {
+        &self.attempts
+    }
+
     /// What the owner approved, and what waits for that.
     pub fn approvals(&self) -> &Approvals {
         &self.approvals
@@ -170,6 +182,11 @@ impl Daemon {
     /// The skills that it knows.
     pub fn skills(&self) -> &Skills {
         &self.skills
+    }
+
+    /// What watches over the content of pages.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     /// The keychain of the operating system.

@@ -14,6 +14,7 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    content::Layers,
     skills::Wanted,
 };
 
@@ -56,6 +57,8 @@ pub struct Settings {
     pub tunnel_key: Option<PathBuf>,
     /// Says a word on skills to those who drive one host for long.
     pub skillify_prompts: bool,
+    /// Which layers watch over the content of pages.
+    pub layers: Layers,
 }
 
 impl Settings {

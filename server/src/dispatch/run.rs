@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
-use super::{Context, call::Call, limits, tell};
+use super::{Context, call::Call, denials, limits, tell};
 use crate::{
     content,
     daemon::Daemon,
@@ -36,6 +36,7 @@ where
     let cx = admit(daemon, &request)?;
     let mut entry = Entry::begin(&cx, request.get_ref());
     let outcome = guarded(&cx, request.into_inner(), handler).await;
+    let _ = outcome.as_ref().inspect_err(|error| denials::of_call(&cx, error));
     entry.acted_on(&cx);
     daemon.activity().ended(entry, begun.elapsed(), outcome.as_ref().err().map(Error::reason));
     let (response, derived) =
@@ -98,9 +99,10 @@ where
         note.end(cx, outcome.as_ref()).await;
     }
     let mut response = outcome?;
-    let derived = content::guard(&mut response, cx.delivery());
+    let guarded = content::guard(&mut response, cx.handling());
+    cx.note_guarded(&guarded);
     fits(&response)?;
-    Ok((response, derived))
+    Ok((response, guarded.derived))
 }
 
 /// Refuses an answer that does not fit into a message.

@@ -6,7 +6,7 @@ use futures::{FutureExt as _, future::BoxFuture};
 use prost_types::Any;
 use tokio::time::Instant;
 
-use super::{Context, run::guarded};
+use super::{Context, denials, run::guarded};
 use crate::{
     error::{Error, Result},
     policy::layer::Refusal,
@@ -57,7 +57,7 @@ pub fn step<'a>(
             .for_each(|note| cx.say(&format!("{}: {note}", of_step.command().name)));
         let outcome = outcome.map(|(answer, derived)| {
             if derived {
-                cx.note_page_derived(&of_step.sources());
+                cx.note_page_derived(&of_step);
             }
             answer
         });
@@ -69,6 +69,7 @@ pub fn step<'a>(
 /// A step that is refused stands in the books like a call that is.
 fn refused(cx: &Context, request: &Any, error: &Error) {
     let path = command(request).map(|command| command.path.to_owned()).unwrap_or_default();
+    denials::of_call(cx, error);
     let client = Some(cx.client().clone());
     cx.daemon().activity().refused(&Refusal {
         reason: error.reason(),
@@ -111,6 +112,7 @@ where
     })?;
     let mut entry = Entry::begin(cx, &request);
     let outcome = guarded(cx, request, handler).await;
+    let _ = outcome.as_ref().inspect_err(|error| denials::of_call(cx, error));
     entry.acted_on(cx);
     let reason = outcome.as_ref().err().map(Error::reason);
     cx.daemon().activity().ended(entry, begun.elapsed(), reason);

@@ -74,7 +74,8 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
         let next = async { rest.items.next().await.transpose() };
         let item = match limits::within(&cx, next).await {
             Ok(Some(mut response)) => {
-                content::guard(&mut response, cx.delivery());
+                let guarded = content::guard(&mut response, cx.handling());
+                cx.note_guarded(&guarded);
                 Ok(response)
             }
             Ok(None) => {

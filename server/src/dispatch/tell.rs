@@ -7,11 +7,25 @@ use tonic::metadata::MetadataMap;
 use super::Context;
 use crate::content::{Delivery, nonce};
 
-/// Says that there is page-derived content, and where it comes from.
+/// Says that there is page-derived content, where it comes from, and what its
+/// reader is to know.
 pub fn untrusted(cx: &Context, derived: bool, entries: &mut MetadataMap) {
     if (derived || cx.is_page_derived()) && cx.delivery() == Delivery::Guarded {
-        let untrusted = Untrusted { nonce: nonce(), source: cx.sources().words() };
+        let untrusted = Untrusted {
+            nonce: nonce(),
+            source: cx.sources().words(),
+            warnings: cx.warnings(),
+            unseen: cx.unseen().into_iter().collect(),
+        };
         put(entries, metadata::UNTRUSTED, &untrusted.entry());
+        if !untrusted.warnings.is_empty() {
+            let lines = untrusted.warnings.join("\n");
+            let encoded = utf8_percent_encode(&lines, NON_ALPHANUMERIC).to_string();
+            put(entries, metadata::WARNINGS, &encoded);
+        }
+        if !untrusted.unseen.is_empty() {
+            put(entries, metadata::UNSEEN, &untrusted.unseen_entry());
+        }
     }
 }
 

@@ -20,10 +20,15 @@ use crate::{
     dispatch::Context,
     error::{Error, Result},
     policy::{ClientId, Hosts, Listener, Rate, SessionRule, TabPolicy, hex, random},
+    records::Surface,
     sessions::{SessionName, SessionRules},
     tunnel::Place,
 };
 
+/// Refusals that are printed, unless the caller says.
+const LAST: u32 = 100;
+/// Rows of the record that are looked through for them.
+const MOST_ROWS: usize = 10_000;
 /// The longest challenge, in letters.
 const MOST_CHALLENGE: usize = 128;
 
@@ -173,10 +178,27 @@ pub async fn revoke_pairing(
 
 /// Lists what was refused.
 pub async fn list_refusals(
-    _: &Context,
-    _: v1::ListRefusalsRequest,
+    cx: &Context,
+    request: v1::ListRefusalsRequest,
 ) -> Result<v1::ListRefusalsResponse> {
-    Ok(v1::ListRefusalsResponse::default())
+    let most = request.last.unwrap_or(LAST) as usize;
+    let attempts = cx.daemon().attempts();
+    attempts.flush().await;
+    let (rows, damaged) = attempts.last(MOST_ROWS)?;
+    if let Some(place) = damaged.first() {
+        cx.say(&format!("some lines cannot be read: {place}"));
+    }
+    let elsewhere = rows.into_iter().filter(|row| row.surface == Surface::Tunnel.name());
+    let refusals = elsewhere.map(|row| v1::PairingRefusal {
+        time: row.time,
+        reason: row.reason,
+        source: row.source,
+        domain: row.domain,
+        dropped: row.dropped,
+    });
+    let mut refusals: Vec<_> = refusals.collect();
+    refusals.drain(..refusals.len().saturating_sub(most));
+    Ok(v1::ListRefusalsResponse { refusals })
 }
 
 /// Trades a setup key for a token.

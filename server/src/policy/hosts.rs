@@ -95,7 +95,10 @@ impl HostPattern {
             return false;
         }
         if self.host == PUBLIC {
-            return matches!(url.host(), Some(Host::Domain(_)));
+            // The name of this machine is the one that needs no looking up.
+            let here = |name: &str| name == "localhost" || name.ends_with(".localhost");
+            let name = |host: &str| host.trim_end_matches('.').to_ascii_lowercase();
+            return matches!(url.host(), Some(Host::Domain(host)) if !here(&name(host)));
         }
         let Some(host) = url.host_str() else { return false };
         let host = host.trim_end_matches('.');
@@ -210,6 +213,8 @@ mod tests {
         assert!(allows(&[], "https://example.com/"));
         assert!(!allows(&[], "http://127.0.0.1:8080/"));
         assert!(!allows(&[], "http://[::1]/"));
+        assert!(!allows(&[], "http://localhost:3000/") && !allows(&[], "http://a.localhost./"));
+        assert!(allows(&["localhost:3000"], "http://localhost:3000/"));
         assert!(!allows(&[], "file:///etc/passwd"));
         assert!(allows(&["*", "127.0.0.1:8080"], "http://127.0.0.1:8080/"));
         assert!(!allows(&["example.com"], "https://example.org/"));

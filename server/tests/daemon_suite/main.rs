@@ -9,8 +9,11 @@ mod world;
 
 mod deaths;
 mod diagnostics;
+mod elsewhere;
 mod fetching;
 mod limits;
+mod ownership;
+mod pairing;
 mod records;
 mod routing;
 mod starts;

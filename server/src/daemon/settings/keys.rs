@@ -129,4 +129,22 @@ pub static KEYS: &[Key] = &[
         file: File::Any,
         help: "say a word on skills after 20 commands on a host that has none (false)",
     },
+    Key {
+        name: "security_datamark",
+        variable: "BROWSE_SECURITY_DATAMARK",
+        file: File::User,
+        help: "put a watermark into what paired agents read (true)",
+    },
+    Key {
+        name: "security_hidden",
+        variable: "BROWSE_SECURITY_HIDDEN",
+        file: File::User,
+        help: "leave out what no person sees on a page (true)",
+    },
+    Key {
+        name: "security_patterns",
+        variable: "BROWSE_SECURITY_PATTERNS",
+        file: File::User,
+        help: "warn of text that speaks to an agent (true)",
+    },
 ];

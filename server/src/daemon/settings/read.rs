@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    content::Layers,
     daemon::project,
     error::Result,
     skills::Wanted,
@@ -80,6 +81,7 @@ impl SettingsReader {
         let mut files = file::read(&folder.join("config.toml"), File::Any)?;
         files.extend(file::read(&home.join("config.toml"), File::User)?);
         let get = |name| self.get(name, &files);
+        let on = |name| get(name).map_or(Ok(true), |raw| raw.boolean());
         Ok(Settings {
             state_file: get("state_file")
                 .map_or_else(|| Ok(folder.join("daemon.json")), |raw| raw.path())?,
@@ -97,6 +99,11 @@ impl SettingsReader {
             tunnel_cert: get("tunnel_cert").map(|raw| raw.path()).transpose()?,
             tunnel_key: get("tunnel_key").map(|raw| raw.path()).transpose()?,
             skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
+            layers: Layers {
+                datamark: on("security_datamark")?,
+                hidden: on("security_hidden")?,
+                patterns: on("security_patterns")?,
+            },
             project,
             home,
         })

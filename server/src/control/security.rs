@@ -1,0 +1,122 @@
+//! What watches over the text of strangers, and a look at one text.
+
+use browse_guard::{Asks, Hit, clean, collectors, is_markup, phrases, words};
+use browse_proto::{Reason, v1};
+
+use crate::{
+    browser::network,
+    content::Watch,
+    dispatch::Context,
+    error::{Error, Result},
+};
+
+/// Characters of an excerpt.
+const MOST_EXCERPT: usize = 80;
+
+/// Answers which layers are on, and what they counted.
+pub async fn security_status(
+    cx: &Context,
+    _: v1::SecurityStatusRequest,
+) -> Result<v1::SecurityStatusResponse> {
+    let watch = cx.daemon().watch();
+    let layers = layers(watch);
+    let counts: Vec<_> =
+        watch.counts().into_iter().map(|(name, count)| v1::SecurityCount { name, count }).collect();
+    let lines = layers.iter().map(|layer| {
+        let line = format!("{:<10} {:<9} {}", layer.name, layer.state, layer.detail);
+        line.trim_end().to_owned()
+    });
+    let counted = counts.iter().map(|count| format!("{} {}", count.count, count.name));
+    let counted = counted.collect::<Vec<_>>().join(", ");
+    let summary = lines.chain([format!("counted    {counted}")]).collect::<Vec<_>>().join("\n");
+    Ok(v1::SecurityStatusResponse { summary, layers, counts })
+}
+
+fn layers(watch: &Watch) -> Vec<v1::SecurityLayer> {
+    let layers = watch.layers();
+    let layer = |name: &str, on: bool, detail: &str, setting: &str| {
+        let detail = match on {
+            true => detail.to_owned(),
+            false => format!("`{setting} = false` turns it off"),
+        };
+        let state = if on { "on" } else { "off" };
+        v1::SecurityLayer { name: name.to_owned(), state: state.to_owned(), detail }
+    };
+    vec![
+        layer("clean", true, "control, zero-width and tag characters are taken out", ""),
+        layer(
+            "datamark",
+            layers.datamark,
+            "what paired agents read carries a watermark",
+            "security_datamark",
+        ),
+        layer(
+            "hidden",
+            layers.hidden,
+            "what no person sees on a page is left out",
+            "security_hidden",
+        ),
+        layer(
+            "patterns",
+            layers.patterns,
+            "phrases that speak to an agent, and collectors of data, are warned of",
+            "security_patterns",
+        ),
+        layer("envelope", true, "what a page says stands between two lines with a nonce", ""),
+    ]
+}
+
+/// Looks at a text.
+pub async fn security_scan(
+    cx: &Context,
+    request: v1::SecurityScanRequest,
+) -> Result<v1::SecurityScanResponse> {
+    let (text, truncated) = match &request.url {
+        Some(_) if !request.text.is_empty() => {
+            let message = "a text and an address were given, and one of them is looked at";
+            return Err(
+                Error::new(Reason::ArgumentInvalid, message).with("command", "security scan")
+            );
+        }
+        Some(url) => network::document(cx, url).await?,
+        None => {
+            cx.set_source("the text");
+            (request.text, false)
+        }
+    };
+    let text = if is_markup(&text) { words(&text) } else { text };
+    let text = clean(&text);
+    let mut findings: Vec<_> = phrases(&text).iter().map(|hit| phrase(&text, hit)).collect();
+    findings.extend(collectors(&text).into_iter().map(|host| v1::SecurityFinding {
+        layer: "patterns".to_owned(),
+        name: format!("collector {host}"),
+        count: 1,
+        ..Default::default()
+    }));
+    let verdict = if findings.is_empty() { "clear" } else { "warn" };
+    Ok(v1::SecurityScanResponse {
+        verdict: verdict.to_owned(),
+        characters: text.chars().count() as u64,
+        truncated,
+        findings,
+    })
+}
+
+fn phrase(text: &str, hit: &Hit) -> v1::SecurityFinding {
+    let Hit { asks, count, at } = *hit;
+    v1::SecurityFinding {
+        layer: "patterns".to_owned(),
+        name: Asks::name(asks).to_owned(),
+        count,
+        score: None,
+        excerpt: excerpt(text, at),
+    }
+}
+
+/// The line of `text` around the byte `at`, cut.
+fn excerpt(text: &str, at: usize) -> String {
+    let from = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let near = text.floor_char_boundary(at.saturating_sub(MOST_EXCERPT / 4)).max(from);
+    let line = text[near..].lines().next().unwrap_or_default();
+    line.chars().take(MOST_EXCERPT).collect()
+}
