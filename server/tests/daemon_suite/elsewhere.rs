@@ -57,7 +57,8 @@ impl World {
 
     /// The same in the session of root, with the key redeemed.
     pub async fn agent_in_default(&self, name: &str) -> Agent {
-        let asked = v1::NewPairingRequest { name: name.to_owned(), ..Default::default() };
+        let (name, rate) = (name.to_owned(), Some(1000));
+        let asked = v1::NewPairingRequest { name, rate, ..Default::default() };
         let mut request = self.root(asked);
         request.metadata_mut().insert("browse-session", "default".parse().unwrap());
         let paired = self.pairs().new_pairing(request).await.unwrap().into_inner();

@@ -95,7 +95,11 @@ async fn a_day_of_an_agent_with_nothing_but_http() {
     let elsewhere = Site::start().await.page("/", PAGE);
     let world = World::with_browser().await;
     let host = format!("127.0.0.1:{}", site.port());
-    let paired = world.pair("ada", |request| request.host = vec![host.clone()]).await;
+    let paired = world.pair("ada", |request| {
+        request.host = vec![host.clone()];
+        request.rate = Some(1000);
+    });
+    let paired = paired.await;
     let ada = Agent::redeem(&paired).await;
     let opened = ada.ok("BrowserService/NewTab", &json!({"url": site.url("/")}).to_string()).await;
     assert_eq!(opened["suggested_skills"], json!([]));

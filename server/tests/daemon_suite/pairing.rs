@@ -58,30 +58,31 @@ async fn what_is_not_allowed_is_refused_with_its_reason_and_recorded() {
     let ada = Agent::redeem(&paired).await;
     let address = &paired.address;
     let root = format!("authorization: Bearer {}", world.daemon.authority().root_token());
-    let local = world.mint("tool", Scopes::ALL);
-    let local = format!("authorization: Bearer {}", local.token());
+    let tool = world.mint("tool", Scopes::ALL);
+    let local = format!("authorization: Bearer {}", tool.token());
     let own = format!("authorization: Bearer {}", ada.token);
-    let long = format!("x-long: {}", "x".repeat(20 << 10));
+    let (root, local, own) = (root.as_str(), local.as_str(), own.as_str());
+    let long = format!("x-long: {}", "x".repeat(100 << 10));
     let nested = r#"{"steps":[{"request":{"@type":"browse.v1.BatchRequest"}}]}"#;
     for (method, headers, body, status, reason) in [
         (TABS, vec![], "", 401, "TOKEN_MISSING"),
-        (TABS, vec![root.as_str()], "", 401, "ROOT_DENIED"),
-        (TABS, vec![&local], "", 401, "TOKEN_INVALID"),
+        (TABS, vec![root], "", 401, "ROOT_DENIED"),
+        (TABS, vec![local], "", 401, "TOKEN_INVALID"),
         (TABS, vec!["authorization: Bearer eyJhbGciOiJub25lIn0.e30."], "", 401, "TOKEN_INVALID"),
-        (TABS, vec![&own, "origin: https://evil.example"], "", 403, "ORIGIN_DENIED"),
-        (TABS, vec![&own, "host: evil.example"], "", 403, "ORIGIN_DENIED"),
-        ("BrowserService/Js", vec![&own], "", 403, "TUNNEL_DENIED"),
-        ("BrowserService/Chain", vec![&own], "", 403, "TUNNEL_DENIED"),
-        ("BrowserService/TabEach", vec![&own], "", 403, "TUNNEL_DENIED"),
-        ("SkillService/RunSkill", vec![&own], "", 403, "TUNNEL_DENIED"),
-        ("DaemonService/Status", vec![&own], "", 403, "TUNNEL_DENIED"),
-        ("PairService/NewPairing", vec![&own], r#"{"name":"eve"}"#, 403, "TUNNEL_DENIED"),
-        ("No/Such", vec![&own], "", 403, "TUNNEL_DENIED"),
-        ("BrowserService/Eval", vec![&own], r#"{"code":"1"}"#, 403, "SCOPE_DENIED"),
-        (TABS, vec![&own, "browse-session: default"], "", 403, "SESSION_DENIED"),
+        (TABS, vec![own, "origin: https://evil.example"], "", 403, "ORIGIN_DENIED"),
+        (TABS, vec![own, "host: evil.example"], "", 403, "ORIGIN_DENIED"),
+        ("BrowserService/Js", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("BrowserService/Chain", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("BrowserService/TabEach", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("SkillService/RunSkill", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("DaemonService/Status", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("PairService/NewPairing", vec![own], r#"{"name":"eve"}"#, 403, "TUNNEL_DENIED"),
+        ("No/Such", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("BrowserService/Eval", vec![own], r#"{"code":"1"}"#, 403, "SCOPE_DENIED"),
+        (TABS, vec![own, "browse-session: default"], "", 403, "SESSION_DENIED"),
         ("PairService/Redeem", vec![], r#"{"key":"setup-0"}"#, 401, "SETUP_KEY_INVALID"),
-        (TABS, vec![&own], "{", 400, "ARGUMENT_INVALID"),
-        (TABS, vec![&own], r#"{"no":1}"#, 400, "ARGUMENT_INVALID"),
+        (TABS, vec![own], "{", 400, "ARGUMENT_INVALID"),
+        (TABS, vec![own], r#"{"no":1}"#, 400, "ARGUMENT_INVALID"),
     ] {
         let answer = post(address, method, &headers, body).await;
         assert_eq!(
@@ -102,11 +103,11 @@ async fn what_is_not_allowed_is_refused_with_its_reason_and_recorded() {
     )
     .await;
     assert_eq!(form.reason(), "REQUEST_INVALID");
-    let huge = "x".repeat(5 << 20);
+    let huge = "x".repeat((4 << 20) + 1);
     let large = ada.call(TABS, &huge).await;
     assert_eq!((large.status, large.reason().as_str()), (413, "TOO_LARGE"));
     // Headers without end are cut before anybody reads them.
-    assert!(post(address, TABS, &[&own, &long.repeat(5)], "").await.status != 200);
+    assert!(post(address, TABS, &[own, &long], "").await.status != 200);
     // A token of the tunnel is good there alone.
     let local = world.daemon.authority().identify(Some(&ada.token), Listener::Local);
     assert_eq!(local.unwrap_err().reason().name(), "TOKEN_FOREIGN");
@@ -192,7 +193,7 @@ async fn idle_crowds_and_rapid_resets_keep_nobody_out() {
     let world = World::new().await;
     let ada = Agent::redeem(&world.pair("ada", |_| ()).await).await;
     let mut crowd = Vec::new();
-    for _ in 0..600 {
+    for _ in 0..300 {
         crowd.extend(TcpStream::connect(&ada.address).await);
     }
     assert_eq!(ada.call(TABS, "").await.status, 200);
@@ -203,7 +204,7 @@ async fn idle_crowds_and_rapid_resets_keep_nobody_out() {
             .await
             .unwrap();
     let connection = tokio::spawn(connection);
-    for _ in 0..5000 {
+    for _ in 0..2000 {
         let request = Request::post("https://localhost/browse.v1.BrowserService/ListTabs")
             .header("content-type", "application/json")
             .body(http_body_util::Empty::<bytes::Bytes>::new())
