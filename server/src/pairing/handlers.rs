@@ -41,24 +41,19 @@ pub async fn new_pairing(
     let offer = Offer::read(&request)?;
     let place = Place::read(request.listen.as_deref(), request.address.as_deref())?;
     let (session, own_session) = choose_session(cx, &offer)?;
-    // Before anything can fail: less is in force at once.
-    let replaced = match daemon.pairings().take(&offer.client) {
-        Some(row) => {
-            settle(daemon, row, Fate::Usual).await;
-            true
-        }
-        None => false,
-    };
+    let client = offer.client.clone();
+    let (scopes, hosts) = (offer.scopes.names(), offer.hosts.patterns());
+    // Before anything can fail: what was in force is so no more.
+    let before = daemon.pairings().take(&client);
+    let replaced = before.is_some();
     let (key, text) = SetupKey::new(key::LIFETIME)?;
     let until = time(key.expires());
-    let client = offer.client.clone();
-    if own_session {
-        let (name, rules) = (session.parse()?, SessionRules { hosts: offer.hosts.clone() });
-        daemon.sessions().open(&name, &client, rules).await?;
-    }
-    let (scopes, hosts) = (offer.scopes.names(), offer.hosts.patterns());
     let draft = Draft { offer, session, own_session, key, session_key: random()? };
-    let serial = daemon.pairings().add(draft)?;
+    let added = add(daemon, draft).await;
+    if let Some(row) = before {
+        settle(daemon, row, Fate::Usual).await;
+    }
+    let serial = added?;
     let endpoint = match daemon.tunnel().open(daemon, &place).await {
         Ok(endpoint) => endpoint,
         Err(error) => {
@@ -93,6 +88,21 @@ pub async fn new_pairing(
         hosts,
         replaced,
     })
+}
+
+/// Opens the session of a pairing, when it gets its own, and adds it.
+async fn add(daemon: &Arc<Daemon>, draft: Draft) -> Result<u64> {
+    if !draft.own_session {
+        return daemon.pairings().add(draft);
+    }
+    let (session, rules) =
+        (draft.session.clone(), SessionRules { hosts: draft.offer.hosts.clone() });
+    daemon.sessions().open(&session.parse()?, &draft.offer.client, rules).await?;
+    let added = daemon.pairings().add(draft);
+    if added.is_err() {
+        daemon.sessions().close(&session).await?;
+    }
+    added
 }
 
 /// The session of a pairing: the one that the owner names, else a new one.

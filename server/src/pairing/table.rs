@@ -121,7 +121,7 @@ impl Pairings {
     /// key was not redeemed in time, or its token has ended.
     pub fn take_over(&self, client: &ClientId, serial: u64) -> Option<Row> {
         let over = self.rows().by_name.get(client).is_some_and(|row| {
-            let waits = row.key.as_ref().is_some_and(|key| !key.is_over());
+            let waits = row.can_be_redeemed();
             let lives = row.token.as_ref().is_some_and(|token| token.grant().alive().is_ok());
             row.serial == serial && !waits && !lives
         });

@@ -6,6 +6,7 @@ use browse_proto::Reason;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::Mutex,
+    task::JoinHandle,
     time::{Instant, timeout},
 };
 use tokio_rustls::TlsAcceptor;
@@ -45,6 +46,7 @@ struct Open {
     address: String,
     fingerprint: [u8; 32],
     done: CancellationToken,
+    task: JoinHandle<()>,
 }
 
 /// Where the listener is reached.
@@ -86,16 +88,22 @@ impl Tunnel {
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::clone(&identity.config));
         tracing::info!(%bound, "agents elsewhere can call");
-        tokio::spawn(accept(listener, acceptor, services, done.clone()));
+        let task = tokio::spawn(accept(listener, acceptor, services, done.clone()));
         let fingerprint = identity.fingerprint;
-        let found = open.insert(Open { bound, address, fingerprint, done });
+        let found = open.insert(Open { bound, address, fingerprint, done, task });
         Ok(found.endpoint())
     }
 
     /// Closes the listener when nobody is paired.
     pub async fn rest(&self, daemon: &Daemon) {
         let mut open = self.open.lock().await;
-        if daemon.pairings().is_empty() && open.take().is_some() {
+        if !daemon.pairings().is_empty() {
+            return;
+        }
+        if let Some(mut open) = open.take() {
+            open.done.cancel();
+            // Its port is free again before anybody is told so.
+            let _ = (&mut open.task).await;
             tracing::info!("nobody elsewhere is paired");
         }
     }
