@@ -49,11 +49,7 @@ pub async fn new_pairing(
     let (key, text) = SetupKey::new(key::LIFETIME)?;
     let until = time(key.expires());
     let draft = Draft { offer, session, own_session, key, session_key: random()? };
-    let added = add(daemon, draft).await;
-    if let Some(row) = before {
-        settle(daemon, row, Fate::Usual).await;
-    }
-    let serial = added?;
+    let serial = apart(succeed(Arc::clone(daemon), draft, before)).await??;
     let endpoint = match daemon.tunnel().open(daemon, &place).await {
         Ok(endpoint) => endpoint,
         Err(error) => {
@@ -88,6 +84,22 @@ pub async fn new_pairing(
         hosts,
         replaced,
     })
+}
+
+/// Runs `work` to its end, also when the caller goes away meanwhile: nobody may
+/// keep the tabs of an agent that is gone.
+async fn apart<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T> {
+    let done = tokio::spawn(work).await;
+    done.map_err(|error| Error::new(Reason::Bug, format!("the pairing broke off: {error}")))
+}
+
+/// Adds a pairing in place of the one of before, if any.
+async fn succeed(daemon: Arc<Daemon>, draft: Draft, before: Option<Row>) -> Result<u64> {
+    let added = add(&daemon, draft).await;
+    if let Some(row) = before {
+        settle(&daemon, row, Fate::Usual).await;
+    }
+    added
 }
 
 /// Opens the session of a pairing, when it gets its own, and adds it.
@@ -177,7 +189,8 @@ pub async fn revoke_pairing(
         (_, true) => Fate::Closed,
         _ => Fate::Usual,
     };
-    let count = settle(cx.daemon(), row, fate).await;
+    let daemon = Arc::clone(cx.daemon());
+    let count = apart(async move { settle(&daemon, row, fate).await }).await?;
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     Ok(v1::RevokePairingResponse {
         name: client.to_string(),
