@@ -43,12 +43,12 @@ pub async fn new_pairing(
     let (session, own_session) = choose_session(cx, &offer)?;
     let client = offer.client.clone();
     let (scopes, hosts) = (offer.scopes.names(), offer.hosts.patterns());
-    // Before anything can fail: what was in force is so no more.
-    let before = daemon.pairings().take(&client);
-    let replaced = before.is_some();
     let (key, text) = SetupKey::new(key::LIFETIME)?;
     let until = time(key.expires());
     let draft = Draft { offer, session, own_session, key, session_key: random()? };
+    // What was in force is so no more, whatever fails from here on.
+    let before = daemon.pairings().take(&client);
+    let replaced = before.is_some();
     let serial = apart(succeed(Arc::clone(daemon), draft, before)).await??;
     let endpoint = match daemon.tunnel().open(daemon, &place).await {
         Ok(endpoint) => endpoint,
