@@ -15,6 +15,7 @@ import { servePages } from "./pages.mjs";
 import { measureParallel } from "./parallel.mjs";
 import { installPeers } from "./peers.mjs";
 import { run } from "./process.mjs";
+import { measureRemote } from "./remote.mjs";
 import { report } from "./report.mjs";
 import { measureSession20 } from "./session.mjs";
 import { AgentBrowser, agentBrowserEnvironment } from "./tools/agent-browser.mjs";
@@ -105,6 +106,7 @@ async function main() {
   if (browse) {
     say("sessions and skills");
     data.session = await measure.measureSession(browse, rounds);
+    data.remote = await measureRemote(browse, pages, rounds);
     data.skill = await measure.measureSkill(browse, { skill, url: `https://${host}/` }, rounds);
     say("one skill in three languages, 100 runs each");
     await installSkills(browse.context.env.BROWSE_HOME);

@@ -60,10 +60,14 @@ function parallel(figures, cores) {
   return table(["work", "one tab", `a batch over ${count} tabs`, "bar"], rows);
 }
 
-function own({ session, skill, memory }) {
+function own({ session, remote, skill, memory }) {
   const rows = [];
   if (session) {
     rows.push(["a new isolated session and its first tab (two commands)", cell(session), verdict(session.median <= 20, "≤ 20 ms")]);
+  }
+  if (remote) {
+    const { here, elsewhere } = remote;
+    rows.push([`\`snapshot -i\` by a paired agent, over TLS (here ${cell(here)})`, cell(elsewhere), ""]);
   }
   if (skill) {
     const rest = skill.run.median - skill.runtime.median - skill.load.median;
