@@ -103,9 +103,11 @@ async fn what_is_not_allowed_is_refused_with_its_reason_and_recorded() {
     )
     .await;
     assert_eq!(form.reason(), "REQUEST_INVALID");
-    let huge = "x".repeat((4 << 20) + 1);
+    let huge = "x".repeat((1 << 20) + 1);
     let large = ada.call(TABS, &huge).await;
     assert_eq!((large.status, large.reason().as_str()), (413, "TOO_LARGE"));
+    let key = format!(r#"{{"key":"{}"}}"#, "x".repeat(4 << 10));
+    assert_eq!(post(address, "PairService/Redeem", &[], &key).await.reason(), "TOO_LARGE");
     // Headers without end are cut before anybody reads them.
     assert!(post(address, TABS, &[own, &long], "").await.status != 200);
     // A token of the tunnel is good there alone.

@@ -28,7 +28,9 @@ use crate::{
 };
 
 /// Bytes of one call: what an agent types, and a batch of that.
-const MOST: usize = 4 << 20;
+const MOST: usize = 1 << 20;
+/// The same for somebody without a token, who has a key to show.
+const MOST_OF_STRANGERS: usize = 4 << 10;
 /// Time in which they have to come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -78,7 +80,8 @@ where
             let known = permit.as_ref().is_some_and(|p| p.capability().kind != Kind::Stranger);
             let as_json = parts.extensions.get::<AsJson>().is_some();
             let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
-            let taken = take(body).await.and_then(|bytes| match permit.as_ref() {
+            let most = if known { MOST } else { MOST_OF_STRANGERS };
+            let taken = take(body, most).await.and_then(|bytes| match permit.as_ref() {
                 Some(permit) if as_json => message(permit.command(), &bytes),
                 _ => Ok(bytes),
             });
@@ -107,8 +110,8 @@ fn refuse(error: Error, permit: Option<&Permit>, peer: Option<IpAddr>) -> Respon
     response
 }
 
-async fn take(body: Body) -> Result<Bytes> {
-    let whole = timeout(PATIENCE, Limited::new(body, MOST).collect()).await;
+async fn take(body: Body, most: usize) -> Result<Bytes> {
+    let whole = timeout(PATIENCE, Limited::new(body, most).collect()).await;
     let whole = whole.map_err(|_| {
         let message = format!("the body did not come within {} s", PATIENCE.as_secs());
         Error::new(Reason::RequestSlow, message)
@@ -116,7 +119,7 @@ async fn take(body: Body) -> Result<Bytes> {
     let whole = whole.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
         Some(_) => {
             let message = "the body is too large";
-            Error::new(Reason::TooLarge, message).with("limit", "4 MiB")
+            Error::new(Reason::TooLarge, message).with("limit", format!("{} KiB", most >> 10))
         }
         None => Error::new(Reason::RequestInvalid, "the body broke off"),
     })?;
