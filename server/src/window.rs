@@ -23,8 +23,8 @@ pub use change::{Change, Changed};
 pub use display::{Screen, find as find_screen};
 pub use inbox::{Inbox, Letter};
 use luggage::Luggage;
-use panel::Panel;
 pub use open::{Closing, Returned};
+use panel::Panel;
 pub use unpack::Note;
 
 use crate::{

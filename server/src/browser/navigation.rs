@@ -10,6 +10,7 @@ use crate::{
     chromium::{EvaluateOptions, LoadState, Navigated, Page},
     dispatch::Context,
     error::{Error, Result},
+    policy::Kind,
     sessions::Tab,
 };
 
@@ -109,6 +110,10 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
 /// Notes and skills for the host of `url`; trouble with them never fails a
 /// command.
 pub fn suggest(cx: &Context, url: &str) -> Vec<v1::SuggestedSkill> {
+    if cx.capability().kind == Kind::Paired {
+        // It could not run them, and has no business knowing them.
+        return Vec::new();
+    }
     let daemon = cx.daemon();
     let suggest = |url: url::Url| daemon.notes().suggest(&url, daemon.skills().suggest(&url));
     url::Url::parse(url).map(suggest).unwrap_or_default()

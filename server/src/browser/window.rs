@@ -10,7 +10,9 @@ use crate::{
     dispatch::Context,
     engine::Target,
     error::{Error, Result},
-    window::{Change, Closing, Handoff, Letter, Note, Returned, Screen, Terms, Window, find_screen},
+    window::{
+        Change, Closing, Handoff, Letter, Note, Returned, Screen, Terms, Window, find_screen,
+    },
 };
 
 /// Characters that a reason may have.

@@ -70,8 +70,9 @@ impl Panel {
         session: &str,
         activity: &Activity,
     ) -> chromium::Result<Self> {
-        let folder = write(&browser.info().uploads).map_err(|error| {
-            chromium::Error::System { what: "the side panel", message: error.to_string() }
+        let folder = write(&browser.info().uploads).map_err(|error| chromium::Error::System {
+            what: "the side panel",
+            message: error.to_string(),
         })?;
         let shown = browser.open_side_panel(&folder, PATIENCE).await?;
         let (all, feed) = activity.read();
@@ -96,7 +97,11 @@ impl Panel {
         Ok(notes)
     }
 
-    async fn tell(&mut self, asked: &str, rows: &[ActivityEntry]) -> chromium::Result<Option<Told>> {
+    async fn tell(
+        &mut self,
+        asked: &str,
+        rows: &[ActivityEntry],
+    ) -> chromium::Result<Option<Told>> {
         let row = |entry: &ActivityEntry| {
             json!({
                 "time": entry.time,

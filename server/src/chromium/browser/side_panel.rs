@@ -118,8 +118,7 @@ impl Browser {
         let mut panel = SidePanel { browser: Arc::clone(self), address, session: None };
         let outcome = panel.open(&opener).await;
         let closing = json!({ "targetId": opener });
-        let closed: Call<IgnoredAny> =
-            connection.call_method(None, "Target.closeTarget", &closing);
+        let closed: Call<IgnoredAny> = connection.call_method(None, "Target.closeTarget", &closing);
         closed.await?;
         outcome.map(|()| panel)
     }

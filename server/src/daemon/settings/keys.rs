@@ -142,6 +142,18 @@ pub static KEYS: &[Key] = &[
         help: "address that serves the collection in place of GitHub",
     },
     Key {
+        name: "tunnel_cert",
+        variable: "BROWSE_TUNNEL_CERT",
+        file: File::User,
+        help: "certificate of the listener for paired agents, as PEM (one is made)",
+    },
+    Key {
+        name: "tunnel_key",
+        variable: "BROWSE_TUNNEL_KEY",
+        file: File::User,
+        help: "key of that certificate, as PEM, mode 0600",
+    },
+    Key {
         name: "skillify_prompts",
         variable: "BROWSE_SKILLIFY_PROMPTS",
         file: File::Any,

@@ -104,6 +104,8 @@ impl SettingsReader {
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
             library: library(&get)?,
+            tunnel_cert: get("tunnel_cert").map(|raw| raw.path()).transpose()?,
+            tunnel_key: get("tunnel_key").map(|raw| raw.path()).transpose()?,
             skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
             telemetry: switch("telemetry")? && !switch("telemetry_off")?,
             egress: get("security_egress").map(|raw| raw.egress()).transpose()?,
