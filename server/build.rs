@@ -62,6 +62,10 @@ const ORDER: &[&str] = &[
     "footing",
     "keepsake",
     "outline",
+    "suspects",
+    "colours",
+    "covers",
+    "unseen",
     "install",
 ];
 

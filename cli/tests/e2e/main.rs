@@ -9,6 +9,7 @@ mod death;
 mod flood;
 mod frames;
 mod health;
+mod planted;
 mod playground;
 #[path = "../support/project.rs"]
 mod project;

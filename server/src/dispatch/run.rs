@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
-use super::{Context, call::Call, limits, tell};
+use super::{Context, call::Call, judge::judge, limits, tell};
 use crate::{
     content,
     daemon::Daemon,
@@ -96,9 +96,10 @@ where
         note.end(cx, outcome.as_ref()).await;
     }
     let mut response = outcome?;
-    let guarded = content::guard(&mut response, cx.handling());
+    let mut guarded = content::guard(&mut response, cx.handling());
     cx.note_guarded(&guarded);
     fits(&response)?;
+    judge(cx, std::mem::take(&mut guarded.text)).await;
     Ok((response, guarded.derived))
 }
 
