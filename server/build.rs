@@ -45,6 +45,7 @@ const ORDER: &[&str] = &[
     "scroll",
     "furniture",
     "lay",
+    "survey",
     "read",
     "links",
     "forms",

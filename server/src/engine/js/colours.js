@@ -86,9 +86,9 @@ const sameColoured = (scope, top) => {
   const found = [];
   const behinds = new Map();
   const verdicts = new Map();
-  const walker = documentWalker(document, scope, NodeFilter.SHOW_TEXT);
+  const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
   let last = null;
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  for (let node = nextNode(walker); node; node = nextNode(walker)) {
     const parent = parentNode(node);
     if (parent === last || nodeType(parent) !== ELEMENT || !/\S/.test(textData(node))) continue;
     last = parent;

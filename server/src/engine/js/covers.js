@@ -43,8 +43,8 @@ const isOpaque = (style) => {
 /** Elements with text of their own that show within an element. @returns {Element[]} */
 const textsWithin = (scope) => {
   const found = new Set();
-  const walker = documentWalker(document, scope, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
+  for (let node = nextNode(walker); node; node = nextNode(walker)) {
     const parent = parentNode(node);
     if (!found.has(parent) && nodeType(parent) === ELEMENT && /\S/.test(textData(node)) && checkVisibility(parent)) found.add(parent);
   }

@@ -58,6 +58,9 @@ const outerHtml = getter(Element.prototype, 'outerHTML');
 const scrollIntoView = method(Element.prototype, 'scrollIntoView');
 const animationsOf = method(Element.prototype, 'getAnimations');
 
+const walkerOver = Document.prototype.createTreeWalker.bind(document);
+const nextNode = method(TreeWalker.prototype, 'nextNode');
+
 const shadowHost = getter(ShadowRoot.prototype, 'host');
 const shadowSelectAll = method(DocumentFragment.prototype, 'querySelectorAll');
 const shadowElementFromPoint = method(ShadowRoot.prototype, 'elementFromPoint');
@@ -73,7 +76,6 @@ const documentByTag = method(Document.prototype, 'getElementsByTagName');
 const documentById = method(Document.prototype, 'getElementById');
 const documentFromPoint = method(Document.prototype, 'elementFromPoint');
 const documentAnimations = method(Document.prototype, 'getAnimations');
-const documentWalker = method(Document.prototype, 'createTreeWalker');
 const documentRange = method(Document.prototype, 'createRange');
 const documentElementsFromPoint = method(Document.prototype, 'elementsFromPoint');
 const documentSheets = getter(Document.prototype, 'styleSheets');

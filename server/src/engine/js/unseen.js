@@ -73,8 +73,8 @@ const seenText = (unseen, element) => {
 /** Elements with text, and all that hold them. */
 const bearersOfText = (scope) => {
   const bearers = new Set();
-  const walker = documentWalker(document, scope, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
+  for (let node = nextNode(walker); node; node = nextNode(walker)) {
     if (!/\S/.test(textData(node))) continue;
     for (let element = parentNode(node); element && element !== scope && nodeType(element) === ELEMENT && !bearers.has(element); element = parentNode(element)) bearers.add(element);
   }
