@@ -61,16 +61,16 @@ const colourBehind = (element, known) => {
   return behind;
 };
 
+/** Texts whose surroundings are asked for: that is slow, and honest pages have few. */
+const MOST_ASKED = 300;
+
+const picturesWithin = (top) => list(selectAll(top, 'img,video,canvas,svg,iframe,object,embed')).map((element) => ({ element, box: boundingRect(element) }));
+
 /** Whether something that is no ancestor is painted at the text, as a picture behind a title is. */
-const liesOnOthers = (text, top) => {
-  const range = documentRange(document);
-  range.selectNodeContents(text);
-  const box = range.getBoundingClientRect();
+const liesOnOthers = (text, pictures) => {
+  const box = contentBox(text);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  const pictures = selectAll(top, 'img,video,canvas,svg,iframe,object,embed');
-  for (let index = 0; index < pictures.length; index++) {
-    if (holdsPoint(boundingRect(pictures[index]), x, y) && !contains(text, pictures[index])) return true;
-  }
+  if (pictures.some((picture) => holdsPoint(picture.box, x, y) && !contains(text, picture.element))) return true;
   for (const element of documentElementsFromPoint(document, x, y)) {
     if (flatContains(element, text) || flatContains(text, element)) continue;
     const style = styleOf(element);
@@ -88,6 +88,8 @@ const sameColoured = (scope, top) => {
   const verdicts = new Map();
   const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
   let last = null;
+  let pictures = null;
+  let asked = 0;
   for (let node = nextNode(walker); node; node = nextNode(walker)) {
     const parent = parentNode(node);
     if (parent === last || nodeType(parent) !== ELEMENT || !/\S/.test(textData(node))) continue;
@@ -103,7 +105,10 @@ const sameColoured = (scope, top) => {
       const parts = colourParts(colour);
       verdict.set(behind, parts !== null && isSameColour(parts, behind));
     }
-    if (verdict.get(behind) && style.textShadow === 'none' && !liesOnOthers(parent, top)) found.push(parent);
+    if (!verdict.get(behind) || style.textShadow !== 'none') continue;
+    pictures = pictures || picturesWithin(top);
+    asked += 1;
+    if (asked > MOST_ASKED || !liesOnOthers(parent, pictures)) found.push(parent);
   }
   return found;
 };
