@@ -4,7 +4,10 @@
 use browse_proto::{Command, Kind, Message};
 use serde_json::{Map, Value, json};
 
-use crate::fake::{Answer, Fake, Output};
+use crate::{
+    fake::{Answer, Fake, Output},
+    parser::words,
+};
 
 const NONCE: &str = "7f3a9c";
 
@@ -74,8 +77,8 @@ fn imitates(text: &str) -> bool {
 }
 
 fn run(fake: &Fake, command: &Command, global: &[&str]) -> Output {
-    let words = shlex::split(command.example).expect("an example");
-    let words: Vec<_> = global.iter().copied().chain(words.iter().map(String::as_str)).collect();
+    let words = words(command.example);
+    let words: Vec<&str> = global.iter().copied().chain(words.iter().map(String::as_str)).collect();
     match command.takes_steps() {
         true => fake.feed(&words, "[\"text\"]\n"),
         false => fake.run(&words),

@@ -14,6 +14,8 @@ const MUTED = 2; // Its own text is not seen; what it holds decides for itself.
 const unseenIn = (top, roots) => {
   const unseen = { marks: new Map(), counts: {}, top };
   measurePage();
+  // What holds it is told of, and does not hide what was asked for.
+  for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) measure(unseen, node);
   lookForUnseen(unseen, top, document);
   for (const root of roots) lookForUnseen(unseen, root, root);
   return unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0 ? unseen : null;
@@ -90,7 +92,7 @@ const isUnseen = (unseen, element) => {
 const conceal = (unseen, element, mark, means, says = saysWords(element, mark)) => {
   if (says) unseen.counts[means] = (unseen.counts[means] || 0) + 1;
   // A page that is faded as a whole is about to appear.
-  if (element === unseen.top || element === documentBody(document) || element === documentElement(document)) return;
+  if (contains(element, unseen.top) || element === documentBody(document)) return;
   unseen.marks.set(element, mark);
 };
 

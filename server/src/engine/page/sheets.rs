@@ -79,16 +79,16 @@ async fn texts(frame: &Frame, urls: &[String]) -> Map<String, Value> {
         return urls.iter().map(|url| (url.clone(), Value::Null)).collect();
     };
     let resources = resources_of(&tree.frame_tree, &frame.id);
-    let one = async |url: &String| {
-        let known = resources.iter().find(|resource| resource.url == *url);
+    let all = urls.iter().cloned().map(|url| async move {
+        let known = resources.iter().find(|resource| resource.url == url);
         let text = match known {
             Some(resource) if resource.failed || resource.canceled => json!(""),
-            Some(_) => text(frame, url).await.map_or(Value::Null, Value::String),
+            Some(_) => text(frame, &url).await.map_or(Value::Null, Value::String),
             None => Value::Null,
         };
-        (url.clone(), text)
-    };
-    join_all(urls.iter().map(one)).await.into_iter().collect()
+        (url, text)
+    });
+    join_all(all).await.into_iter().collect()
 }
 
 async fn text(frame: &Frame, url: &str) -> Option<String> {
@@ -101,6 +101,6 @@ fn resources_of<'a>(tree: &'a FrameTree, id: &FrameId) -> &'a [Resource] {
     if tree.frame.id == *id {
         return &tree.resources;
     }
-    let below = tree.child_frames.iter().map(|child| resources_of(child, id));
-    below.into_iter().find(|resources| !resources.is_empty()).unwrap_or_default()
+    let mut below = tree.child_frames.iter().map(|child| resources_of(child, id));
+    below.find(|resources| !resources.is_empty()).unwrap_or_default()
 }
