@@ -63,6 +63,10 @@ const ORDER: &[&str] = &[
     "footing",
     "keepsake",
     "outline",
+    "suspects",
+    "colours",
+    "covers",
+    "unseen",
     "install",
 ];
 

@@ -5,6 +5,8 @@
 
 mod findings;
 mod guard;
+#[cfg(test)]
+mod law;
 mod scanner;
 mod sources;
 mod watch;

@@ -14,6 +14,8 @@ mod call;
 mod context;
 pub mod denials;
 
+mod judge;
+
 mod limits;
 mod tell;
 

@@ -12,6 +12,7 @@ mod frames;
 mod health;
 mod notes;
 mod pairing;
+mod planted;
 mod playground;
 #[path = "../support/project.rs"]
 mod project;

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 
 use crate::window::{Window, around};
@@ -299,6 +299,8 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     Tables {
         anchors: AhoCorasick::builder()
             .ascii_case_insensitive(true)
+            // The fastest over long texts; its table stays below a megabyte.
+            .kind(Some(AhoCorasickKind::DFA))
             .build(words.keys())
             .expect("the anchors are few"),
         owners: words.into_values().collect(),

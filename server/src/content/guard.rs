@@ -25,6 +25,8 @@ pub struct Handling {
     pub delivery: Delivery,
     /// Whether phrases and addresses are looked for.
     pub patterns: bool,
+    /// Whether the classifiers are to have the text.
+    pub judged: bool,
     /// The watermark that its text gets.
     pub mark: Option<Mark>,
 }
@@ -36,6 +38,8 @@ pub struct Guarded {
     pub derived: bool,
     /// What was found in that.
     pub findings: Findings,
+    /// All of it as the page has it, for the classifiers; empty unless asked for.
+    pub text: String,
 }
 
 /// Page text of several lines that stands in words of ours, such as an error:
@@ -64,6 +68,10 @@ pub fn guard(response: &mut dyn PageDerived, handling: Handling) -> Guarded {
             if handling.delivery == Delivery::Raw {
                 return;
             }
+            if handling.judged {
+                guarded.text.push_str(text);
+                guarded.text.push('\n');
+            }
             if let Cow::Owned(cleaned) = clean(text) {
                 *text = cleaned;
             }
@@ -85,7 +93,8 @@ mod tests {
 
     use super::*;
 
-    const HANDLING: Handling = Handling { delivery: Delivery::Guarded, patterns: true, mark: None };
+    const HANDLING: Handling =
+        Handling { delivery: Delivery::Guarded, patterns: true, judged: false, mark: None };
 
     fn page(text: &str) -> v1::TextResponse {
         v1::TextResponse { text: text.to_owned() }

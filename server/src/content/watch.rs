@@ -45,7 +45,13 @@ pub struct Watch {
     raw: AtomicU64,
     warned: AtomicU64,
     unseen: Mutex<BTreeMap<String, u64>>,
+    /// Warnings that came after their answer, by session.
+    late: Mutex<BTreeMap<String, Vec<String>>>,
 }
+
+/// Late warnings that are kept for one session, and sessions that have any.
+const MOST_LATE: usize = 5;
+const MOST_SESSIONS: usize = 100;
 
 impl Watch {
     /// A watch with these layers.
@@ -58,6 +64,7 @@ impl Watch {
             raw: AtomicU64::default(),
             warned: AtomicU64::default(),
             unseen: Mutex::default(),
+            late: Mutex::default(),
         }
     }
 
@@ -117,6 +124,24 @@ impl Watch {
         }
     }
 
+    /// Has the next answer of `session` say a warning that came too late.
+    pub fn tell_late(&self, session: &str, warning: String) {
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        if late.len() >= MOST_SESSIONS && !late.contains_key(session) {
+            return;
+        }
+        let waiting = late.entry(session.to_owned()).or_default();
+        if waiting.len() < MOST_LATE && !waiting.contains(&warning) {
+            waiting.push(warning);
+        }
+    }
+
+    /// The warnings that came too late for `session`, once.
+    pub fn take_late(&self, session: &str) -> Vec<String> {
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        late.remove(session).unwrap_or_default()
+    }
+
     /// What was counted so far, by name.
     pub fn counts(&self) -> Vec<(String, u64)> {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -154,6 +179,17 @@ mod tests {
         let other = Watch::new(Layers::default());
         other.mark("ada", "work");
         assert_eq!(other.marked(&text), None);
+    }
+
+    #[test]
+    fn late_warnings_are_told_once_to_their_session() {
+        let watch = Watch::new(Layers::default());
+        for _ in 0..2 {
+            watch.tell_late("work", "one".to_owned());
+        }
+        assert!(watch.take_late("other").is_empty());
+        assert_eq!(watch.take_late("work"), ["one"]);
+        assert!(watch.take_late("work").is_empty());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use browse_proto::{Reason, v1};
 
 use crate::{
     browser::network,
-    content::Watch,
+    content::{ScannerStatus, Surface, Verdict, Watch, scan},
     dispatch::Context,
     egress::Mode,
     error::{Error, Result},
@@ -23,6 +23,7 @@ pub async fn security_status(
     let watch = cx.daemon().watch();
     let mut layers = layers(watch);
     layers.extend(outbound(cx));
+    layers.push(classifier(&cx.daemon().scanner().status()));
     let counts: Vec<_> =
         watch.counts().into_iter().map(|(name, count)| v1::SecurityCount { name, count }).collect();
     let lines = layers.iter().map(|layer| {
@@ -100,6 +101,20 @@ fn layers(watch: &Watch) -> Vec<v1::SecurityLayer> {
     ]
 }
 
+fn classifier(status: &ScannerStatus) -> v1::SecurityLayer {
+    let detail = match status.classifier {
+        "off" => "`security_off` or BROWSE_SECURITY_OFF turns it off".to_owned(),
+        _ => {
+            let ScannerStatus { scanned, late, refused, pending, .. } = status;
+            format!(
+                "{scanned} texts, {late} told later, {refused} not looked at, {pending} at work"
+            )
+        }
+    };
+    let state = status.classifier.to_owned();
+    v1::SecurityLayer { name: "classifier".to_owned(), state, detail }
+}
+
 /// Looks at a text.
 pub async fn security_scan(
     cx: &Context,
@@ -127,7 +142,33 @@ pub async fn security_scan(
         count: 1,
         ..Default::default()
     }));
-    let verdict = if findings.is_empty() { "clear" } else { "warn" };
+    let assessed = scan(cx.daemon().scanner(), &text, Surface::Page).await;
+    let scores = assessed.scores;
+    let scores = [
+        ("classifier", scores.content),
+        ("second classifier", scores.second),
+        ("transcript", scores.transcript),
+    ];
+    findings.extend(scores.into_iter().filter_map(|(name, score)| {
+        Some(v1::SecurityFinding {
+            layer: "classifier".to_owned(),
+            name: name.to_owned(),
+            count: 1,
+            score: Some((f64::from(score?) * 1000.0).round() / 1000.0),
+            excerpt: assessed.worst.map(|(at, _)| excerpt(&text, at)).unwrap_or_default(),
+        })
+    }));
+    if assessed.pending {
+        cx.say("the classifiers are still at work: ask again for what they say");
+    }
+    let by_pattern = findings.iter().any(|finding| finding.layer == "patterns");
+    let verdict = match assessed.verdict() {
+        Verdict::Block => "block",
+        Verdict::Warn => "warn",
+        _ if by_pattern => "warn",
+        Verdict::Log => "log",
+        Verdict::Clear => "clear",
+    };
     Ok(v1::SecurityScanResponse {
         verdict: verdict.to_owned(),
         characters: text.chars().count() as u64,
@@ -149,6 +190,7 @@ fn phrase(text: &str, hit: &Hit) -> v1::SecurityFinding {
 
 /// The line of `text` around the byte `at`, cut.
 fn excerpt(text: &str, at: usize) -> String {
+    let at = text.floor_char_boundary(at.min(text.len()));
     let from = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let near = text.floor_char_boundary(at.saturating_sub(MOST_EXCERPT / 4)).max(from);
     let line = text[near..].lines().next().unwrap_or_default();

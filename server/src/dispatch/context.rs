@@ -16,7 +16,7 @@ use url::Url;
 use super::call::Call;
 use crate::{
     chromium::{Page, TargetId, is_metadata_host},
-    content::{self, Delivery, Findings, Guarded, Handling, Sources},
+    content::{self, Assessment, Delivery, Findings, Guarded, Handling, Sources},
     daemon::{Daemon, Settings},
     egress,
     engine::Engine,
@@ -68,6 +68,8 @@ struct Notes {
     said: Vec<String>,
     /// What was found in page-derived content.
     findings: Findings,
+    /// What the classifiers warn of.
+    judged: Vec<String>,
     /// What was left out because no person sees it, by what hides it.
     unseen: BTreeMap<String, u32>,
 }
@@ -287,6 +289,11 @@ impl Context {
         self.delivery() == Delivery::Guarded && self.daemon.watch().layers().hidden
     }
 
+    /// Notes what the classifiers made of the answer.
+    pub(super) fn note_assessed(&self, assessed: &Assessment) {
+        self.notes().judged.extend(assessed.warning());
+    }
+
     /// What is done to the content of the answer.
     pub(super) fn handling(&self) -> Handling {
         let watch = self.daemon.watch();
@@ -297,6 +304,7 @@ impl Context {
         Handling {
             delivery: self.delivery(),
             patterns: layers.patterns,
+            judged: !self.daemon.scanner().is_off(),
             mark: marked.then(|| watch.mark(self.client().as_str(), session())),
         }
     }
@@ -316,6 +324,10 @@ impl Context {
     /// What the reader of the answer is warned of.
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut warnings = self.notes().findings.warnings();
+        warnings.extend(self.notes().judged.iter().cloned());
+        if let Some(tab) = self.tab.get() {
+            warnings.extend(self.daemon.watch().take_late(tab.session()));
+        }
         let mut off = self.daemon.watch().layers().off();
         if self.daemon.egress().mode(self.capability().kind) == egress::Mode::Off {
             off.push("egress");
@@ -401,6 +413,7 @@ impl Context {
         notes.page_derived = true;
         notes.sources.extend(&sources);
         notes.findings.extend(&of_step.findings);
+        notes.judged.extend(of_step.judged.iter().cloned());
         add(&mut notes.unseen, &of_step.unseen);
     }
 

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
-use super::{Context, call::Call, denials, limits, tell};
+use super::{Context, call::Call, denials, judge::judge, limits, tell};
 use crate::{
     content,
     daemon::Daemon,
@@ -103,9 +103,10 @@ where
     }
     let mut response = outcome?;
     egress::remember(cx, &mut response);
-    let guarded = content::guard(&mut response, cx.handling());
+    let mut guarded = content::guard(&mut response, cx.handling());
     cx.note_guarded(&guarded);
     fits(&response)?;
+    judge(cx, std::mem::take(&mut guarded.text)).await;
     Ok((response, guarded.derived))
 }
 

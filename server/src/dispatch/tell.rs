@@ -33,6 +33,7 @@ pub fn untrusted(cx: &Context, derived: bool, entries: &mut MetadataMap) {
 /// something of the browser, what became of the tabs of the last daemon.
 pub fn notice(cx: &Context, entries: &mut MetadataMap) {
     let mut notices = cx.said();
+    notices.extend(unseen(cx));
     let wants_browser = cx.command().service == "BrowserService";
     if cx.is_root() && wants_browser {
         notices.extend(cx.daemon().take_notice());
@@ -42,6 +43,15 @@ pub fn notice(cx: &Context, entries: &mut MetadataMap) {
         let encoded = utf8_percent_encode(&notices, NON_ALPHANUMERIC).to_string();
         put(entries, metadata::NOTICE, &encoded);
     }
+}
+
+/// What was left out, in few words: every reader of an honest page gets it.
+fn unseen(cx: &Context) -> Option<String> {
+    let unseen = cx.unseen();
+    let parts = unseen.iter().map(|(means, count)| format!("{count} by {means}"));
+    let parts = parts.collect::<Vec<_>>().join(", ");
+    (!parts.is_empty())
+        .then(|| format!("no person sees parts of the page: {parts} (`--raw` shows them)"))
 }
 
 fn put(entries: &mut MetadataMap, name: &'static str, value: &str) {
