@@ -51,6 +51,16 @@ impl Known {
         Self { secret, disguises }
     }
 
+    /// Every way to write it in running text; of one that is too short to be
+    /// told from other text the one way that gives it away.
+    pub fn forms(&self) -> Vec<String> {
+        match (self.disguises.is_empty(), self.secret.is_empty()) {
+            (false, _) => self.disguises.clone(),
+            (true, false) => vec![format!("value=\"{}\"", escaped(&self.secret))],
+            (true, true) => Vec::new(),
+        }
+    }
+
     /// `text` without it, however it is written there. One that is too short to
     /// be told from other text stays, unless it is all of the text or of an
     /// attribute `value`.

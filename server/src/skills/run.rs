@@ -19,13 +19,14 @@ use super::{
     events::{self, Voice},
     manifest::{Manifest, SessionWish},
     process::{Ended, Limits, Plan, Process, Purpose, Trouble},
-    runtime::{Program, Setup},
+    runtime::{self, Bytecode, Kind, Program, Setup},
     sandbox::{Confinement, Hold, Trust},
     skill::Skill,
     snapshot,
     tier::Tier,
 };
 use crate::{
+    daemon::Daemon,
     dispatch::Context,
     error::{Error, Result},
 };
@@ -98,7 +99,7 @@ pub async fn run_skill(
             limits: Limits::of(Purpose::Run).with_memory(cx.settings().skill_memory),
             confinement: hold.confinement().clone(),
         };
-        let name = skill.name;
+        let (kind, ran, name) = (contents.kind, skill.clone(), skill.name);
         let spares = cx.daemon().skills().spares();
         let started = Process::start_soon(&plan, spares).await;
         let process = started.map_err(|trouble| failure::failure(&name, limit, trouble))?;
@@ -106,11 +107,30 @@ pub async fn run_skill(
         if matches!(plan.confinement, Confinement::Namespaces { .. }) {
             spares.renew();
         }
+        if kind == Kind::Python {
+            keep_bytecode(Arc::clone(cx.daemon()), ran, hash, wish);
+        }
         let outcome = failure::answer(&name, limit, outcome);
         // The token is dead before the caller knows that the program is.
         drop((token, lease, hold));
         Ok(v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Output(outcome?)) })
     }))
+}
+
+/// Compiles the modules of a skill beside other work, for its next run.
+fn keep_bytecode(daemon: Arc<Daemon>, skill: Skill, hash: String, wish: Trust) {
+    tokio::spawn(async move {
+        let skills = daemon.skills();
+        let of = Bytecode {
+            skill: &skill,
+            hash: &hash,
+            cache: skills.cache(),
+            programs: skills.programs(),
+            sandbox: skills.sandbox(),
+            wish,
+        };
+        runtime::keep_bytecode(&of).await;
+    });
 }
 
 fn untrusted(skill: &str) -> Error {

@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 
 pub use engine::Engine;
 pub use programs::{Programs, Runtime, is_executable};
-pub use python::find as find_python;
+pub use python::{Bytecode, find as find_python, keep_bytecode};
 pub use rust::tests as build_tests;
 
 /// A kind of program.

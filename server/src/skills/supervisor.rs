@@ -52,14 +52,13 @@ const ROUNDS: usize = 500;
 pub fn run() -> ExitCode {
     adopt_orphans();
     let ahead = std::env::args_os().nth(2).is_some_and(|word| word == AHEAD);
-    let child = match start(ahead) {
-        Ok(child) => child,
+    let (child, plan) = match start(ahead) {
+        Ok(started) => started,
         Err(error) => {
             eprintln!("error: the program cannot be started: {error}");
             return ExitCode::from(CANNOT_START);
         }
     };
-    let (child, plan) = child;
     if plan.confinement != Confinement::None {
         memory::watch(child, plan.limits.together, end_all);
     }

@@ -53,6 +53,11 @@ impl Secrets {
         }
     }
 
+    /// Each of them.
+    pub fn all(&self) -> &[Known] {
+        &self.0
+    }
+
     /// `text` without the secrets, however it writes them.
     pub fn out_of(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| secret.out_of(&text))

@@ -1,10 +1,12 @@
 //! `script.py`, on Python 3.10 or later, with its bytecode kept by content:
 //! compiling the SDK takes longer than all else that a start does.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::{
@@ -16,6 +18,8 @@ use crate::error::Result;
 use crate::skills::{
     environment,
     process::{self, Limits, Plan, Purpose},
+    sandbox::{Sandbox, Trust},
+    skill::Skill,
     snapshot,
 };
 
@@ -57,7 +61,7 @@ pub async fn find(programs: &Programs) -> Result<Runtime> {
 pub async fn prepare(setup: &Setup<'_>) -> Result<Program> {
     let python = find(setup.programs).await?;
     let mut program = python.program(if setup.trusted { &FLAGS[2..] } else { &FLAGS[..] });
-    if let Some(bytecode) = bytecode(setup, &python).await {
+    if let Some(bytecode) = bytecode(setup, &python) {
         program.words.extend(["-X".into(), prefix(&bytecode)]);
         program.readable.push(bytecode);
     }
@@ -73,39 +77,67 @@ const LONGEST: Duration = Duration::from_secs(20);
 /// run: `-I` keeps it out of the path.
 const COMPILE: &str = include_str!("bytecode.py");
 
-/// The folder with the bytecode of the skill as it is. It is made by a process
-/// that is held to what the skill is held to; without it the skill runs as well.
-async fn bytecode(setup: &Setup<'_>, python: &Runtime) -> Option<PathBuf> {
-    let root = setup.cache.join("python");
-    let mut place = DefaultHasher::new();
-    let installed = fs::metadata(&python.path).and_then(|python| python.modified()).ok();
-    (&setup.skill.folder, &python.path, installed).hash(&mut place);
-    let (name, hash) = (&setup.skill.name, &setup.hash[..32]);
-    let folder = root.join(format!("{name}-{hash}-{:016x}", place.finish()));
-    if !folder.is_dir()
-        && let Err(error) = compile(setup, python, &root, &folder).await
-    {
-        tracing::debug!(%error, skill = %name, "its bytecode cannot be kept");
-        return None;
+/// What bytecode is made from.
+pub struct Bytecode<'a> {
+    /// The skill, as it has the hash.
+    pub skill: &'a Skill,
+    /// Its content hash.
+    pub hash: &'a str,
+    /// `$BROWSE_HOME/cache`.
+    pub cache: &'a Path,
+    /// Where runtimes are.
+    pub programs: &'a Programs,
+    /// What compiling is held to: what the skill is held to.
+    pub sandbox: &'a Sandbox,
+    /// How much of that the skill is spared.
+    pub wish: Trust,
+}
+
+/// What is being compiled, so that runs at once do not all do it.
+static MAKING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Compiles the modules of a skill for its next runs, unless that is done.
+/// Without it the skill runs as well.
+pub async fn keep_bytecode(of: &Bytecode<'_>) {
+    let Ok(python) = find(of.programs).await else { return };
+    let folder = place(of.cache, of.skill, of.hash, &python);
+    let making = || MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    if folder.is_dir() || !making().insert(folder.clone()) {
+        return;
     }
+    if let Err(error) = compile(of, &python, &folder).await {
+        tracing::debug!(%error, skill = %of.skill.name, "its bytecode cannot be kept");
+    }
+    making().remove(&folder);
+}
+
+/// Where the bytecode of a skill is: another content, place or Python has
+/// another one.
+fn place(cache: &Path, skill: &Skill, hash: &str, python: &Runtime) -> PathBuf {
+    let installed = fs::metadata(&python.path).and_then(|python| python.modified()).ok();
+    let mut place = DefaultHasher::new();
+    (&skill.folder, &python.path, installed).hash(&mut place);
+    let name = format!("{}-{}-{:016x}", skill.name, &hash[..32], place.finish());
+    cache.join("python").join(name)
+}
+
+/// The folder with the bytecode of the skill as it is, when there is one.
+fn bytecode(setup: &Setup<'_>, python: &Runtime) -> Option<PathBuf> {
+    let folder = place(setup.cache, setup.skill, setup.hash, python);
     let touched = fs::File::open(&folder).and_then(|file| file.set_modified(SystemTime::now()));
     touched.ok().map(|()| folder)
 }
 
-async fn compile(
-    setup: &Setup<'_>,
-    python: &Runtime,
-    root: &Path,
-    wanted: &Path,
-) -> Result<(), String> {
+async fn compile(of: &Bytecode<'_>, python: &Runtime, wanted: &Path) -> Result<(), String> {
     let said = |error: std::io::Error| error.to_string();
+    let root = wanted.parent().unwrap_or(of.cache);
     fs::create_dir_all(root).map_err(said)?;
     let draft = tempfile::Builder::new().prefix(".draft-").tempdir_in(root).map_err(said)?;
-    let hold = setup.sandbox.hold(Purpose::Build, setup.wish, &setup.skill.name).await;
+    let hold = of.sandbox.hold(Purpose::Build, of.wish, &of.skill.name).await;
     let hold = hold.map_err(|error| error.to_string())?;
     let mut program = python.program(&["-I", "-X"]);
     let words = [prefix(draft.path()), "-c".into(), COMPILE.into()];
-    program.words.extend(words.into_iter().chain([setup.skill.folder.clone().into()]));
+    program.words.extend(words.into_iter().chain([of.skill.folder.clone().into()]));
     let mut environment = environment::scrubbed();
     hold.tell(&mut environment);
     let plan = Plan {
@@ -113,7 +145,7 @@ async fn compile(
         program: program.path,
         words: program.words,
         environment,
-        folder: setup.skill.folder.clone(),
+        folder: of.skill.folder.clone(),
         readable: program.readable,
         writable: vec![draft.path().to_owned()],
         limits: Limits::of(Purpose::Build),
@@ -126,7 +158,7 @@ async fn compile(
     }
     let _ = snapshot::remove_old(root);
     match fs::rename(draft.path(), wanted) {
-        // Another run was quicker.
+        // Another daemon was quicker.
         Err(_) if wanted.is_dir() => Ok(()),
         done => done.map_err(said),
     }

@@ -31,7 +31,7 @@ probe writes_own_folder writes written
 probe tcp_other_port tcp
 probe tcp_other_host other_host
 probe udp udp
-probe unix_path perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_STREAM, 0) && connect($s, sockaddr_un($ARGV[0])) or exit 1' "$(value unix)"
+probe unix_path perl -MSocket -e 'my $s; socket($s, AF_UNIX, SOCK_STREAM, 0) or exit 1; connect($s, pack_sockaddr_un($ARGV[0])) or exit 1' "$(value unix)"
 probe signals_daemon kill -0 "$(value daemon)"
 probe fills_scratch fills
 probe forks_beyond_limit forks
