@@ -285,6 +285,11 @@ impl Context {
         }
     }
 
+    /// The same for a part of a stream, which is not judged by itself.
+    pub(super) fn handling_of_part(&self) -> Handling {
+        Handling { judged: false, ..self.handling() }
+    }
+
     /// Notes what the guard saw of the answer.
     pub(super) fn note_guarded(&self, guarded: &Guarded) {
         self.daemon.watch().count(guarded, self.chose_raw());

@@ -74,7 +74,7 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
         let next = async { rest.items.next().await.transpose() };
         let item = match limits::within(&cx, next).await {
             Ok(Some(mut response)) => {
-                let guarded = content::guard(&mut response, cx.handling());
+                let guarded = content::guard(&mut response, cx.handling_of_part());
                 cx.note_guarded(&guarded);
                 Ok(response)
             }
