@@ -85,6 +85,11 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
                     fields.insert(name, value!(content));
                 }
             }
+            Source::Input => {
+                let path = fields.get(field.name).and_then(Value::as_str).unwrap_or("-");
+                let content = sources::piped(command, path, stdin)?;
+                fields.insert(name, value!(content));
+            }
             Source::FileOrUrl => {
                 if let Some(Value::String(place)) = fields.get(field.name) {
                     let (name, content) = match is_url(place) {

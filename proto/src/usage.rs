@@ -208,7 +208,12 @@ impl Field {
     fn is_spelled(&self) -> bool {
         matches!(
             self.source,
-            Source::Argv | Source::File | Source::FileOrUrl | Source::Files | Source::Command
+            Source::Argv
+                | Source::File
+                | Source::FileOrUrl
+                | Source::Files
+                | Source::Command
+                | Source::Input
         )
     }
 }

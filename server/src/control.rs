@@ -5,6 +5,7 @@ mod activity;
 mod doctor;
 mod memory;
 mod security;
+mod security_log;
 mod sessions;
 mod status;
 
@@ -12,5 +13,6 @@ pub use activity::activity;
 pub use doctor::doctor;
 pub use memory::memory;
 pub use security::{security_scan, security_status};
+pub use security_log::security_log;
 pub use sessions::{close_session, list_sessions, new_session};
 pub use status::{restart, status, stop, version};

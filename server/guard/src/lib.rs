@@ -6,6 +6,7 @@
 
 mod clean;
 mod datamark;
+pub mod egress;
 mod markup;
 mod patterns;
 mod services;

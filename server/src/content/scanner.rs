@@ -74,7 +74,7 @@ impl Assessment {
 }
 
 /// The classifiers of one daemon and what they found.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scanner {
     inner: Arc<Inner>,
 }

@@ -7,7 +7,9 @@ use crate::{
     browser::network,
     content::{ScannerStatus, Surface, Verdict, Watch, scan},
     dispatch::Context,
+    egress::Mode,
     error::{Error, Result},
+    policy::Kind,
 };
 
 /// Characters of an excerpt.
@@ -21,6 +23,7 @@ pub async fn security_status(
     let watch = cx.daemon().watch();
     let mut layers = layers(watch);
     layers.push(classifier(&cx.daemon().scanner().status()));
+    layers.extend(outbound(cx));
     let counts: Vec<_> =
         watch.counts().into_iter().map(|(name, count)| v1::SecurityCount { name, count }).collect();
     let lines = layers.iter().map(|layer| {
@@ -31,6 +34,37 @@ pub async fn security_status(
     let counted = counted.collect::<Vec<_>>().join(", ");
     let summary = lines.chain([format!("counted    {counted}")]).collect::<Vec<_>>().join("\n");
     Ok(v1::SecurityStatusResponse { summary, layers, counts })
+}
+
+/// The layers that look at what leaves, and the record of what they refused.
+fn outbound(cx: &Context) -> Vec<v1::SecurityLayer> {
+    let egress = cx.daemon().egress();
+    let modes: Vec<_> = [Kind::Root, Kind::Paired].map(|kind| egress.mode(kind)).to_vec();
+    let (stopped, warned) = egress.counts();
+    let counted = format!("{stopped} refused, {warned} warned of");
+    let (state, detail) = match modes.as_slice() {
+        [Mode::Off, ..] => ("off", "`security_egress = \"off\"` turns it off".to_owned()),
+        [own, paired] => {
+            let modes =
+                format!("{} for your own agents, {} for paired ones", own.name(), paired.name());
+            ("on", format!("text that leaves its site: {modes}; {counted}"))
+        }
+        _ => ("on", counted),
+    };
+    let layer = |name: &str, state: &str, detail: String| v1::SecurityLayer {
+        name: name.to_owned(),
+        state: state.to_owned(),
+        detail,
+    };
+    let records = match cx.daemon().attempts().problem() {
+        None => layer("records", "on", "`browse security log` prints what was refused".to_owned()),
+        Some(problem) => layer("records", "degraded", problem),
+    };
+    vec![
+        layer("canary", "on", "a token of `context` that is sent anywhere is refused".to_owned()),
+        layer("egress", state, detail),
+        records,
+    ]
 }
 
 fn layers(watch: &Watch) -> Vec<v1::SecurityLayer> {

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use browse_guard::egress::Site;
 use browse_proto::{Command, Reason};
 use tokio::time::Instant;
 use url::Url;
@@ -16,6 +17,7 @@ use crate::{
     chromium::{Page, TargetId, is_metadata_host},
     content::{self, Assessment, Delivery, Findings, Guarded, Handling, Sources},
     daemon::{Daemon, Settings},
+    egress,
     engine::Engine,
     error::{Error, Result},
     policy::{Capability, ClientId, Kind, Permit, SessionRule, TabPolicy},
@@ -309,7 +311,10 @@ impl Context {
         if let Some(tab) = self.tab.get() {
             warnings.extend(self.daemon.watch().take_late(tab.session()));
         }
-        let off = self.daemon.watch().layers().off();
+        let mut off = self.daemon.watch().layers().off();
+        if self.daemon.egress().mode(self.capability().kind) == egress::Mode::Off {
+            off.push("egress");
+        }
         if !off.is_empty() {
             warnings.push(format!("security layers are off by a setting: {}", off.join(", ")));
         }
@@ -350,6 +355,11 @@ impl Context {
         sources
     }
 
+    /// The site that page-derived content came from.
+    pub fn site(&self) -> Site {
+        self.sources().site()
+    }
+
     /// Tells the caller something beside the answer: why it is empty, say. It
     /// is our own word, and never holds what a page chose.
     pub fn say(&self, note: &str) {
@@ -358,6 +368,11 @@ impl Context {
         if said.iter().all(|known| known != note) && said.len() < MOST_NOTES {
             said.push(note.to_owned());
         }
+    }
+
+    /// Whether the caller is told something already.
+    pub fn has_said(&self) -> bool {
+        !self.notes().said.is_empty()
     }
 
     pub(super) fn said(&self) -> Vec<String> {

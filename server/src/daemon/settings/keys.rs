@@ -112,6 +112,30 @@ pub static KEYS: &[Key] = &[
         help: "answer to dialogs: accept or dismiss (accept)",
     },
     Key {
+        name: "library",
+        variable: "BROWSE_LIBRARY",
+        file: File::User,
+        help: "public collection of notes, owner/name, or off (browser-use/browser-harness)",
+    },
+    Key {
+        name: "library_branch",
+        variable: "BROWSE_LIBRARY_BRANCH",
+        file: File::User,
+        help: "branch of the collection (main)",
+    },
+    Key {
+        name: "library_prefix",
+        variable: "BROWSE_LIBRARY_PREFIX",
+        file: File::User,
+        help: "folder of the collection that holds its sites (agent-workspace/domain-skills)",
+    },
+    Key {
+        name: "library_url",
+        variable: "BROWSE_LIBRARY_URL",
+        file: File::User,
+        help: "address that serves the collection in place of GitHub",
+    },
+    Key {
         name: "skillify_prompts",
         variable: "BROWSE_SKILLIFY_PROMPTS",
         file: File::Any,
@@ -128,6 +152,24 @@ pub static KEYS: &[Key] = &[
         variable: "BROWSE_SECURITY_HIDDEN",
         file: File::User,
         help: "leave out what no person sees on a page (true)",
+    },
+    Key {
+        name: "security_egress",
+        variable: "BROWSE_SECURITY_EGRESS",
+        file: File::User,
+        help: "text that leaves its site: off, warn or block (warn; block for paired agents)",
+    },
+    Key {
+        name: "telemetry",
+        variable: "BROWSE_TELEMETRY",
+        file: File::User,
+        help: "count what becomes of notes on sites, in a local file (false)",
+    },
+    Key {
+        name: "telemetry_off",
+        variable: "BROWSE_TELEMETRY_OFF",
+        file: File::Any,
+        help: "keep no analytics, whatever `telemetry` says (false)",
     },
     Key {
         name: "security_patterns",
