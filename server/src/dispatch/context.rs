@@ -8,7 +8,7 @@ use std::{
 };
 
 use browse_guard::egress::Site;
-use browse_proto::{Command, Reason};
+use browse_proto::{Command, Reason, Scope};
 use tokio::time::Instant;
 use url::Url;
 
@@ -282,7 +282,8 @@ impl Context {
         Handling {
             delivery: self.delivery(),
             patterns: layers.patterns,
-            judged: !self.daemon.scanner().is_off(),
+            // What an act answers is short, and is waited for.
+            judged: self.command().scope == Scope::Read && !self.daemon.scanner().is_off(),
             mark: marked.then(|| watch.mark(self.client().as_str(), session())),
         }
     }
