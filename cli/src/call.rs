@@ -3,6 +3,7 @@
 mod codec;
 mod connection;
 mod context;
+mod tls;
 
 use std::time::Duration;
 
@@ -108,6 +109,9 @@ pub async fn streaming(
 
 async fn client(daemon: Daemon) -> Result<Grpc<Connection>, Broken> {
     let connection = Connection::open(daemon).await.map_err(|error| {
+        if let Some(failure) = tls::mismatch(&*error) {
+            return Broken { failure, unsent: false };
+        }
         let message = format!("the daemon broke the connection: {error}");
         Broken { failure: Failure::new(Reason::DaemonUnreachable, message), unsent: true }
     })?;

@@ -7,6 +7,7 @@ use browse_proto::Reason;
 use crate::{
     duration,
     failure::{Failure, Result},
+    remote,
 };
 
 /// The values of the global flags.
@@ -28,6 +29,8 @@ pub struct Globals {
     pub addr: Option<String>,
     /// Token to call it with.
     pub token: Option<String>,
+    /// Name of a browser elsewhere.
+    pub remote: Option<String>,
     /// Prints help.
     pub help: bool,
     /// Prints the version.
@@ -81,6 +84,10 @@ pub const FLAGS: &[Flag] = &[
         )
     },
     Flag { variable: "BROWSE_TOKEN", ..flag("token", "token", "Token to call the daemon with.") },
+    Flag {
+        variable: "BROWSE_REMOTE",
+        ..flag("remote", "name", "Drives the browser elsewhere that was redeemed under this name.")
+    },
     Flag { short: Some('h'), ..flag("help", "", "Prints help.") },
     Flag { short: Some('V'), ..flag("version", "", "Prints the version.") },
 ];
@@ -118,10 +125,16 @@ impl Globals {
             "project" => self.project = Some(PathBuf::from(value)),
             "addr" => self.addr = text(),
             "token" => self.token = text(),
+            "remote" => self.remote = Some(remote::checked(value)?),
             "help" => self.help = true,
             _ => self.version = true,
         }
         Ok(())
+    }
+
+    /// Whether the daemon of a project is meant, and not one that was named.
+    pub fn is_here(&self) -> bool {
+        self.addr.is_none() && self.remote.is_none()
     }
 
     /// Fills what argv left open from the environment.
@@ -129,6 +142,9 @@ impl Globals {
         let read = |name| env::var(name).ok().filter(|value| !value.is_empty());
         if self.session.is_none() {
             self.session = read("BROWSE_SESSION").map(|name| session(&name)).transpose()?;
+        }
+        if self.remote.is_none() && self.addr.is_none() {
+            self.remote = read("BROWSE_REMOTE").map(|name| remote::checked(&name)).transpose()?;
         }
         self.addr = self.addr.take().or_else(|| read("BROWSE_ADDR"));
         self.token = self.token.take().or_else(|| read("BROWSE_TOKEN"));

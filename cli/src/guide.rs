@@ -1,6 +1,7 @@
 //! What an agent should know, as text and as skills of the agent itself.
 
 mod install;
+mod mark;
 
 use browse_proto::{Command, Reason, Scope};
 use serde_json::json;
@@ -54,7 +55,7 @@ pub const TOPICS: &[Topic] = &[
 ];
 
 /// How it is called.
-pub const USAGE: &str = "browse guide [scrape|skillify|automate|skills|library] | browse guide install --agent <claude|codex|cursor> [--project]";
+pub const USAGE: &str = "browse guide [scrape|skillify|automate|skills|library] | browse guide install --agent <claude|codex|cursor> [--project] [--force]";
 
 /// Runs `guide` with what follows it.
 pub fn run(words: &[String]) -> Result<u8> {
@@ -132,17 +133,13 @@ impl Topic {
         }
     }
 
-    /// The text as a SKILL.md.
+    /// The text as a SKILL.md, marked as ours.
     pub fn manual(&self) -> String {
         // The words of the frontmatter are ours, and hold nothing that YAML
         // would read as more than text; quotes keep the colons apart.
-        format!(
-            "---\nname: {}\ndescription: {:?}\n---\n\n{}\n{}",
-            self.skill(),
-            self.description,
-            install::MARK,
-            self.text()
-        )
+        let head =
+            format!("---\nname: {}\ndescription: {:?}\n---\n\n", self.skill(), self.description);
+        mark::put(&head, &self.text())
     }
 }
 

@@ -23,8 +23,10 @@ mod sources;
 
 mod address;
 mod last_words;
+mod link;
 mod project;
 mod reach;
+mod remote;
 mod renew;
 mod start;
 mod state;

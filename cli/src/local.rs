@@ -1,6 +1,7 @@
 //! What the command line does itself.
 
 pub mod life;
+pub mod redeem;
 
 use browse_proto::Reason;
 use serde_json::json;

@@ -28,8 +28,9 @@ pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
     let command = invocation.command;
     let request = Request::new(invocation, globals.json, globals.timeout)?;
     match command.function {
-        "stop" if globals.addr.is_none() => return local::life::stop(&request, globals),
-        "restart" if globals.addr.is_none() => return local::life::restart(&request, globals),
+        "redeem" => return local::redeem::run(&request, globals),
+        "stop" if globals.is_here() => return local::life::stop(&request, globals),
+        "restart" if globals.is_here() => return local::life::restart(&request, globals),
         "version" => return local::version(&request, globals),
         _ => {}
     }

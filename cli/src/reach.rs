@@ -11,8 +11,9 @@ use crate::{
     address::{Address, Socket},
     failure::{Failure, Result},
     globals::Globals,
+    link::Pin,
     project::Project,
-    start,
+    remote, start,
     state::State,
 };
 
@@ -28,12 +29,17 @@ pub struct Daemon {
     pub address: Address,
     /// The token to call it with.
     pub token: Option<String>,
+    /// The public key that it has to show, when it is elsewhere.
+    pub pin: Option<Pin>,
     /// Its project and state, when the state file named it.
     pub ours: Option<(Project, State)>,
 }
 
 /// Connects to the daemon for `command`.
 pub fn daemon(command: &Command, globals: &Globals) -> Result<Daemon> {
+    if let Some(name) = &globals.remote {
+        return remote::Remote::read(name)?.connect();
+    }
     if let Some(text) = &globals.addr {
         return at(text, globals);
     }
@@ -75,7 +81,7 @@ fn at(text: &str, globals: &Globals) -> Result<Daemon> {
         address.is(state.address).then_some(state.token)
     });
     let socket = address.connect().map_err(|error| address.unreachable(&error))?;
-    Ok(Daemon { socket, address, token, ours: None })
+    Ok(Daemon { socket, address, token, pin: None, ours: None })
 }
 
 fn connect(project: Project, mut state: State, globals: &Globals) -> Result<Daemon> {
@@ -85,7 +91,8 @@ fn connect(project: Project, mut state: State, globals: &Globals) -> Result<Daem
         let error = match address.connect() {
             Ok(socket) => {
                 let token = globals.token.clone().or_else(|| Some(state.token.clone()));
-                return Ok(Daemon { socket, address, token, ours: Some((project, state)) });
+                let ours = Some((project, state));
+                return Ok(Daemon { socket, address, token, pin: None, ours });
             }
             Err(error) => error,
         };

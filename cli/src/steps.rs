@@ -146,12 +146,7 @@ fn text(outcome: &Outcome) -> Option<String> {
         true => save::saved_line(command, response),
         false => render::text(command, response),
     };
-    let text = text.trim_end_matches('\n');
-    match text.contains('\n') {
-        true => Some(format!("{label}:\n{text}")),
-        false if text.is_empty() => None,
-        false => Some(format!("{label}: {text}")),
-    }
+    render::step_text(&label, &text)
 }
 
 /// One document: the steps, and for a chain the failure that ended it.

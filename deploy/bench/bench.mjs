@@ -15,6 +15,7 @@ import { servePages } from "./pages.mjs";
 import { measureParallel } from "./parallel.mjs";
 import { installPeers } from "./peers.mjs";
 import { run } from "./process.mjs";
+import { measureRemote } from "./remote.mjs";
 import { report } from "./report.mjs";
 import { measureSession20 } from "./session.mjs";
 import { AgentBrowser, agentBrowserEnvironment } from "./tools/agent-browser.mjs";
@@ -117,6 +118,7 @@ async function main() {
   if (browse) {
     say("sessions");
     data.session = await measure.measureSession(browse, rounds);
+    data.remote = await measureRemote(browse, pages, rounds);
     say("one skill in three languages, 100 runs each, TypeScript on two runtimes");
     data.languages = await measureLanguages(await daemons(browse, site), 100);
   }

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { inTurns } from "./hyperfine.mjs";
 import { median, quantile } from "./process.mjs";
 
-const summary = (values) => ({ median: median(values), p95: quantile(values, 0.95), runs: values.length });
+export const summary = (values) => ({ median: median(values), p95: quantile(values, 0.95), runs: values.length });
 
 /** One piece of work on every tool that can do it. */
 export async function measureWork(work, tools, pages, rounds) {

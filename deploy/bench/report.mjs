@@ -61,10 +61,14 @@ function parallel(figures, cores) {
   return table(["work", "one tab", `a batch over ${count} tabs`, "bar"], rows);
 }
 
-function own({ session, memory }) {
+function own({ session, remote, memory }) {
   const rows = [];
   if (session) {
     rows.push(["a new isolated session and its first tab (two commands)", cell(session), verdict(session.median <= 20, "≤ 20 ms")]);
+  }
+  if (remote) {
+    const { here, elsewhere } = remote;
+    rows.push([`\`snapshot -i\` by a paired agent, over TLS (here ${cell(here)})`, cell(elsewhere), ""]);
   }
   if (memory.browse) {
     const peers = Object.entries(memory).filter(([name]) => name !== "browse");

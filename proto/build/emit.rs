@@ -66,7 +66,7 @@ const SOURCES: &[&str] = &[
     "Input",
 ];
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
-const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
+const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public", "Any"];
 
 fn command(model: &Model, command: &Command) -> String {
     let index = |message: &str, name: &str| {
@@ -172,7 +172,9 @@ fn identifier(name: String) -> String {
 /// the server's glue names every handler and none can be missing.
 pub fn glue(model: &Model) -> String {
     let mut out = String::new();
-    for service in ["BrowserService", "DaemonService", "SkillService", "DomainSkillService"] {
+    for service in
+        ["BrowserService", "DaemonService", "SkillService", "DomainSkillService", "PairService"]
+    {
         let lines = |streaming: bool| -> String {
             let of = model.commands.iter().filter(|c| c.service == service);
             let line = |c: &Command| {

@@ -21,6 +21,7 @@ const FILES: &[&str] = &[
     "browse/v1/daemon.proto",
     "browse/v1/skill.proto",
     "browse/v1/domain_skill.proto",
+    "browse/v1/pair.proto",
     "browse/v1/errors.proto",
 ];
 

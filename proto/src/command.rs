@@ -90,6 +90,8 @@ pub enum Scope {
     Control,
     /// Needs no token.
     Public,
+    /// Needs a token, whatever that allows.
+    Any,
 }
 
 /// What a command needs of the browser; see `options.proto`.
@@ -119,6 +121,7 @@ impl Scope {
             Self::Meta => "meta",
             Self::Control => "control",
             Self::Public => "public",
+            Self::Any => "any",
         }
     }
 }

@@ -5,12 +5,14 @@
 
 mod envelope;
 mod json;
+mod steps;
 mod template;
 
 use serde_json::{Map, Value};
 
 pub use envelope::{Untrusted, defuse};
 pub use json::{document_json, result_json};
+pub use steps::step_text;
 
 use crate::{Command, Field, Kind, Message};
 
@@ -37,6 +39,25 @@ pub fn text(command: &Command, response: &Map<String, Value>) -> String {
         }
         value => plain(&value, 0),
     }
+}
+
+/// What the command line prints of `response`, standard error included: what
+/// failed in a batch stands below the envelope. It ends its last line.
+pub fn answer_text(
+    command: &Command,
+    response: &Map<String, Value>,
+    untrusted: Option<&Untrusted>,
+) -> String {
+    let (text, failures) = match steps::results(command, response) {
+        Some(results) => steps::texts(results),
+        None => (self::text(command, response), String::new()),
+    };
+    let text = match untrusted {
+        Some(untrusted) if !text.is_empty() => untrusted.wrap(&text),
+        _ => text,
+    };
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{end}{failures}")
 }
 
 /// Whether `response` holds any page-derived value that is not empty.

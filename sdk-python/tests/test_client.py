@@ -93,6 +93,15 @@ class Client(unittest.TestCase):
         self.assertEqual(raised.exception.reason, "DAEMON_UNREACHABLE")
         self.assertTrue(raised.exception.retryable)
 
+    def test_what_is_worth_another_try_is_told_by_code_and_metadata(self) -> None:
+        def retryable(code: int, **metadata: str) -> bool:
+            return BrowseError("X", "x", code=code, metadata=metadata).retryable
+
+        self.assertTrue(retryable(14))
+        self.assertFalse(retryable(14, retryable="false"))
+        self.assertTrue(retryable(8, retry_ms="20"))
+        self.assertFalse(retryable(9))
+
     def test_wrong_arguments_are_type_errors(self) -> None:
         browse, fake = self.client(GOTO)
         with self.assertRaisesRegex(TypeError, "`wait` wants one of load"):

@@ -7,8 +7,9 @@ use std::path::Path;
 use super::client::{Browse, Stream};
 use super::error::{Error, Result};
 use super::json::Json;
-use super::message::{Any, Kind, Message, Request, Value, from_json};
+use super::message::{Any, Message, Request, from_json};
 use super::save::{self, Saved, SavedFolder};
+use super::value::{Kind, Value};
 use super::wire::{Malformed, Raw, put_number};
 
 browse_enums! {

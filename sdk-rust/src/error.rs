@@ -37,7 +37,8 @@ impl Error {
 
     /// Whether the same call may succeed later, and did nothing so far.
     pub fn retryable(&self) -> bool {
-        self.code == UNAVAILABLE || self.metadata.contains_key("retry_after")
+        let is_final = self.metadata.get("retryable").is_some_and(|value| value == "false");
+        self.metadata.contains_key("retry_ms") || self.code == UNAVAILABLE && !is_final
     }
 
     /// The same error with one more value.

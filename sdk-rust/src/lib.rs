@@ -28,6 +28,8 @@ mod wire;
 
 mod error;
 
+mod value;
+
 #[macro_use]
 mod message;
 

@@ -450,7 +450,8 @@ impl Error {
 
 	/// Whether the same call may succeed later, and did nothing so far.
 	pub fn retryable(&self) -> bool {
-		self.code == UNAVAILABLE || self.metadata.contains_key("retry_after")
+		let is_final = self.metadata.get("retryable").is_some_and(|value| value == "false");
+		self.metadata.contains_key("retry_ms") || self.code == UNAVAILABLE && !is_final
 	}
 
 	/// The same error with one more value.
@@ -567,98 +568,14 @@ fn percent_decoded(text: &str) -> String {
 }
 }
 
-#[macro_use]
-mod message {
+mod value {
 use std::collections::BTreeMap;
 
 use super::json::Json;
+use super::message::{Any, Message, encode, fill, merge};
 use super::wire::{Malformed, Raw, entries, put_bytes, put_double, put_number, varint};
 
 const ANY_PREFIX: &str = "type.googleapis.com/browse.v1.";
-
-pub trait Message: Default {
-	const NAME: &'static str;
-	fn fields(&self) -> Vec<(u32, &'static str, &dyn Value)>;
-	fn fields_mut(&mut self) -> Vec<(u32, &'static str, &mut dyn Value)>;
-	fn to_json(&self) -> Json {
-		object(&self.fields())
-	}
-}
-
-pub trait Request: Message {
-	type Response: Message;
-	const METHOD: &'static str;
-	const TIMEOUT_MS: u64;
-}
-
-pub fn encode<M: Message>(message: &M) -> Vec<u8> {
-	let mut out = Vec::new();
-	message.fields().iter().for_each(|(number, _, value)| value.put(*number, &mut out));
-	out
-}
-
-pub fn decode<M: Message>(bytes: &[u8]) -> Result<M, Malformed> {
-	let mut message = M::default();
-	merge(&mut message.fields_mut(), bytes)?;
-	Ok(message)
-}
-
-fn merge(
-	fields: &mut [(u32, &'static str, &mut dyn Value)],
-	bytes: &[u8],
-) -> Result<(), Malformed> {
-	for entry in entries(bytes) {
-		let (number, raw) = entry?;
-		if let Some((_, _, value)) = fields.iter_mut().find(|(known, ..)| *known == number) {
-			value.take(raw)?;
-		}
-	}
-	Ok(())
-}
-
-pub fn from_json<M: Message>(value: &Json) -> Result<M, String> {
-	let mut message = M::default();
-	fill(M::NAME, &mut message.fields_mut(), value)?;
-	Ok(message)
-}
-
-fn fill(
-	of: &str,
-	fields: &mut [(u32, &'static str, &mut dyn Value)],
-	value: &Json,
-) -> Result<(), String> {
-	let Json::Object(members) = value else {
-		return Err(format!("`{of}` wants an object"));
-	};
-	for (name, value) in members.iter().filter(|(name, _)| name != "@type") {
-		let is_meant = |known: &str| known.strip_prefix("r#").unwrap_or(known) == name;
-		let found = fields.iter_mut().find(|(_, known, _)| is_meant(known));
-		let (_, _, field) = found.ok_or_else(|| format!("`{of}` has no field `{name}`"))?;
-		field.set(value).map_err(|what| format!("`{name}` wants {what}"))?;
-	}
-	Ok(())
-}
-
-fn object(fields: &[(u32, &'static str, &dyn Value)]) -> Json {
-	let plain = |name: &'static str| name.strip_prefix("r#").unwrap_or(name);
-	Json::object(fields.iter().filter_map(|(_, name, value)| Some((plain(name), value.json()?))))
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Any {
-	pub name: String,
-	pub bytes: Vec<u8>,
-}
-
-impl Any {
-	pub fn of<M: Message>(message: &M) -> Self {
-		Self { name: M::NAME.to_owned(), bytes: encode(message) }
-	}
-
-	pub fn to<M: Message>(&self) -> Option<M> {
-		if self.name == M::NAME { decode(&self.bytes).ok() } else { None }
-	}
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -904,6 +821,97 @@ fn read_pair(message: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
 		}
 	}
 	Ok((first, second))
+}
+}
+
+#[macro_use]
+mod message {
+use super::json::Json;
+use super::value::Value;
+use super::wire::{Malformed, entries};
+
+pub trait Message: Default {
+	const NAME: &'static str;
+	fn fields(&self) -> Vec<(u32, &'static str, &dyn Value)>;
+	fn fields_mut(&mut self) -> Vec<(u32, &'static str, &mut dyn Value)>;
+	fn to_json(&self) -> Json {
+		object(&self.fields())
+	}
+}
+
+pub trait Request: Message {
+	type Response: Message;
+	const METHOD: &'static str;
+	const TIMEOUT_MS: u64;
+}
+
+pub fn encode<M: Message>(message: &M) -> Vec<u8> {
+	let mut out = Vec::new();
+	message.fields().iter().for_each(|(number, _, value)| value.put(*number, &mut out));
+	out
+}
+
+pub fn decode<M: Message>(bytes: &[u8]) -> Result<M, Malformed> {
+	let mut message = M::default();
+	merge(&mut message.fields_mut(), bytes)?;
+	Ok(message)
+}
+
+pub fn merge(
+	fields: &mut [(u32, &'static str, &mut dyn Value)],
+	bytes: &[u8],
+) -> Result<(), Malformed> {
+	for entry in entries(bytes) {
+		let (number, raw) = entry?;
+		if let Some((_, _, value)) = fields.iter_mut().find(|(known, ..)| *known == number) {
+			value.take(raw)?;
+		}
+	}
+	Ok(())
+}
+
+pub fn from_json<M: Message>(value: &Json) -> Result<M, String> {
+	let mut message = M::default();
+	fill(M::NAME, &mut message.fields_mut(), value)?;
+	Ok(message)
+}
+
+pub fn fill(
+	of: &str,
+	fields: &mut [(u32, &'static str, &mut dyn Value)],
+	value: &Json,
+) -> Result<(), String> {
+	let Json::Object(members) = value else {
+		return Err(format!("`{of}` wants an object"));
+	};
+	for (name, value) in members.iter().filter(|(name, _)| name != "@type") {
+		let is_meant = |known: &str| known.strip_prefix("r#").unwrap_or(known) == name;
+		let found = fields.iter_mut().find(|(_, known, _)| is_meant(known));
+		let (_, _, field) = found.ok_or_else(|| format!("`{of}` has no field `{name}`"))?;
+		field.set(value).map_err(|what| format!("`{name}` wants {what}"))?;
+	}
+	Ok(())
+}
+
+fn object(fields: &[(u32, &'static str, &dyn Value)]) -> Json {
+	let plain = |name: &'static str| name.strip_prefix("r#").unwrap_or(name);
+	Json::object(fields.iter().filter_map(|(_, name, value)| Some((plain(name), value.json()?))))
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Any {
+	pub name: String,
+	pub bytes: Vec<u8>,
+}
+
+impl Any {
+	pub fn of<M: Message>(message: &M) -> Self {
+		Self { name: M::NAME.to_owned(), bytes: encode(message) }
+	}
+
+	pub fn to<M: Message>(&self) -> Option<M> {
+		if self.name == M::NAME { decode(&self.bytes).ok() } else { None }
+	}
 }
 
 macro_rules! browse_messages {
@@ -2034,8 +2042,9 @@ use std::path::Path;
 use super::client::{Browse, Stream};
 use super::error::{Error, Result};
 use super::json::Json;
-use super::message::{Any, Kind, Message, Request, Value, from_json};
+use super::message::{Any, Message, Request, from_json};
 use super::save::{self, Saved, SavedFolder};
+use super::value::{Kind, Value};
 use super::wire::{Malformed, Raw, put_number};
 
 browse_enums! {

@@ -839,7 +839,7 @@ export class BrowseError extends Error {
 
   /** Whether the same call may succeed later, and did nothing so far. */
   get retryable(): boolean {
-    return this.code === 14 || 'retry_after' in this.metadata;
+    return 'retry_ms' in this.metadata || (this.code === 14 && this.metadata.retryable !== 'false');
   }
 }
 

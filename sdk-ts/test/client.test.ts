@@ -172,6 +172,15 @@ test('nobody at the address is DAEMON_UNREACHABLE, which is worth another try', 
   await assert.rejects(connect({ address: `127.0.0.1:${port}` }).url(), { reason: 'DAEMON_UNREACHABLE', code: 14, retryable: true });
 });
 
+test('what is worth another try is told by code and metadata', () => {
+  const retryable = (code: number, metadata: Record<string, string>) =>
+    new BrowseError('X', 'x', { code, metadata }).retryable;
+  assert.equal(retryable(14, {}), true);
+  assert.equal(retryable(14, { retryable: 'false' }), false);
+  assert.equal(retryable(8, { retry_ms: '20' }), true);
+  assert.equal(retryable(9, {}), false);
+});
+
 test('a daemon that never answers ends with DEADLINE_EXCEEDED', async (context) => {
   const [browse] = await client(context, () => () => {});
   await assert.rejects(browse.withTimeout(20).url(), { reason: 'DEADLINE_EXCEEDED', code: 4 });

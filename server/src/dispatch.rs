@@ -12,6 +12,7 @@ mod stream;
 mod approach;
 mod call;
 mod context;
+pub mod denials;
 
 mod judge;
 

@@ -5,10 +5,12 @@ pub mod policy;
 
 pub mod daemon;
 pub mod dispatch;
+pub mod tunnel;
 
 pub mod browser;
 pub mod control;
 pub mod notes;
+pub mod pairing;
 pub mod skills;
 pub mod window;
 

@@ -2,13 +2,16 @@
 //! activity, logs, HAR files and `fetch` share.
 //!
 //! Two things give a secret away: the name of the header, field or parameter
-//! that holds it, and its own shape. Both err on the side of redacting.
+//! that holds it, and its own shape. Both err on the side of redacting. One
+//! that is known is found in whatever way it is written.
 
+mod disguises;
 mod names;
 mod shapes;
 mod tables;
 mod value;
 
+pub use disguises::{Known, holds, without};
 pub use names::{is_secret, is_secret_name, redact_header};
 pub use shapes::{has_shape, redact};
 

@@ -6,8 +6,10 @@
 
 mod change;
 mod display;
+mod inbox;
 mod luggage;
 mod open;
+mod panel;
 mod unpack;
 mod watch;
 
@@ -19,12 +21,15 @@ use std::{
 
 pub use change::{Change, Changed};
 pub use display::{Screen, find as find_screen};
+pub use inbox::{Inbox, Letter};
 use luggage::Luggage;
 pub use open::{Closing, Returned};
+use panel::Panel;
 pub use unpack::Note;
 
 use crate::{
     chromium::Context,
+    daemon::Daemon,
     sessions::{Session, TabId},
 };
 
@@ -35,6 +40,8 @@ pub struct Windows {
     /// What became of tabs whose window was closed by the person that they
     /// were handed to, until somebody asks.
     finished: Mutex<HashMap<String, Vec<Change>>>,
+    /// What people wrote in side panels.
+    inbox: Inbox,
     /// Held while a window is opened or closed.
     turn: tokio::sync::Mutex<()>,
 }
@@ -49,6 +56,8 @@ pub struct Window {
     terms: Mutex<Terms>,
     /// The session as it was a moment ago.
     last: Mutex<Luggage>,
+    /// Its side panel, once it has one.
+    panel: tokio::sync::Mutex<Option<Panel>>,
     /// Whether the session is back in the headless browser.
     closed: tokio::sync::Mutex<bool>,
 }
@@ -85,6 +94,11 @@ impl Windows {
     /// What became of the tabs of a session whose window a person closed.
     pub fn take_finished(&self, name: &str) -> Option<Vec<Change>> {
         self.finished().remove(name)
+    }
+
+    /// What people wrote to the agent.
+    pub fn inbox(&self) -> &Inbox {
+        &self.inbox
     }
 
     fn finished(&self) -> MutexGuard<'_, HashMap<String, Vec<Change>>> {
@@ -129,6 +143,19 @@ impl Window {
             // A tab that is just closing cannot come.
             let _ = tab.page().bring_to_front().await;
         }
+    }
+
+    /// Opens the side panel, unless it has one.
+    ///
+    /// # Errors
+    /// The browser opens none; the window is as good without.
+    pub async fn show_panel(&self, daemon: &Daemon) -> crate::chromium::Result<()> {
+        let mut panel = self.panel.lock().await;
+        if panel.is_none() {
+            let browser = self.shown.browser();
+            *panel = Some(Panel::open(browser, self.session.name(), daemon.activity()).await?);
+        }
+        Ok(())
     }
 
     fn last(&self) -> MutexGuard<'_, Luggage> {

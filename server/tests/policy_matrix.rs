@@ -128,6 +128,7 @@ async fn every_rpc_needs_its_own_scope_on_each_listener() {
             for command in Command::all() {
                 let expected = match listener {
                     Listener::Tunnel if !command.tunnel => Some(Reason::TunnelDenied),
+                    _ if matches!(command.scope, Scope::Any | Scope::Public) => None,
                     _ if command.scope != held => Some(Reason::ScopeDenied),
                     _ => None,
                 };
@@ -147,11 +148,12 @@ async fn root_may_do_everything_at_home_and_nothing_in_the_tunnel() {
     for command in Command::all() {
         assert_eq!(call(&local, command.path, Some(&root)).await, None, "{}", command.name);
         let found = call(&tunnel, command.path, Some(&root)).await;
-        assert!(
-            matches!(found, Some(Reason::TokenInvalid | Reason::RateLimited)),
-            "{}",
-            command.name
-        );
+        let expected = match command.scope {
+            // It needs no token, and looks at none.
+            Scope::Public => matches!(found, None),
+            _ => matches!(found, Some(Reason::RootDenied | Reason::RateLimited)),
+        };
+        assert!(expected, "{}: {found:?}", command.name);
         let found = call(&skills, command.path, Some(&root)).await;
         let refused = matches!(found, Some(Reason::TokenInvalid | Reason::RateLimited));
         assert!(refused, "{}: {found:?}", command.name);
@@ -165,8 +167,42 @@ async fn no_scope_reaches_nothing() {
     let token = world.mint("ada", Audience::Skill, &[]);
     for command in Command::all() {
         let found = call(&service, command.path, Some(token.token())).await;
-        assert_eq!(found, Some(Reason::ScopeDenied), "{}", command.name);
+        let free = matches!(command.scope, Scope::Any | Scope::Public);
+        assert_eq!(found, (!free).then_some(Reason::ScopeDenied), "{}", command.name);
     }
+}
+
+#[tokio::test]
+async fn a_stranger_in_the_tunnel_can_redeem_and_nothing_else() {
+    let world = World::new();
+    let tunnel = world.listener(Listener::Tunnel);
+    for command in Command::all() {
+        let found = call(&tunnel, command.path, None).await;
+        match command.name {
+            "redeem" => assert_eq!(found, None),
+            name => {
+                let refused = matches!(found, Some(Reason::TokenMissing | Reason::RateLimited));
+                assert!(refused, "{name}: {found:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_grant_slides_with_its_calls_and_ends_without_them() {
+    let world = World::new();
+    let spec = World::spec("ada", Audience::Tunnel, Scopes::of(&[Scope::Read]));
+    let slide = Some(Duration::from_millis(400));
+    let token = world.authority.mint_sliding(spec, slide).expect("the client is new");
+    let tunnel = world.listener(Listener::Tunnel);
+    let end = token.grant().end().expect("it ends");
+    assert_eq!(call(&tunnel, URL, Some(token.token())).await, None);
+    assert!(token.grant().end().expect("it ends") >= end);
+    assert_eq!(token.grant().calls().count, 1);
+    // Nobody calls: it ends by itself.
+    let ended = tokio::time::timeout(Duration::from_secs(5), token.grant().ended()).await;
+    assert_eq!(ended.expect("in time").reason(), Reason::TokenExpired);
+    assert_eq!(call(&tunnel, URL, Some(token.token())).await, Some(Reason::TokenInvalid));
 }
 
 #[tokio::test]
@@ -226,8 +262,12 @@ async fn the_tunnel_gives_strangers_one_answer() {
     let foreign = other.mint("ada", Audience::Tunnel, &[Scope::Read]);
     let revoked = world.mint("eve", Audience::Tunnel, &[Scope::Read]).token().to_owned();
     let root = world.authority.root_token();
-    for token in ["nonsense", local.token(), foreign.token(), &revoked, root] {
+    for token in ["nonsense", local.token(), foreign.token(), &revoked] {
         assert_eq!(call(&service, URL, Some(token)).await, Some(Reason::TokenInvalid));
+    }
+    // What looks like a root token is told so, whether it is one or not.
+    for token in [root, other.authority.root_token(), "browse-root-x-y"] {
+        assert_eq!(call(&service, URL, Some(token)).await, Some(Reason::RootDenied));
     }
     assert_eq!(
         call(&service, "/grpc.health.v1.Health/Check", None).await,

@@ -105,7 +105,9 @@ class BrowseError(Exception):
     @property
     def retryable(self) -> bool:
         """Whether the same call may succeed later, and did nothing so far."""
-        return self.code == _UNAVAILABLE or "retry_after" in self.metadata
+        if "retry_ms" in self.metadata:
+            return True
+        return self.code == _UNAVAILABLE and self.metadata.get("retryable") != "false"
 
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""

@@ -18,6 +18,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::{TcpStream, UnixStream};
 use tonic::{Status, body::Body, client::GrpcService};
 
+use super::tls;
 use crate::{address::Socket, reach::Daemon};
 
 /// Flow-control window, large enough for a snapshot or an image in one go.
@@ -30,29 +31,36 @@ const FRAME: u32 = 1 << 20;
 pub struct Connection {
     requests: SendRequest<Body>,
     authority: String,
+    scheme: Scheme,
 }
 
 impl Connection {
     /// Greets the daemon at the other end of the socket.
     pub async fn open(daemon: Daemon) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let authority = daemon.address.authority().to_owned();
+        let scheme = if daemon.pin.is_some() { Scheme::HTTPS } else { Scheme::HTTP };
         let requests = match daemon.socket {
             Socket::Tcp(stream) => {
                 stream.set_nonblocking(true)?;
                 stream.set_nodelay(true)?;
-                greet(TcpStream::from_std(stream)?).await?
+                let stream = TcpStream::from_std(stream)?;
+                match &daemon.pin {
+                    Some(pin) => greet(tls::greet(stream, &authority, pin).await?).await?,
+                    None => greet(stream).await?,
+                }
             }
             Socket::Unix(stream) => {
                 stream.set_nonblocking(true)?;
                 greet(UnixStream::from_std(stream)?).await?
             }
         };
-        Ok(Self { requests, authority })
+        Ok(Self { requests, authority, scheme })
     }
 
     fn uri(&self, of: &Uri) -> Result<Uri, http::Error> {
         let path = of.path_and_query().map_or("/", |path| path.as_str());
-        Uri::builder().scheme(Scheme::HTTP).authority(&*self.authority).path_and_query(path).build()
+        let scheme = self.scheme.clone();
+        Uri::builder().scheme(scheme).authority(&*self.authority).path_and_query(path).build()
     }
 }
 

@@ -39,7 +39,7 @@ impl Context {
             token: daemon.token.clone(),
             tab: globals.tab,
             session: globals.session.clone(),
-            directory: daemon.address.is_local().then_some(directory),
+            directory: (daemon.pin.is_none() && daemon.address.is_local()).then_some(directory),
             raw: globals.raw,
             timeout,
         }

@@ -1,6 +1,6 @@
 //! Writes the guide as skills of an agent: a SKILL.md for each topic, in the
-//! folder where the agent looks for them. Only files that carry our mark are
-//! ever written over.
+//! folder where the agent looks for them. Files of others are never written
+//! over, and our own that somebody has edited only when that is asked for.
 
 use std::{
     env, fs,
@@ -10,16 +10,15 @@ use std::{
 
 use browse_proto::Reason;
 
-use super::{TOPICS, USAGE};
+use super::{
+    TOPICS, USAGE,
+    mark::{self, Whose},
+};
 use crate::{
     failure::{Failure, Result},
     project::Project,
     suggest,
 };
-
-/// The line that tells our files from those of others.
-pub const MARK: &str =
-    "<!-- Written by `browse guide install`; it writes over its own files only. -->\n";
 
 /// Agents, and the folder below the home or the project where their skills are.
 const AGENTS: &[(&str, &str)] =
@@ -27,7 +26,7 @@ const AGENTS: &[(&str, &str)] =
 
 /// Writes the files, and answers what was done with each.
 pub fn run(words: &[&str]) -> Result<Vec<String>> {
-    let (agent, in_project) = read(words)?;
+    let Wish { agent, in_project, force } = read(words)?;
     let root = match in_project {
         true => Project::find(env::var_os("BROWSE_PROJECT").as_deref().map(Path::new))?.root,
         false => home()?,
@@ -38,22 +37,40 @@ pub fn run(words: &[&str]) -> Result<Vec<String>> {
         .map(|topic| (folder.join(topic.skill()).join("SKILL.md"), topic.manual()))
         .collect();
     // Nothing is written when one of them is somebody else's.
-    if let Some((foreign, _)) = files.iter().find(|(path, _)| is_foreign(path)) {
-        let message =
-            format!("`{}` was not written by browse, and is left alone", foreign.display());
+    let of = |whose: Whose| {
+        let found = files.iter().find(|(path, _)| whose_is(path) == Some(whose));
+        found.map(|(path, _)| path.display())
+    };
+    if let Some(foreign) = of(Whose::Foreign) {
+        let message = format!("`{foreign}` was not written by browse, and is left alone");
         return Err(Failure::new(Reason::FileUnwritable, message)
             .hint("Move it away, then run `browse guide install` again"));
+    }
+    if let Some(edited) = of(Whose::Edited).filter(|_| !force) {
+        let message = format!("`{edited}` was edited since browse wrote it, and is left alone");
+        return Err(Failure::new(Reason::FileUnwritable, message)
+            .hint("Keep your words elsewhere, then add `--force` to write over it"));
     }
     files.iter().map(|(path, text)| put(path, text)).collect()
 }
 
-/// The folder of the agent, and whether the project is meant.
-fn read(words: &[&str]) -> Result<(&'static str, bool)> {
-    let (mut agent, mut in_project) = (None, false);
+/// What is asked for.
+struct Wish {
+    /// The folder of the agent.
+    agent: &'static str,
+    /// Whether it goes into the project instead of the home.
+    in_project: bool,
+    /// Whether edits are lost.
+    force: bool,
+}
+
+fn read(words: &[&str]) -> Result<Wish> {
+    let (mut agent, mut in_project, mut force) = (None, false, false);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match (*word, word.strip_prefix("--agent=")) {
             ("--project", _) => in_project = true,
+            ("--force", _) => force = true,
             (_, Some(name)) => agent = Some(name),
             ("--agent", _) => agent = words.next().copied(),
             _ => return Err(wrong(&format!("`guide install` does not take `{word}`"))),
@@ -61,7 +78,7 @@ fn read(words: &[&str]) -> Result<(&'static str, bool)> {
     }
     let Some(name) = agent else { return Err(wrong("`guide install` wants `--agent`")) };
     let known = AGENTS.iter().find(|(agent, _)| *agent == name);
-    known.map(|(_, folder)| (*folder, in_project)).ok_or_else(|| {
+    known.map(|(_, folder)| Wish { agent: folder, in_project, force }).ok_or_else(|| {
         let failure = wrong(&format!("`{name}` is no agent that browse knows"));
         match suggest::nearest(name, AGENTS.iter().map(|(agent, _)| *agent)) {
             Some(near) => {
@@ -86,16 +103,17 @@ fn home() -> Result<PathBuf> {
     })
 }
 
-/// Whether something is there that does not carry our mark.
-fn is_foreign(path: &Path) -> bool {
+/// Whose the file is; nobody's when there is none.
+fn whose_is(path: &Path) -> Option<Whose> {
     let folder = path.parent().unwrap_or(path);
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     if is_link(path) || is_link(folder) {
-        return true;
+        return Some(Whose::Foreign);
     }
     match fs::read_to_string(path) {
-        Ok(text) => !text.contains(MARK.trim_end()),
-        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        Ok(text) => Some(mark::whose(&text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(_) => Some(Whose::Foreign),
     }
 }
 

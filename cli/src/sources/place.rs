@@ -37,25 +37,27 @@ pub fn readable(path: &str) -> Result<PathBuf> {
         return Err(denied(
             path,
             "is outside the working directory and the temp directory",
-            &directory,
+            format!("a file under `{}`", directory.display()),
         ));
     }
     if is_private(&real) || is_ours(&real) {
-        return Err(denied(path, "is of a kind that holds secrets", &directory));
+        return Err(denied(path, "is of a kind that holds secrets", HARMLESS));
     }
     // A link of another kind: the same file under a harmless name.
     let folders: Vec<_> = places.iter().take(1).map(PathBuf::as_path).collect();
     let other = private_name(&real, &folders).map_err(|e| unreadable(&shown, &e.to_string()))?;
     if let Some(other) = other {
         let other = other.strip_prefix(&places[0]).unwrap_or(&other).display().to_string();
-        return Err(denied(path, &format!("is the same file as `{other}`"), &directory));
+        return Err(denied(path, &format!("is the same file as `{other}`"), HARMLESS));
     }
     Ok(real)
 }
 
-fn denied(path: &str, why: &str, directory: &Path) -> Failure {
-    let allowed = directory.display().to_string();
-    Failure::with(Reason::FileDenied, format!("`{path}` {why}"), [("allowed", allowed)])
+/// What may be read in the place of a file that holds secrets.
+const HARMLESS: &str = "a file that holds no secrets";
+
+fn denied(path: &str, why: &str, allowed: impl Into<String>) -> Failure {
+    Failure::with(Reason::FileDenied, format!("`{path}` {why}"), [("allowed", allowed.into())])
 }
 
 /// Whether `path` may be written: what a page serves must not become a setting,

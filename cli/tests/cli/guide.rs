@@ -67,6 +67,23 @@ fn skills_of_agents_are_written_once() {
 }
 
 #[test]
+fn what_a_person_edited_is_left_alone_unless_forced() {
+    let home = tempfile::tempdir().expect("a folder");
+    let install = ["guide", "install", "--agent", "claude"];
+    browse(home.path(), &install);
+    let file = home.path().join(".claude/skills/scrape/SKILL.md");
+    let ours = fs::read_to_string(&file).expect("written");
+    let edited = ours.replace("# ", "# My own ");
+    fs::write(&file, &edited).expect("edited");
+    let (text, code) = browse(home.path(), &install);
+    assert!(code == 2 && text.contains("was edited") && text.contains("--force"), "{text}");
+    assert_eq!(fs::read_to_string(&file).expect("there"), edited);
+    let (text, code) = browse(home.path(), &[&install[..], &["--force"]].concat());
+    assert!(code == 0 && text.matches("updated ").count() == 1, "{text}");
+    assert_eq!(fs::read_to_string(&file).expect("there"), ours);
+}
+
+#[test]
 fn files_of_others_are_left_alone() {
     let home = tempfile::tempdir().expect("a folder");
     let own = home.path().join(".claude/skills/scrape");

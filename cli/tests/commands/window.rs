@@ -10,7 +10,7 @@ cases! {
         page: PAGE,
         screen: true,
         line: "connect",
-        says: &["visible, with 1 tab", "browse disconnect"],
+        says: &["visible, with 1 tab", "the side panel shows what you do", "browse disconnect"],
         json: &[("/tabs/0/id", "*"), ("/tabs/0/url", "*"), ("/tabs/1", "null")],
         then: &[("get title", "Seen"), ("focus", "in front"), ("disconnect", "hidden browser")],
         ..Case::NEW
@@ -46,6 +46,15 @@ cases! {
         says: &["moved http://127.0.0.1:", "/two", "opened about:blank"],
         json: &[("/0/change", "\"moved\""), ("/0/before", "*"), ("/1/change", "\"opened\"")],
         then: &[("tabs", "Two")],
+        ..Case::NEW
+    },
+    inbox: Case {
+        command: "inbox",
+        page: PAGE,
+        line: "inbox --clear",
+        says: &[],
+        json: &[("/0", "null")],
+        then: &[("inbox", "")],
         ..Case::NEW
     },
     focus: Case {

@@ -11,6 +11,7 @@ mod flood;
 mod frames;
 mod health;
 mod notes;
+mod pairing;
 mod planted;
 mod playground;
 #[path = "../support/project.rs"]

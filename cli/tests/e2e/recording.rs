@@ -28,12 +28,12 @@ document.querySelector('button').onclick = () =>
 </script>"#;
 
 /// What the page says of the password must not be kept either.
-const CART: &str = r#"<title>Cart</title><p>Code <input type="password" id="code"></p><button id="apply">Apply</button>
+const CART: &str = r#"<title>Cart</title><label>API token <input id="f9"></label><p>Code <input type="password" id="code"></p><button id="apply">Apply</button>
 <output id="total"></output><p id="echo"></p><script>
 document.getElementById('apply').onclick = () => {
-  const code = document.getElementById('code').value;
-  document.getElementById('total').textContent = localStorage.getItem('cart') + (code === 's3cret code' ? ', -10 %' : '');
-  document.getElementById('echo').textContent = code;
+  const code = document.getElementById('code').value + '/' + document.getElementById('f9').value;
+  document.getElementById('total').textContent = localStorage.getItem('cart') + (code === 's3cret code/open sesame' ? ', -10 %' : '');
+  document.getElementById("echo").textContent = code;
 };</script>"#;
 
 const WANTED: &str = "3 x Blue lamp, black, wrapped, -10 %";
@@ -62,6 +62,8 @@ fn drive(project: &Project, site: &Site) {
     project.ok(&["goto", &site.url("/about")]);
     project.ok(&["goto", &site.url("/cart")]);
     project.ok(&["fill", "#code", "s3cret code"]);
+    // Nothing but its label tells that this is a secret.
+    project.ok(&["fill", "#f9", "open sesame"]);
     project.ok(&["click", &reference("button \"Apply\"")]);
     assert_eq!(project.json(&["text", "#total"]), json!(WANTED));
 }
@@ -114,7 +116,7 @@ fn a_flow_with_detours_becomes_a_skill_in_each_language() {
     let status = project.ok(&["--raw", "skill", "record", "status"]);
     assert_eq!(
         status.matches("(kept)").count() + status.matches("(the result)").count(),
-        12,
+        13,
         "{status}"
     );
     for (lang, script) in [("ts", "flow.ts"), ("py", "script.py"), ("rust", "src/flow.rs")] {
@@ -132,21 +134,23 @@ fn a_flow_with_detours_becomes_a_skill_in_each_language() {
             "product=Blue lamp",
         ];
         let saved = project.json(&save);
-        assert_eq!((&saved["kept"], &saved["dropped"]), (&json!(12), &json!(5)), "{saved}");
+        assert_eq!((&saved["kept"], &saved["dropped"]), (&json!(13), &json!(5)), "{saved}");
         let folder = project.home().join("skills").join(&name);
         let text = all(&folder);
-        assert!(!text.contains("s3cret"), "{text}");
+        assert!(!text.contains("s3cret") && !text.contains("sesame"), "{text}");
         let script = fs::read_to_string(folder.join(script)).expect("a script");
         for wrong in ["About", "about", "offer", "chair", "back("] {
             assert!(!script.contains(wrong), "{wrong} in {script}");
         }
-        let answer = project.json(&["skill", "run", &name, "--arg", "password=s3cret code"]);
+        let secrets = ["--arg", "password=s3cret code", "--arg", "secret=open sesame"];
+        let answer = project.json(&[&["skill", "run", &name][..], &secrets].concat());
         assert_eq!(answer, json!(WANTED), "{lang}");
         let (reason, _) = project.fail(&["skill", "run", &name]);
         assert_eq!(reason, "SKILL_ARGUMENT_INVALID", "{lang}: the secret is required");
     }
-    let other = ["skill", "run", "shop-py", "--arg", "password=no", "--arg", "product=Red lamp"];
-    assert_eq!(project.json(&other), json!("3 x Red lamp, black, wrapped"));
+    let other = ["password=no", "secret=no", "product=Red lamp"].map(|arg| ["--arg", arg]).concat();
+    let run = ["skill", "run", "shop-py"];
+    assert_eq!(project.json(&[&run[..], &other].concat()), json!("3 x Red lamp, black, wrapped"));
 }
 
 #[test]
@@ -164,7 +168,7 @@ fn the_same_recording_gives_the_same_files() {
     assert_eq!(texts[0], texts[1]);
     project.ok(&save);
     assert_eq!(project.fail(&save).0, "SKILL_EXISTS");
-    assert_eq!(project.json(&["skill", "record", "stop"])["steps"], json!(17));
+    assert_eq!(project.json(&["skill", "record", "stop"])["steps"], json!(18));
 }
 
 #[test]
@@ -204,11 +208,14 @@ fn what_cannot_be_saved_says_why() {
 #[test]
 fn nobody_elses_calls_are_recorded() {
     let site = Site::page("<p>Text</p>");
-    let project = Project::new();
+    let project = Project::new().with("BROWSE_SKILLIFY_PROMPTS", "true");
     project.ok(&["session", "new", "other"]);
     project.ok(&["skill", "record", "start"]);
     project.ok(&["--session", "other", "goto", &site.url("/")]);
     project.ok(&["goto", &site.url("/")]);
     let status: Value = project.json(&["skill", "record", "status"]);
     assert_eq!(status["steps"], json!(1), "{status}");
+    // Who goes on by hand is told of skills, once.
+    let said: String = (0..22).map(|_| project.run(&["url"]).stderr).collect();
+    assert_eq!(said.matches("browse guide skillify").count(), 1, "{said}");
 }

@@ -25,6 +25,7 @@ fn no_record_holds_a_live_secret() {
     project.write("broken.json", &export[..export.len() - 3]);
     project.ok(&["goto", &site.url("/")]);
     let mut said = String::new();
+    let link = site.url(&format!("/?access_token={LIVE}"));
     let lines: &[&[&str]] = &[
         &["cookie", &pair("sid")],
         &["cookie", &pair("ctl;")],
@@ -43,7 +44,11 @@ fn no_record_holds_a_live_secret() {
         &["state", "load", "work", "--replace"],
         &["cookie-import-browser"],
         &["cookie", "--delete", "sid"],
+        &["goto", &link],
         &["reload"],
+        &["back"],
+        &["newtab", &link],
+        &["closetab"],
         &["network"],
     ];
     for line in lines {

@@ -121,6 +121,17 @@ fn whoever_is_silent_gone_torn_or_no_daemon_is_told() {
 }
 
 #[test]
+fn what_is_worth_another_try_is_told_by_code_and_metadata() {
+    let retryable = |code: i32, key: &str, value: &str| {
+        let mut error = browse_sdk::Error::new("X", "x", "", code);
+        error.metadata.insert(key.to_owned(), value.to_owned());
+        error.retryable()
+    };
+    assert!(retryable(14, "url", "x") && retryable(8, "retry_ms", "20"));
+    assert!(!retryable(14, "retryable", "false") && !retryable(9, "url", "x"));
+}
+
+#[test]
 fn a_command_is_called_by_its_name_too() {
     let fake = Fake::tcp(|call| match call.path.ends_with("/Goto") {
         true => Reply::Messages(vec![field(2, "u")]),

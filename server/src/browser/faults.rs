@@ -90,8 +90,31 @@ fn navigation(url: &str, code: &str) -> Error {
         _ => format!("`{host}` did not load"),
     };
     let message = format!("{cause} ({code})");
-    Error::new(Reason::NavigationFailed, message).with("url", url).with("code", code)
+    let error = Error::new(Reason::NavigationFailed, message).with("url", url).with("code", code);
+    // SDKs take a code of gRPC that says `UNAVAILABLE` for worth another try.
+    if PASSING.contains(&code) { error } else { error.with("retryable", false) }
 }
+
+/// What goes by: the same address may open later. The others are about the
+/// address itself, or about what its server sends.
+const PASSING: [&str; 16] = [
+    "ERR_CONNECTION_REFUSED",
+    "ERR_CONNECTION_RESET",
+    "ERR_CONNECTION_CLOSED",
+    "ERR_CONNECTION_ABORTED",
+    "ERR_CONNECTION_FAILED",
+    "ERR_CONNECTION_TIMED_OUT",
+    "ERR_TIMED_OUT",
+    "ERR_DNS_TIMED_OUT",
+    "ERR_EMPTY_RESPONSE",
+    "ERR_INTERNET_DISCONNECTED",
+    "ERR_NETWORK_CHANGED",
+    "ERR_NETWORK_IO_SUSPENDED",
+    "ERR_ADDRESS_UNREACHABLE",
+    "ERR_PROXY_CONNECTION_FAILED",
+    "ERR_QUIC_PROTOCOL_ERROR",
+    "ERR_HTTP2_PING_FAILED",
+];
 
 impl From<engine::Error> for Error {
     fn from(fault: engine::Error) -> Self {
@@ -102,6 +125,27 @@ impl From<engine::Error> for Error {
                 let error = Self::new(reason, crate::content::clean(&message));
                 metadata.into_iter().fold(error, |error, (key, value)| error.with(key, value))
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::navigation;
+
+    #[test]
+    fn what_no_second_try_mends_says_so() {
+        for (code, final_) in [
+            ("net::ERR_CONNECTION_REFUSED", false),
+            ("net::ERR_EMPTY_RESPONSE", false),
+            ("net::ERR_NAME_NOT_RESOLVED", true),
+            ("net::ERR_TOO_MANY_REDIRECTS", true),
+            ("net::ERR_UNSAFE_PORT", true),
+            ("net::ERR_ABORTED", true),
+        ] {
+            let error = navigation("http://a.example/", code);
+            let said = error.metadata().get("retryable").map(String::as_str);
+            assert_eq!(said, final_.then_some("false"), "{code}");
         }
     }
 }

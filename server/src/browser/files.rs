@@ -24,14 +24,17 @@ use crate::error::{Error, Result};
 /// no such plain file.
 pub fn page(rest: &str, asker: &Asker<'_>) -> Result<Url> {
     let Some(cwd) = asker.cwd else {
-        return Err(denied("only the owner of the daemon opens local files", "the web"));
+        return Err(denied(
+            "only the owner of the daemon opens local files",
+            "an http or https address",
+        ));
     };
     let end = rest.find(['?', '#']).unwrap_or(rest.len());
     let (path, suffix) = rest.split_at(end);
     let path = absolute(&decode(path), cwd)?;
     let real = fs::canonicalize(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
     if real.is_dir() {
-        return Err(denied(&format!("`{}` is a directory", path.display()), &show(cwd)));
+        return Err(denied(&format!("`{}` is a directory", path.display()), "a file in it"));
     }
     if !real.is_file() {
         return Err(unreadable(&path, "it is not a plain file"));
@@ -47,16 +50,16 @@ fn allow(real: &Path, cwd: &Path, home: &Path) -> Result<()> {
     let temp = resolved(&env::temp_dir());
     let cwd = resolved(cwd);
     if !real.starts_with(&cwd) && !real.starts_with(&temp) {
-        return Err(denied(&format!("`{}` is outside", real.display()), &show(&cwd)));
+        return Err(denied(&format!("`{}` is outside", real.display()), &under(&cwd)));
     }
     if real.starts_with(resolved(home)) || is_private(real) {
-        return Err(denied(&format!("`{}` may hold secrets", real.display()), &show(&cwd)));
+        return Err(denied(&format!("`{}` may hold secrets", real.display()), HARMLESS));
     }
     match private_name(real, &[&cwd]) {
         Ok(None) => {}
         Ok(Some(other)) => {
             let message = format!("`{}` is the same file as `{}`", real.display(), other.display());
-            return Err(denied(&message, &show(&cwd)));
+            return Err(denied(&message, HARMLESS));
         }
         Err(error) => return Err(unreadable(real, &error.to_string())),
     }
@@ -77,8 +80,11 @@ fn decode(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-fn show(path: &Path) -> String {
-    path.display().to_string()
+/// What may be opened in the place of a file that holds secrets.
+const HARMLESS: &str = "a file that holds no secrets";
+
+fn under(path: &Path) -> String {
+    format!("a file under `{}`", path.display())
 }
 
 fn denied(message: &str, allowed: &str) -> Error {

@@ -150,8 +150,8 @@ fn modifiers(text: Option<&str>) -> Result<Modifiers> {
 pub(super) fn report(cx: &Context, receipt: engine::Receipt) -> v1::Receipt {
     let opened = receipt.opened.iter().find_map(|opened| cx.tab_of(&opened.target_id));
     v1::Receipt {
-        summary: summary(&receipt, opened),
-        url: receipt.url,
+        summary: cx.shown(summary(&receipt, opened)),
+        url: receipt.url.map(|url| cx.shown(url)),
         new_tab: opened,
         focus: receipt.focus,
         dialog: receipt.dialogs.first().map(ToString::to_string),

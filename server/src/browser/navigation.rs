@@ -10,6 +10,7 @@ use crate::{
     chromium::{EvaluateOptions, LoadState, Navigated, Page},
     dispatch::Context,
     error::{Error, Result},
+    policy::Kind,
     sessions::Tab,
 };
 
@@ -27,7 +28,7 @@ pub async fn goto(cx: &Context, request: v1::GotoRequest) -> Result<v1::GotoResp
     Ok(v1::GotoResponse {
         status: arrival.status,
         suggested_skills: suggest(cx, &arrival.url),
-        url: arrival.url,
+        url: cx.shown(arrival.url),
         title: arrival.title,
     })
 }
@@ -54,7 +55,7 @@ pub async fn back(cx: &Context, request: v1::BackRequest) -> Result<v1::BackResp
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().back().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
-    Ok(v1::BackResponse { status, url, title })
+    Ok(v1::BackResponse { status, url: cx.shown(url), title })
 }
 
 /// Goes forward in history.
@@ -63,7 +64,7 @@ pub async fn forward(cx: &Context, request: v1::ForwardRequest) -> Result<v1::Fo
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().forward().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
-    Ok(v1::ForwardResponse { status, url, title })
+    Ok(v1::ForwardResponse { status, url: cx.shown(url), title })
 }
 
 /// Loads the page again; revives a tab that crashed.
@@ -72,7 +73,7 @@ pub async fn reload(cx: &Context, request: v1::ReloadRequest) -> Result<v1::Relo
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().reload().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
-    Ok(v1::ReloadResponse { status, url, title })
+    Ok(v1::ReloadResponse { status, url: cx.shown(url), title })
 }
 
 /// Ends what is loading; works while a server does not answer.
@@ -81,7 +82,7 @@ pub async fn stop_loading(
     _: v1::StopLoadingRequest,
 ) -> Result<v1::StopLoadingResponse> {
     cx.page().stop_loading().await?;
-    Ok(v1::StopLoadingResponse { url: cx.page().url() })
+    Ok(v1::StopLoadingResponse { url: cx.shown(cx.page().url()) })
 }
 
 /// Answers the address of the tab, without asking the page.
@@ -109,6 +110,10 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
 /// Notes and skills for the host of `url`; trouble with them never fails a
 /// command.
 pub fn suggest(cx: &Context, url: &str) -> Vec<v1::SuggestedSkill> {
+    if cx.capability().kind == Kind::Paired {
+        // It could not run them, and has no business knowing them.
+        return Vec::new();
+    }
     let daemon = cx.daemon();
     let suggest = |url: url::Url| daemon.notes().suggest(&url, daemon.skills().suggest(&url));
     url::Url::parse(url).map(suggest).unwrap_or_default()

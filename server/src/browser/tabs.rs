@@ -7,7 +7,7 @@ use crate::{
     content::Sources,
     dispatch::Context,
     error::{Error, Result},
-    sessions::Tab,
+    sessions::{Session, Tab, TabId},
 };
 
 /// Lists the tabs of the session, without asking the pages.
@@ -68,15 +68,23 @@ pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::New
     cx.daemon().notes().seen_in(cx, &tab);
     let url = tab.page().url();
     let suggested_skills = navigation::suggest(cx, &url);
-    Ok(v1::NewTabResponse { tab_id: tab.id(), url, suggested_skills })
+    Ok(v1::NewTabResponse { tab_id: tab.id(), url: cx.shown(url), suggested_skills })
 }
 
 /// Closes a tab; works while its page hangs.
 pub async fn close_tab(cx: &Context, request: v1::CloseTabRequest) -> Result<v1::CloseTabResponse> {
     let session = cx.session()?;
-    let id = request.id.or(cx.named_tab()).or(session.active().map(|tab| tab.id()));
+    let id = request.id.or(cx.named_tab()).or_else(|| usual(cx, &session));
     let id = id.ok_or_else(|| Error::new(Reason::TabNotFound, "the session has no tab"))?;
     cx.check_tab(&*session.tab(id)?)?;
     let active = session.close_tab(id).await?;
     Ok(v1::CloseTabResponse { closed: id, active })
+}
+
+/// The tab that a caller means who names none.
+fn usual(cx: &Context, session: &Session) -> Option<TabId> {
+    let own = |tab: &std::sync::Arc<Tab>| cx.check_tab(tab).is_ok();
+    let active = session.active().filter(own);
+    let tab = active.or_else(|| session.tabs().into_iter().rfind(own));
+    tab.map(|tab| tab.id())
 }

@@ -10,7 +10,9 @@ use crate::{
     dispatch::Context,
     engine::Target,
     error::{Error, Result},
-    window::{Change, Closing, Handoff, Note, Returned, Screen, Terms, Window, find_screen},
+    window::{
+        Change, Closing, Handoff, Letter, Note, Returned, Screen, Terms, Window, find_screen,
+    },
 };
 
 /// Characters that a reason may have.
@@ -22,8 +24,26 @@ pub async fn connect(cx: &Context, request: v1::ConnectRequest) -> Result<v1::Co
     let terms = Terms { connected: true, handoff: None };
     let (window, notes) = open(cx, screen, terms).await?;
     let tabs = tabs(&window, &notes);
-    let summary = format!("{}; `browse disconnect` hides it again", visible(&tabs));
+    let panel = match window.show_panel(cx.daemon()).await {
+        Ok(()) => "the side panel shows what you do, and takes notes for `browse inbox`".to_owned(),
+        Err(error) => format!("the side panel did not open ({error})"),
+    };
+    let summary = format!("{}; {panel}; `browse disconnect` hides it again", visible(&tabs));
     Ok(v1::ConnectResponse { summary, tabs })
+}
+
+/// Prints what the person wrote in the side panel.
+pub async fn read_inbox(
+    cx: &Context,
+    request: v1::ReadInboxRequest,
+) -> Result<v1::ReadInboxResponse> {
+    cx.set_source("the side panel");
+    let letters = cx.daemon().windows().inbox().read(cx.session()?.name(), request.clear);
+    let describe = |Letter { time, text }| v1::InboxNote {
+        time: humantime::format_rfc3339_seconds(time).to_string(),
+        text,
+    };
+    Ok(v1::ReadInboxResponse { notes: letters.into_iter().map(describe).collect() })
 }
 
 /// Hides the session again.

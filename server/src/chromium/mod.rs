@@ -36,6 +36,7 @@ pub use browser::browser::Browser;
 pub use browser::context::{Context, ContextOptions};
 pub use browser::hidden::HiddenPage;
 pub use browser::options::{BrowserOptions, DialogPolicy, Viewport};
+pub use browser::side_panel::SidePanel;
 pub use browser::spare::Spares;
 pub use browser::trace::Trace;
 pub use capture::body::ResponseBody;

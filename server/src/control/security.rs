@@ -22,8 +22,8 @@ pub async fn security_status(
 ) -> Result<v1::SecurityStatusResponse> {
     let watch = cx.daemon().watch();
     let mut layers = layers(watch);
-    layers.push(classifier(&cx.daemon().scanner().status()));
     layers.extend(outbound(cx));
+    layers.push(classifier(&cx.daemon().scanner().status()));
     let counts: Vec<_> =
         watch.counts().into_iter().map(|(name, count)| v1::SecurityCount { name, count }).collect();
     let lines = layers.iter().map(|layer| {

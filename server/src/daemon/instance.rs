@@ -20,10 +20,12 @@ use crate::{
     keychain::Keychain,
     notes::Notes,
     outbound::{Approvals, Reach},
+    pairing::Pairings,
     policy::Authority,
     records::{Activity, Attempts, Telemetry},
     sessions::Sessions,
     skills::{Places, Skills},
+    tunnel::Tunnel,
     window::Windows,
 };
 
@@ -59,6 +61,8 @@ pub struct Daemon {
     keychain: Keychain,
     windows: Windows,
     scanner: Scanner,
+    pairings: Pairings,
+    tunnel: Tunnel,
     guardian: Option<Arc<Guardian>>,
     calls: AtomicU32,
     last_call: Mutex<Instant>,
@@ -126,6 +130,8 @@ impl Daemon {
             watch,
             keychain: Keychain::default(),
             windows: Windows::default(),
+            pairings: Pairings::default(),
+            tunnel: Tunnel::default(),
             guardian: parts.guardian,
             calls: AtomicU32::new(0),
             last_call: Mutex::new(now),
@@ -229,6 +235,16 @@ impl Daemon {
         &self.scanner
     }
 
+    /// Who is paired.
+    pub fn pairings(&self) -> &Pairings {
+        &self.pairings
+    }
+
+    /// The listener for those.
+    pub fn tunnel(&self) -> &Tunnel {
+        &self.tunnel
+    }
+
     /// The process that tidies up when this one is killed.
     pub fn guardian(&self) -> Option<&Arc<Guardian>> {
         self.guardian.as_ref()
@@ -245,10 +261,10 @@ impl Daemon {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Time since the last call ended; nothing while one is in flight, or
-    /// while a person has a window.
+    /// Time since the last call ended; nothing while one is in flight, while a
+    /// person has a window, or while somebody is paired.
     pub fn idle(&self) -> Duration {
-        if self.calls() > 0 || !self.windows.all().is_empty() {
+        if self.calls() > 0 || !self.windows.all().is_empty() || !self.pairings.is_empty() {
             return Duration::ZERO;
         }
         self.last_call.lock().unwrap_or_else(PoisonError::into_inner).elapsed()

@@ -53,7 +53,13 @@ pub async fn services(daemon: &Arc<Daemon>, listener: Listener, origin: Origin) 
         listener,
         authority: Arc::clone(daemon.authority()),
         origin,
-        refusals: Arc::new(move |refusal| heard.activity().refused(refusal)),
+        refusals: Arc::new(move |refusal| {
+            heard.activity().refused(refusal);
+            if listener == Listener::Tunnel {
+                let client = refusal.client.as_ref();
+                dispatch::denials::at_gate(&heard, refusal.reason, client, refusal.peer);
+            }
+        }),
     };
     let mut routes = dispatch::routes(Arc::clone(daemon));
     if listener == Listener::Local {

@@ -45,6 +45,8 @@ pub struct Settings {
     pub bundled_skills: Option<PathBuf>,
     /// What untrusted skills are held to.
     pub skill_sandbox: Wanted,
+    /// Bytes of memory that all processes of an untrusted skill take together.
+    pub skill_memory: u64,
     /// Bytes that `load-html` takes.
     pub max_html_bytes: usize,
     /// Hosts that `fetch` reaches without approval, wherever they lead.
@@ -55,6 +57,10 @@ pub struct Settings {
     pub dialogs: DialogPolicy,
     /// The public collection of notes.
     pub library: LibrarySettings,
+    /// Certificate of the listener for paired agents, instead of one of ours.
+    pub tunnel_cert: Option<PathBuf>,
+    /// The key of that certificate.
+    pub tunnel_key: Option<PathBuf>,
     /// Says a word on skills to those who drive one host for long.
     pub skillify_prompts: bool,
     /// What is done about text that leaves its site; by the kind of caller

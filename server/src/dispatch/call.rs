@@ -1,6 +1,6 @@
 //! What a call says about itself in its metadata.
 
-use std::{path::PathBuf, time::Duration};
+use std::{net::IpAddr, path::PathBuf, time::Duration};
 
 use browse_proto::{Reason, metadata};
 use percent_encoding::percent_decode_str;
@@ -24,6 +24,8 @@ pub struct Call {
     pub raw: bool,
     /// Time that the caller gives.
     pub timeout: Option<Duration>,
+    /// From where it came, when that is known.
+    pub peer: Option<IpAddr>,
 }
 
 impl Call {
@@ -46,6 +48,7 @@ impl Call {
             cwd: decoded(metadata::CWD).map(PathBuf::from).filter(|path| path.is_absolute()),
             raw: text(metadata::CONTENT) == Some("raw"),
             timeout: timeout.transpose()?,
+            peer: None,
         })
     }
 }

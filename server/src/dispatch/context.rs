@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    net::IpAddr,
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
@@ -20,13 +21,15 @@ use crate::{
     egress,
     engine::Engine,
     error::{Error, Result},
-    policy::{Capability, ClientId, Kind, Permit, SessionRule, TabPolicy},
+    policy::{Capability, ClientId, Grant, Kind, Listener, Permit, SessionRule, TabPolicy},
     sessions::{Session, SessionName, Share, Tab, TabId},
 };
 
 /// Time that a call gets when neither the caller nor the command names one.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The most that a call from elsewhere gets, whatever it names.
+const ELSEWHERE: Duration = Duration::from_secs(5 * 60);
 /// Time beyond the deadline that a handler gets to say itself what was late.
 const MARGIN: Duration = Duration::from_millis(100);
 
@@ -76,6 +79,10 @@ impl Context {
     pub(super) fn new(daemon: Arc<Daemon>, permit: Permit, call: Call) -> Self {
         let timeout = call.timeout.or(default_timeout(permit.command()));
         let timeout = timeout.filter(|_| !permit.command().runs_program());
+        let timeout = match permit.listener() {
+            Listener::Tunnel => Some(timeout.unwrap_or(ELSEWHERE).min(ELSEWHERE)),
+            Listener::Local | Listener::Skills => timeout,
+        };
         let limit = timeout.map(|timeout| Instant::now() + timeout);
         let (tab, share) = (OnceLock::new(), OnceLock::new());
         let (notes, held) = (Mutex::default(), Mutex::default());
@@ -114,6 +121,21 @@ impl Context {
     /// The permit behind the call.
     pub(super) fn permit(&self) -> &Permit {
         &self.permit
+    }
+
+    /// The grant behind the call.
+    pub fn grant(&self) -> &Arc<Grant> {
+        self.permit.grant()
+    }
+
+    /// Where the call came in.
+    pub fn listener(&self) -> Listener {
+        self.permit.listener()
+    }
+
+    /// From where it came, when that is known.
+    pub fn peer(&self) -> Option<IpAddr> {
+        self.call.peer
     }
 
     /// Who calls.
@@ -209,7 +231,7 @@ impl Context {
         if hosts.allows(url) || url.scheme() == "file" && self.is_root() {
             return Ok(());
         }
-        let message = format!("the token is not good for `{}`", url.host_str().unwrap_or("files"));
+        let message = format!("the token is not good for `{}`", crate::policy::place(url));
         Err(Error::new(Reason::HostDenied, message).with("allowed", hosts.patterns().join(", ")))
     }
 
@@ -330,6 +352,15 @@ impl Context {
     /// Page text for an error of several lines, as the caller gets it.
     pub fn enveloped(&self, text: &str) -> String {
         content::envelope(text, &self.sources().words(), self.delivery())
+    }
+
+    /// An address for a receipt, or a text with some: who is guarded gets it
+    /// without the secrets of its query. `browse url` says the whole of it.
+    pub fn shown(&self, text: String) -> String {
+        match self.delivery() {
+            Delivery::Raw => text,
+            Delivery::Guarded => crate::secrets::redact(&text).into_owned(),
+        }
     }
 
     /// Says where page-derived content came from, when not from the tab.

@@ -83,7 +83,12 @@ macro_rules! serve_notes {
     ($service:ident $($rest:tt)*) => { serve! { $service domain_skill_service_server notes $($rest)* } };
 }
 
+macro_rules! serve_pair {
+    ($service:ident $($rest:tt)*) => { serve! { $service pair_service_server pairing $($rest)* } };
+}
+
 browse_proto::with_browser_service!(serve_browser);
 browse_proto::with_daemon_service!(serve_daemon);
 browse_proto::with_skill_service!(serve_skill);
 browse_proto::with_domain_skill_service!(serve_notes);
+browse_proto::with_pair_service!(serve_pair);

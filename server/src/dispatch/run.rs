@@ -7,13 +7,13 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
-use super::{Context, call::Call, judge::judge, limits, tell};
+use super::{Context, call::Call, denials, judge::judge, limits, tell};
 use crate::{
     content,
     daemon::Daemon,
     egress,
     error::{Error, Result},
-    policy::Permit,
+    policy::{Permit, layer::Peer},
     records::Entry,
     skills::record::Note,
 };
@@ -37,6 +37,7 @@ where
     let cx = admit(daemon, &request)?;
     let mut entry = Entry::begin(&cx, request.get_ref());
     let outcome = guarded(&cx, request.into_inner(), handler).await;
+    let _ = outcome.as_ref().inspect_err(|error| denials::of_call(&cx, error));
     entry.acted_on(&cx);
     daemon.activity().ended(entry, begun.elapsed(), outcome.as_ref().err().map(Error::reason));
     let (response, derived) =
@@ -58,7 +59,9 @@ pub fn admit<Q>(daemon: &Arc<Daemon>, request: &Request<Q>) -> Result<Context> {
     if daemon.is_ending() {
         return Err(Error::new(Reason::ShuttingDown, "the daemon is shutting down"));
     }
-    Ok(Context::new(Arc::clone(daemon), permit, Call::read(request.metadata())?))
+    let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+    let call = Call { peer, ..Call::read(request.metadata())? };
+    Ok(Context::new(Arc::clone(daemon), permit, call))
 }
 
 /// Refuses arguments that exclude each other.

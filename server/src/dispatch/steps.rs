@@ -6,7 +6,7 @@ use futures::{FutureExt as _, future::BoxFuture};
 use prost_types::Any;
 use tokio::time::Instant;
 
-use super::{Context, run::guarded};
+use super::{Context, denials, run::guarded};
 use crate::{
     error::{Error, Result},
     policy::layer::Refusal,
@@ -69,8 +69,14 @@ pub fn step<'a>(
 /// A step that is refused stands in the books like a call that is.
 fn refused(cx: &Context, request: &Any, error: &Error) {
     let path = command(request).map(|command| command.path.to_owned()).unwrap_or_default();
+    denials::of_call(cx, error);
     let client = Some(cx.client().clone());
-    cx.daemon().activity().refused(&Refusal { reason: error.reason(), client, path });
+    cx.daemon().activity().refused(&Refusal {
+        reason: error.reason(),
+        client,
+        path,
+        peer: cx.peer(),
+    });
 }
 
 /// Boxed here: what each of a hundred handlers leaves on the stack of whoever
@@ -106,6 +112,7 @@ where
     })?;
     let mut entry = Entry::begin(cx, &request);
     let outcome = guarded(cx, request, handler).await;
+    let _ = outcome.as_ref().inspect_err(|error| denials::of_call(cx, error));
     entry.acted_on(cx);
     let reason = outcome.as_ref().err().map(Error::reason);
     cx.daemon().activity().ended(entry, begun.elapsed(), reason);
@@ -151,11 +158,13 @@ macro_rules! steps {
 macro_rules! daemon_steps { ($($all:tt)*) => { steps! { daemon control $($all)* } }; }
 macro_rules! skill_steps { ($($all:tt)*) => { steps! { skill skills $($all)* } }; }
 macro_rules! notes_steps { ($($all:tt)*) => { steps! { notes notes $($all)* } }; }
+macro_rules! pair_steps { ($($all:tt)*) => { steps! { pair pairing $($all)* } }; }
 
 browse_proto::with_browser_service!(browser_steps);
 browse_proto::with_daemon_service!(daemon_steps);
 browse_proto::with_skill_service!(skill_steps);
 browse_proto::with_domain_skill_service!(notes_steps);
+browse_proto::with_pair_service!(pair_steps);
 
 async fn perform(cx: &Context, request: &Any) -> Result<(Any, bool)> {
     let name = cx.command().request.name;
@@ -169,6 +178,9 @@ async fn perform(cx: &Context, request: &Any) -> Result<(Any, bool)> {
     if let Some(done) = skill(cx, name, bytes).await {
         return done;
     }
-    let done = notes(cx, name, bytes).await;
+    if let Some(done) = notes(cx, name, bytes).await {
+        return done;
+    }
+    let done = pair(cx, name, bytes).await;
     done.unwrap_or_else(|| Err(Error::new(Reason::Bug, format!("no handler for `{name}`"))))
 }

@@ -9,7 +9,7 @@ use super::{
     TabPolicy,
     claims::{self, Signer},
     grants::Grants,
-    root::{Likeness, RootToken, hex, random},
+    root::{self, Likeness, RootToken, hex, random},
 };
 use crate::{
     content::Delivery,
@@ -22,6 +22,7 @@ pub struct Authority {
     id: String,
     root: RootToken,
     root_grant: Arc<Grant>,
+    stranger: Arc<Grant>,
     signer: Signer,
     grants: Grants,
 }
@@ -46,6 +47,7 @@ pub struct GrantSpec {
 pub struct Minted {
     token: String,
     jti: String,
+    grant: Arc<Grant>,
     authority: Arc<Authority>,
 }
 
@@ -59,6 +61,7 @@ impl Authority {
         Ok(Self {
             root: RootToken::new(&id)?,
             root_grant: Arc::new(Grant::root()),
+            stranger: Arc::new(Grant::stranger()),
             signer: Signer::new(&id)?,
             grants: Grants::default(),
             id,
@@ -80,6 +83,18 @@ impl Authority {
     /// # Errors
     /// A live token of this client exists.
     pub fn mint(self: &Arc<Self>, spec: GrantSpec) -> Result<Minted> {
+        self.mint_sliding(spec, None)
+    }
+
+    /// Makes a token that ends also when `slide` has gone by without a call.
+    ///
+    /// # Errors
+    /// A live token of this client exists.
+    pub fn mint_sliding(
+        self: &Arc<Self>,
+        spec: GrantSpec,
+        slide: Option<Duration>,
+    ) -> Result<Minted> {
         let GrantSpec { audience, lifetime, .. } = spec;
         let capability = Capability {
             client: spec.client,
@@ -92,9 +107,9 @@ impl Authority {
             delivery: spec.delivery,
         };
         let (token, jti) = self.signer.sign(&capability, audience, lifetime)?;
-        let grant = Grant::temporary(capability, audience, lifetime);
-        self.grants.insert(jti.clone(), Arc::new(grant))?;
-        Ok(Minted { token, jti, authority: Arc::clone(self) })
+        let grant = Arc::new(Grant::temporary(capability, audience, lifetime).sliding(slide));
+        self.grants.insert(jti.clone(), Arc::clone(&grant))?;
+        Ok(Minted { token, jti, grant, authority: Arc::clone(self) })
     }
 
     /// Ends the token of `client` now; tells whether there was one. Calls in
@@ -117,10 +132,19 @@ impl Authority {
     pub fn identify(&self, token: Option<&str>, listener: Listener) -> Result<Arc<Grant>> {
         let token =
             token.ok_or_else(|| Error::new(Reason::TokenMissing, "the call carries no token"))?;
+        if listener == Listener::Tunnel && root::is_like(token) {
+            // Said of whatever looks like one, so that nobody learns whether it is.
+            return Err(Error::new(Reason::RootDenied, "a root token is never taken here"));
+        }
         self.look_up(token, listener).map_err(|error| match listener {
             Listener::Local | Listener::Skills => error,
             Listener::Tunnel => claims::invalid(),
         })
+    }
+
+    /// The grant of whoever shows no token, where strangers may call.
+    pub(super) fn stranger(&self) -> &Arc<Grant> {
+        &self.stranger
     }
 
     fn look_up(&self, token: &str, listener: Listener) -> Result<Arc<Grant>> {
@@ -145,6 +169,11 @@ impl Authority {
 }
 
 impl Minted {
+    /// The grant behind it.
+    pub fn grant(&self) -> &Arc<Grant> {
+        &self.grant
+    }
+
     /// The token.
     pub fn token(&self) -> &str {
         &self.token

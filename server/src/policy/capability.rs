@@ -33,6 +33,8 @@ pub enum Kind {
     Skill,
     /// An agent on another machine.
     Paired,
+    /// Somebody on another machine who has no token yet.
+    Stranger,
 }
 
 impl Kind {
@@ -42,6 +44,7 @@ impl Kind {
             Self::Root => "root",
             Self::Skill => "skill",
             Self::Paired => "paired",
+            Self::Stranger => "stranger",
         }
     }
 }
@@ -75,6 +78,21 @@ impl Capability {
             hosts: Hosts::Any,
             tabs: TabPolicy::Session,
             session: SessionRule::Any,
+            rate: Rate::Unlimited,
+            delivery: Delivery::Guarded,
+        }
+    }
+
+    /// What somebody without a token stands for, where strangers may call:
+    /// nothing but what needs none.
+    pub fn stranger() -> Self {
+        Self {
+            client: ClientId::stranger(),
+            kind: Kind::Stranger,
+            scopes: Scopes::default(),
+            hosts: Hosts::None,
+            tabs: TabPolicy::Own,
+            session: SessionRule::Only(String::new()),
             rate: Rate::Unlimited,
             delivery: Delivery::Guarded,
         }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use browse_proto::{Command, Reason};
+use browse_proto::{Command, Reason, Scope};
 
-use super::{Capability, Grant, Listener, Method};
+use super::{Capability, Grant, Kind, Listener, Method};
 use crate::error::{Error, Result};
 
 /// Leave to run one command, made by [`check`] alone.
@@ -33,7 +33,9 @@ pub(super) fn allow(grant: &Grant, method: Method, listener: Listener) -> Result
         return Err(Error::new(Reason::TunnelDenied, message));
     }
     let capability = grant.capability();
-    if !capability.scopes.allow(method.scope()) {
+    let known = capability.kind != Kind::Stranger;
+    let held = method.scope() == Scope::Any && known || capability.scopes.allow(method.scope());
+    if !held {
         let required = method.scope().name();
         let message = format!("`{}` needs the `{required}` scope", method.name());
         let held = capability.scopes.names().join(",");

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 const MAX: usize = 128;
 
 const ROOT: &str = "root";
+const STRANGER: &str = "stranger";
 
 /// The name that a caller is known by: `root`, `skill:hackernews:1f3a`, or what
 /// the owner called a paired agent.
@@ -34,7 +35,7 @@ impl ClientId {
             refuse("it is longer than 128 bytes")
         } else if name.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
             refuse("it holds a blank or a control character")
-        } else if name.to_lowercase() == ROOT {
+        } else if [ROOT, STRANGER].contains(&name.to_lowercase().as_str()) {
             refuse("the name is reserved")
         } else {
             Ok(Self(name.into()))
@@ -44,6 +45,11 @@ impl ClientId {
     /// The holder of the root token.
     pub fn root() -> Self {
         Self(ROOT.into())
+    }
+
+    /// Whoever has no token.
+    pub fn stranger() -> Self {
+        Self(STRANGER.into())
     }
 
     /// Whether this is the holder of the root token.

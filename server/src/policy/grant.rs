@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
 };
 
@@ -16,14 +17,31 @@ pub struct Grant {
     capability: Capability,
     audience: Option<Audience>,
     expires: Option<SystemTime>,
+    /// Time without a call after which it ends before that.
+    slide: Option<Duration>,
     revoked: CancellationToken,
     limiter: Limiter,
+    calls: Mutex<Calls>,
+}
+
+/// What was done with a grant.
+#[derive(Clone, Copy, Debug)]
+pub struct Calls {
+    /// How many calls were made.
+    pub count: u64,
+    /// When the last one was; when the grant was made before the first.
+    pub last: SystemTime,
 }
 
 impl Grant {
     /// The grant of the root token, which lives as long as the daemon.
     pub(super) fn root() -> Self {
         Self::new(Capability::root(), None, None)
+    }
+
+    /// The grant of whoever has no token, where strangers may call.
+    pub(super) fn stranger() -> Self {
+        Self::new(Capability::stranger(), None, None)
     }
 
     /// A grant that ends by itself after `lifetime`.
@@ -35,13 +53,20 @@ impl Grant {
         Self::new(capability, Some(audience), Some(SystemTime::now() + lifetime))
     }
 
+    /// The same, which ends also when `slide` has gone by without a call.
+    pub(super) fn sliding(self, slide: Option<Duration>) -> Self {
+        Self { slide, ..self }
+    }
+
     fn new(
         capability: Capability,
         audience: Option<Audience>,
         expires: Option<SystemTime>,
     ) -> Self {
         let limiter = Limiter::new(capability.rate);
-        Self { capability, audience, expires, revoked: CancellationToken::new(), limiter }
+        let calls = Mutex::new(Calls { count: 0, last: SystemTime::now() });
+        let (slide, revoked) = (None, CancellationToken::new());
+        Self { capability, audience, expires, slide, revoked, limiter, calls }
     }
 
     /// What it allows.
@@ -54,13 +79,28 @@ impl Grant {
         self.audience
     }
 
-    /// When it ends by itself.
+    /// When it ends by itself at the latest.
     pub(super) fn expires(&self) -> Option<SystemTime> {
         self.expires
     }
 
+    /// When it ends by itself if nobody calls meanwhile.
+    pub fn end(&self) -> Option<SystemTime> {
+        let slid = self.slide.map(|slide| self.calls().last + slide);
+        self.expires.into_iter().chain(slid).min()
+    }
+
+    /// What was done with it.
+    pub fn calls(&self) -> Calls {
+        *self.lock()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Ends it now: new calls are refused, those in flight end.
-    pub(super) fn revoke(&self) {
+    pub(crate) fn revoke(&self) {
         self.revoked.cancel();
     }
 
@@ -71,7 +111,7 @@ impl Grant {
     pub fn alive(&self) -> Result<()> {
         if self.revoked.is_cancelled() {
             Err(revoked())
-        } else if self.expires.is_some_and(|end| SystemTime::now() >= end) {
+        } else if self.end().is_some_and(|end| SystemTime::now() >= end) {
             Err(expired())
         } else {
             Ok(())
@@ -81,13 +121,14 @@ impl Grant {
     /// Waits until it is revoked or over, and says which.
     pub async fn ended(&self) -> Error {
         let over = async {
-            match self.expires {
-                Some(end) => {
-                    let left = end.duration_since(SystemTime::now()).unwrap_or_default();
-                    tokio::time::sleep(left).await;
+            // A call meanwhile puts the end off.
+            while let Some(end) = self.end() {
+                match end.duration_since(SystemTime::now()) {
+                    Ok(left) if !left.is_zero() => tokio::time::sleep(left).await,
+                    _ => return,
                 }
-                None => std::future::pending().await,
             }
+            std::future::pending().await
         };
         tokio::select! {
             () = self.revoked.cancelled() => revoked(),
@@ -100,7 +141,11 @@ impl Grant {
     /// # Errors
     /// The caller makes too many.
     pub fn count(&self) -> Result<()> {
-        self.limiter.check()
+        self.limiter.check()?;
+        let mut calls = self.lock();
+        calls.count += 1;
+        calls.last = SystemTime::now();
+        Ok(())
     }
 }
 

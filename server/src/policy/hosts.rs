@@ -39,6 +39,21 @@ impl Hosts {
         Ok(if patterns.is_empty() { Self::None } else { Self::List(patterns) })
     }
 
+    /// The hosts of an agent elsewhere: these, and with `*` among them, or with
+    /// none, every public one. What is not public has to be named.
+    ///
+    /// # Errors
+    /// A pattern is malformed.
+    pub fn public<P: AsRef<str>>(patterns: &[P]) -> Result<Self> {
+        let read = |pattern: &P| match pattern.as_ref() {
+            PUBLIC => Ok(HostPattern::public()),
+            pattern => pattern.parse(),
+        };
+        let patterns = patterns.iter().map(read).collect::<Result<Vec<_>>>()?;
+        let none = patterns.is_empty();
+        Ok(Self::List(if none { vec![HostPattern::public()] } else { patterns }))
+    }
+
     /// Whether a document may come from `url`. Only http and https have hosts;
     /// `about:blank` shows nothing and is always allowed.
     pub fn allows(&self, url: &Url) -> bool {
@@ -65,10 +80,25 @@ impl Hosts {
     }
 }
 
+/// Stands for every public host.
+const PUBLIC: &str = "*";
+
 impl HostPattern {
+    /// Every name. Which of them lead to a place that is not public is known
+    /// below the page only, where names are resolved.
+    fn public() -> Self {
+        Self { subdomains: false, host: PUBLIC.to_owned(), port: None }
+    }
+
     fn matches(&self, url: &Url) -> bool {
         if !matches!(url.scheme(), "http" | "https" | "ws" | "wss") {
             return false;
+        }
+        if self.host == PUBLIC {
+            // The name of this machine is the one that needs no looking up.
+            let here = |name: &str| name == "localhost" || name.ends_with(".localhost");
+            let name = |host: &str| host.trim_end_matches('.').to_ascii_lowercase();
+            return matches!(url.host(), Some(Host::Domain(host)) if !here(&name(host)));
         }
         let Some(host) = url.host_str() else { return false };
         let host = host.trim_end_matches('.');
@@ -126,6 +156,13 @@ impl fmt::Display for HostPattern {
     }
 }
 
+/// What a rule on hosts would have to allow: the host, with its port unless it
+/// is that of the scheme.
+pub fn place(url: &Url) -> String {
+    let Some(host) = url.host_str() else { return "files".to_owned() };
+    url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Hosts, Url};
@@ -172,6 +209,24 @@ mod tests {
         assert_eq!(Hosts::list::<&str>([]).expect("none is good"), Hosts::None);
         assert!(!allows(&[], "https://example.com/"));
         assert!(allows(&[], "about:blank"));
+    }
+
+    #[test]
+    fn an_agent_elsewhere_gets_public_hosts_and_those_that_are_named() {
+        let allows = |patterns: &[&str], url: &str| {
+            let hosts = Hosts::public(patterns).expect("the patterns are good");
+            hosts.allows(&Url::parse(url).expect("the URL is good"))
+        };
+        assert!(allows(&[], "https://example.com/"));
+        assert!(!allows(&[], "http://127.0.0.1:8080/"));
+        assert!(!allows(&[], "http://[::1]/"));
+        assert!(!allows(&[], "http://localhost:3000/") && !allows(&[], "http://a.localhost./"));
+        assert!(allows(&["localhost:3000"], "http://localhost:3000/"));
+        assert!(!allows(&[], "file:///etc/passwd"));
+        assert!(allows(&["*", "127.0.0.1:8080"], "http://127.0.0.1:8080/"));
+        assert!(!allows(&["example.com"], "https://example.org/"));
+        assert!(Hosts::public(&[""]).is_err());
+        assert_eq!(Hosts::public::<&str>(&[]).expect("good").patterns(), ["*"]);
     }
 
     #[test]

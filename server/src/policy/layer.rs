@@ -9,13 +9,17 @@ mod audit;
 mod authorize;
 mod explain;
 mod filter;
+mod intake;
+mod json;
 mod origin;
 mod rate;
+mod reply;
 mod trace;
 
 mod stack;
 
 pub use audit::Refusal;
 pub use authorize::Peer;
+pub use intake::Known;
 pub use origin::Origin;
 pub use stack::{Gate, Guarded, guard};

@@ -55,6 +55,11 @@ impl RootToken {
     }
 }
 
+/// Whether `token` claims to be a root token, whoever made it.
+pub fn is_like(token: &str) -> bool {
+    token.starts_with(PREFIX)
+}
+
 /// Bytes of the system's random number generator.
 pub fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];

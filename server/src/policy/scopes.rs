@@ -29,11 +29,12 @@ impl Scopes {
             Scope::Admin => 4,
             Scope::Meta => 8,
             Scope::Control => 16,
-            Scope::Public => 0,
+            Scope::Public | Scope::Any => 0,
         }
     }
 
-    /// Whether a command of this scope is allowed.
+    /// Whether a command of this scope is allowed. `Any` is not weighed here: it
+    /// asks who calls, not what he holds.
     pub const fn allow(self, scope: Scope) -> bool {
         matches!(scope, Scope::Public) || self.0 & Self::bit(scope) != 0
     }

@@ -71,6 +71,9 @@ impl Entry {
 impl Activity {
     /// Notes how a call ended.
     pub fn ended(&self, entry: Entry, took: Duration, failed: Option<Reason>) {
+        if failed == Some(Reason::RateLimited) && entry.client == ClientId::stranger() {
+            return;
+        }
         self.add(v1::ActivityEntry {
             time: now(),
             client: entry.client.to_string(),

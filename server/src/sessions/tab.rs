@@ -157,7 +157,7 @@ impl Tab {
         self.owner.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn set_owner(&self, owner: &ClientId) {
+    pub(crate) fn set_owner(&self, owner: &ClientId) {
         *self.owner.lock().unwrap_or_else(PoisonError::into_inner) = owner.clone();
     }
 

@@ -72,11 +72,14 @@ impl Catalog {
         let found = skills
             .iter()
             .find(|skill| skill.name == name && tier.is_none_or(|tier| skill.tier == tier));
-        found.cloned().ok_or_else(|| {
-            let place = tier.map_or(String::new(), |tier| format!(" in the {} tier", tier.name()));
-            let message = format!("there is no skill `{}`{place}", name.escape_debug());
-            Error::new(Reason::SkillNotFound, message).with("skill", name.escape_debug())
-        })
+        found.cloned().ok_or_else(|| Self::missing(name, tier))
+    }
+
+    /// `SKILL_NOT_FOUND`.
+    pub fn missing(name: &str, tier: Option<Tier>) -> Error {
+        let place = tier.map_or(String::new(), |tier| format!(" in the {} tier", tier.name()));
+        let message = format!("there is no skill `{}`{place}", name.escape_debug());
+        Error::new(Reason::SkillNotFound, message).with("skill", name.escape_debug())
     }
 
     fn walk(&self) -> Seen {

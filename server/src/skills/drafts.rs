@@ -89,7 +89,7 @@ impl Drafts {
 
     /// Whether `name` is how drafts are called, and there is none called so.
     pub fn is_gone(&self, name: &str) -> bool {
-        is_name(name) && !self.folder.join(name).exists()
+        is_name(name) && self.folder.join(name).symlink_metadata().is_err()
     }
 
     /// What `word` means to a caller in `cwd`.
@@ -115,13 +115,29 @@ impl Drafts {
         })
     }
 
+    /// Removes what stands in the place of the draft `name` and is none, such as
+    /// a link: not what it leads to.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE`.
+    pub fn remove_odd(&self, name: &str) -> Result<()> {
+        let removed = Folder::open(&self.folder).and_then(|all| {
+            all.remove(OsStr::new(name))?;
+            all.sync()
+        });
+        removed.map_err(|error| unwritable(&self.folder, &error))
+    }
+
     /// Opens the draft `name`, for one command at a time.
     ///
     /// # Errors
-    /// `DRAFT_NOT_FOUND`, `DRAFT_BUSY`.
+    /// `DRAFT_NOT_FOUND`, `DRAFT_BUSY`, and `DRAFT_REFUSED` when it is no folder.
     pub fn open(&self, name: &str) -> Result<Draft> {
         let Ok(all) = Folder::open(&self.folder) else { return Err(none(name)) };
-        let folder = all.child(OsStr::new(name)).map_err(|_| none(name))?;
+        let folder = all.child(OsStr::new(name)).map_err(|_| match all.has(OsStr::new(name)) {
+            true => odd(all.path(), name),
+            false => none(name),
+        })?;
         if !folder.try_lock() {
             let message = format!("another command works on the draft `{name}`");
             return Err(Error::new(Reason::DraftBusy, message).with("draft", name));
@@ -186,6 +202,11 @@ pub fn unwritable(path: &Path, error: &io::Error) -> Error {
     Error::new(Reason::FileUnwritable, message).with("path", path.display())
 }
 
+fn odd(all: &Path, name: &str) -> Error {
+    let message = format!("the draft `{name}` is no folder of its own, but a link or a file");
+    Error::new(Reason::DraftRefused, message).with("file", all.join(name).display())
+}
+
 fn none(word: &str) -> Error {
     let word: String = word.chars().take(200).collect();
     let message = format!("there is no draft or folder `{}`", word.escape_debug());
@@ -238,7 +259,11 @@ mod tests {
             assert!(matches!(named(word), Ok(Named::Draft(name)) if name == draft.name), "{word}");
         }
         symlink("/", home.path().join(".tmp/skillify-0000000a")).expect("linked");
-        assert!(drafts.open("skillify-0000000a").is_err(), "a link is no draft");
+        let refused = drafts.open("skillify-0000000a").expect_err("a link is no draft");
+        assert_eq!(refused.reason(), Reason::DraftRefused);
+        assert!(!drafts.is_gone("skillify-0000000a"));
+        drafts.remove_odd("skillify-0000000a").expect("removed");
+        assert!(drafts.is_gone("skillify-0000000a") && std::path::Path::new("/etc").is_dir());
         assert!(matches!(named("."), Err(_) | Ok(Named::Folder(_))));
         for word in ["", "nowhere", "skillify-1/../x", "\0"] {
             assert!(named(word).is_err(), "{word}");

@@ -1,12 +1,15 @@
 //! Long work that tells what it does while it does it: pieces of text, then
 //! one answer.
 
+use std::str;
+
 use futures::{Stream, StreamExt as _, stream};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
 use browse_proto::Reason;
 
+use crate::content::{self, Delivery};
 use crate::error::{Error, Result};
 
 /// What waits for a slow reader; the work waits behind it.
@@ -33,8 +36,10 @@ impl Voice {
 }
 
 /// Does `work`, and streams what it says and its answer. Dropping the stream,
-/// as when the caller leaves, gives the work up.
+/// as when the caller leaves, gives the work up. A page may have written what a
+/// program says: who reads guarded gets it cleaned.
 pub fn told<R, F>(
+    delivery: Delivery,
     piece: fn(Vec<u8>) -> R,
     work: impl FnOnce(Voice) -> F,
 ) -> impl Stream<Item = Result<R>> + Send + 'static
@@ -44,9 +49,95 @@ where
 {
     let (voice, said) = Voice::new();
     let task = AbortOnDropHandle::new(tokio::spawn(work(voice)));
-    let said = stream::unfold(said, |mut said| async move { Some((said.recv().await?, said)) });
+    let words = Words { said, delivery, cut: Vec::new(), over: false };
+    let said = stream::unfold(words, |mut words| async move { Some((words.next().await?, words)) });
     let end = stream::once(async move {
         task.await.unwrap_or_else(|_| Err(Error::new(Reason::Bug, "the work ended in the middle")))
     });
     said.map(move |bytes| Ok(piece(bytes))).chain(end)
+}
+
+/// What is said, piece by piece.
+struct Words {
+    said: mpsc::Receiver<Vec<u8>>,
+    delivery: Delivery,
+    /// The beginning of a letter whose end comes with the next piece.
+    cut: Vec<u8>,
+    over: bool,
+}
+
+impl Words {
+    /// The next piece that is not empty.
+    async fn next(&mut self) -> Option<Vec<u8>> {
+        while !self.over {
+            let piece = self.said.recv().await;
+            self.over = piece.is_none();
+            let piece = self.piece(piece.unwrap_or_default());
+            if !piece.is_empty() {
+                return Some(piece);
+            }
+        }
+        None
+    }
+
+    fn piece(&mut self, piece: Vec<u8>) -> Vec<u8> {
+        if self.delivery == Delivery::Raw {
+            return piece;
+        }
+        let mut bytes = std::mem::take(&mut self.cut);
+        bytes.extend(piece);
+        if !self.over {
+            self.cut = bytes.split_off(whole(&bytes));
+        }
+        content::clean(&String::from_utf8_lossy(&bytes)).into_owned().into_bytes()
+    }
+}
+
+/// Where the last letter begins, if it is not whole; else the length.
+fn whole(bytes: &[u8]) -> usize {
+    let from = bytes.len().saturating_sub(3);
+    let begins = |at: &usize| bytes[*at] & 0b1100_0000 == 0b1100_0000;
+    let Some(last) = (from..bytes.len()).rev().find(begins) else { return bytes.len() };
+    match str::from_utf8(&bytes[last..]) {
+        Err(error) if error.error_len().is_none() => last,
+        _ => bytes.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Delivery, Words, mpsc};
+
+    async fn heard(delivery: Delivery, pieces: &[&[u8]]) -> Vec<u8> {
+        let (sender, said) = mpsc::channel(pieces.len());
+        for piece in pieces {
+            sender.send(piece.to_vec()).await.expect("it is heard");
+        }
+        drop(sender);
+        let mut words = Words { said, delivery, cut: Vec::new(), over: false };
+        let mut all = Vec::new();
+        while let Some(piece) = words.next().await {
+            all.extend(piece);
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn what_drives_a_terminal_or_cannot_be_seen_goes() {
+        let text = "a\u{202e}b\u{1b}[2Jc\u{200b}\rd\u{9b}1me\n\t\u{e0041}";
+        assert_eq!(heard(Delivery::Guarded, &[text.as_bytes()]).await, b"ab[2Jcd1me\n\t");
+        assert_eq!(heard(Delivery::Raw, &[text.as_bytes()]).await, text.as_bytes());
+    }
+
+    #[tokio::test]
+    async fn letters_survive_wherever_they_are_cut() {
+        let text = "Grüße, 世界 🌍\u{202e}.";
+        for at in 0..text.len() {
+            let (one, two) = text.as_bytes().split_at(at);
+            let all = heard(Delivery::Guarded, &[one, two]).await;
+            assert_eq!(String::from_utf8_lossy(&all), "Grüße, 世界 🌍.", "{at}");
+        }
+        let all = heard(Delivery::Guarded, &[b"a\xff", b"b\xf0\x9f"]).await;
+        assert_eq!(String::from_utf8_lossy(&all), "a\u{fffd}b\u{fffd}");
+    }
 }

@@ -32,17 +32,42 @@ impl Nudges {
         let tab = cx.tab_if_any()?;
         let url = Url::parse(&tab.page().url()).ok()?;
         let host = url.host_str()?.to_owned();
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if counts.len() >= MOST {
-            counts.clear();
-        }
-        let count = counts.entry((tab.session().to_owned(), host.clone())).or_default();
-        *count += 1;
-        if *count != ENOUGH || !cx.daemon().skills().suggest(&url).is_empty() {
+        if !self.is_enough(tab.session(), &host) || !cx.daemon().skills().suggest(&url).is_empty() {
             return None;
         }
         Some(format!(
             "{ENOUGH} commands on {host}, which has no skill: `browse guide skillify` says how to make one"
         ))
+    }
+
+    /// Counts one more, and tells whether it is the one that makes it enough.
+    fn is_enough(&self, session: &str, host: &str) -> bool {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if counts.len() >= MOST {
+            counts.clear();
+        }
+        let count = counts.entry((session.to_owned(), host.to_owned())).or_default();
+        *count += 1;
+        *count == ENOUGH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ENOUGH, MOST, Nudges};
+
+    #[test]
+    fn it_is_said_once_for_a_host_of_a_session() {
+        let nudges = Nudges::default();
+        let said = |session: &str, host: &str, times: u32| {
+            (0..times).filter(|_| nudges.is_enough(session, host)).count()
+        };
+        assert_eq!(said("a", "one.example", ENOUGH - 1), 0);
+        assert_eq!(said("b", "one.example", 1) + said("a", "two.example", 1), 0);
+        assert_eq!(said("a", "one.example", 3 * ENOUGH), 1);
+        for number in 0..2 * MOST {
+            nudges.is_enough("a", &format!("{number}.example"));
+        }
+        assert!(nudges.counts.lock().expect("it is free").len() <= MOST);
     }
 }

@@ -2,18 +2,19 @@
 //! runs is started here: its program, its tests and its builds.
 
 mod plan;
+mod spare;
+mod supervised;
 
-use std::path::PathBuf;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
 
-use super::supervisor;
+use super::{sandbox::Confinement, supervisor};
 
 pub use plan::{Limits, Plan, Purpose};
+pub use spare::Spares;
+use supervised::Supervised;
 
 /// How long the supervisor may take to end everything.
 const END: Duration = Duration::from_secs(3);
@@ -29,12 +30,7 @@ const CUT: &[u8] = b"\nnote: standard error is cut here: it exceeded 1 MiB\n";
 
 /// A running process. Dropping it ends everything that it started: the
 /// supervisor sees the end of its standard input.
-pub struct Process {
-    child: Child,
-    lifeline: ChildStdin,
-    stdout: ChildStdout,
-    stderr: ChildStderr,
-}
+pub struct Process(Supervised);
 
 /// How a process ended by itself.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,19 +60,28 @@ impl Process {
     /// `Broken`: there are no processes to be had.
     pub async fn start(plan: &Plan) -> Result<Self, Trouble> {
         let broken = |error: std::io::Error| Trouble::Broken(error.to_string());
-        let order = serde_json::to_vec(&plan.narrowed()).map_err(|error| broken(error.into()))?;
-        let mut command = Command::new(own_program());
-        command.arg0("browsed").arg(supervisor::FLAG).env_clear().current_dir("/");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.process_group(0);
-        let mut child = command.spawn().map_err(broken)?;
-        let (Some(mut lifeline), Some(stdout), Some(stderr)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        else {
-            return Err(Trouble::Broken("it has no pipes".to_owned()));
-        };
-        lifeline.write_all(&supervisor::frame(&order)).await.map_err(broken)?;
-        Ok(Self { child, lifeline, stdout, stderr })
+        let order = order(plan).map_err(broken)?;
+        let mut supervised = Supervised::spawn(&[]).map_err(broken)?;
+        supervised.lifeline.write_all(&order).await.map_err(broken)?;
+        Ok(Self(supervised))
+    }
+
+    /// The same, by the supervisor that waits, if one does and the plan is of
+    /// its kind.
+    ///
+    /// # Errors
+    /// As [`Process::start`].
+    pub async fn start_soon(plan: &Plan, spares: &Spares) -> Result<Self, Trouble> {
+        if matches!(plan.confinement, Confinement::Namespaces { .. })
+            && let Some(mut supervised) = spares.take()
+        {
+            let order = order(plan).map_err(|error| Trouble::Broken(error.to_string()))?;
+            // One that died meanwhile does not hear it.
+            if supervised.lifeline.write_all(&order).await.is_ok() {
+                return Ok(Self(supervised));
+            }
+        }
+        Self::start(plan).await
     }
 
     /// Hands on standard error until the process ends, and answers what it
@@ -90,7 +95,7 @@ impl Process {
         most: u64,
         errors: &mpsc::Sender<Vec<u8>>,
     ) -> Result<Ended, Trouble> {
-        let Self { mut child, lifeline, stdout, stderr } = self;
+        let Supervised { mut child, lifeline, stdout, stderr } = self.0;
         let ended = async {
             // Too much output ends it at once, whatever else it does.
             let collected = async { collect(stdout, most).await.ok_or(Trouble::TooMuchOutput) };
@@ -175,12 +180,9 @@ async fn hand_on(mut stderr: impl AsyncRead + Unpin, errors: &mpsc::Sender<Vec<u
     }
 }
 
-/// Our own program, also when an update has replaced the file.
-fn own_program() -> PathBuf {
-    if cfg!(target_os = "linux") {
-        return PathBuf::from("/proc/self/exe");
-    }
-    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("browsed"))
+/// What the supervisor reads first.
+fn order(plan: &Plan) -> std::io::Result<Vec<u8>> {
+    Ok(supervisor::frame(&serde_json::to_vec(&plan.narrowed())?))
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ mod plan;
 mod shape;
 
 mod code;
-mod disguises;
 mod fixture;
 mod manual;
 

@@ -20,7 +20,7 @@ use super::{
     manifest::{Manifest, SessionWish},
     process::{Ended, Limits, Plan, Process, Purpose, Trouble},
     runtime::{Program, Setup},
-    sandbox::{Hold, Trust},
+    sandbox::{Confinement, Hold, Trust},
     skill::Skill,
     snapshot,
     tier::Tier,
@@ -64,7 +64,7 @@ pub async fn run_skill(
     let of_user = trusted && manifest.session == SessionWish::User;
     let session = Wish::of(&cx, manifest, of_user, is_trusted)?;
     let lease = Lease::take(&cx, manifest, session).await?;
-    Ok(events::told(stderr, move |voice| async move {
+    Ok(events::told(cx.delivery(), stderr, move |voice| async move {
         let contents = skill.contents()?;
         let manifest = &contents.manifest;
         if manifest.asks() && !trusted {
@@ -95,13 +95,17 @@ pub async fn run_skill(
             folder: skill.folder.clone(),
             readable: program.readable,
             writable: Vec::new(),
-            limits: Limits::of(Purpose::Run),
+            limits: Limits::of(Purpose::Run).with_memory(cx.settings().skill_memory),
             confinement: hold.confinement().clone(),
         };
         let name = skill.name;
-        let started = Process::start(&plan).await;
+        let spares = cx.daemon().skills().spares();
+        let started = Process::start_soon(&plan, spares).await;
         let process = started.map_err(|trouble| failure::failure(&name, limit, trouble))?;
         let outcome = finish(process, deadline, &voice).await;
+        if matches!(plan.confinement, Confinement::Namespaces { .. }) {
+            spares.renew();
+        }
         let outcome = failure::answer(&name, limit, outcome);
         // The token is dead before the caller knows that the program is.
         drop((token, lease, hold));

@@ -42,9 +42,9 @@ pub use found::Found;
 pub use hold::{Door, Hold, Trust};
 pub use means::{Confinement, Means, Wanted};
 #[cfg(not(target_os = "linux"))]
-pub use seatbelt::start;
+pub use seatbelt::{begin, start};
 #[cfg(target_os = "linux")]
-pub use start::start;
+pub use start::{begin, start};
 
 /// Where the daemon is found inside namespaces.
 pub const SOCKET: &str = "/run/browse.sock";

@@ -1,10 +1,12 @@
 //! The SDK that skills carry as `_lib`: whether theirs is the one of this
-//! version, byte by byte, and how they get it.
+//! version or of an older one, byte by byte, and how they get it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
 
 use super::{hash, runtime::Kind, store::Folder};
 
@@ -46,10 +48,53 @@ pub fn strangers(skill: &Path, kind: Kind) -> io::Result<Vec<PathBuf>> {
             strange.insert(PathBuf::from(name));
         }
     }
-    let left = |file: &PathBuf| file.components().any(|part| part.as_os_str() == "__pycache__");
     let ours = |file: &PathBuf| bundle.iter().any(|(name, _)| file == Path::new(name));
-    strange.extend(found.into_iter().filter(|file| !ours(file) && !left(file)));
+    strange.extend(found.into_iter().filter(|file| !ours(file) && !is_left(file)));
     Ok(strange.into_iter().map(|file| Path::new(FOLDER).join(file)).collect())
+}
+
+/// The files of every SDK that was ever released.
+const RELEASED: &str = include_str!("released.txt");
+
+/// The older version whose SDK the skill carries, with nothing changed; none
+/// when it is of no version.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn released(skill: &Path, kind: Kind) -> io::Result<Option<String>> {
+    of_version(RELEASED, skill, kind)
+}
+
+fn of_version(table: &str, skill: &Path, kind: Kind) -> io::Result<Option<String>> {
+    let language = match kind {
+        Kind::TypeScript => "sdk-ts",
+        Kind::Python => "sdk-python",
+        Kind::Rust => "sdk-rust",
+        Kind::Executable => return Ok(None),
+    };
+    let mut versions: BTreeMap<&str, BTreeSet<(String, String)>> = BTreeMap::new();
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let mut words = line.split(' ');
+        let (version, of) = (words.next().unwrap_or_default(), words.next());
+        let (Some(name), Some(hash)) = (words.next(), words.next()) else { continue };
+        if of == Some(language) {
+            versions.entry(version).or_default().insert((name.to_owned(), hash.to_owned()));
+        }
+    }
+    let folder = skill.join(FOLDER);
+    let mut found = BTreeSet::new();
+    for file in hash::files(&folder)?.into_iter().filter(|file| !is_left(file)) {
+        let digest = Sha256::digest(std::fs::read(folder.join(&file))?);
+        let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        found.insert((file.to_string_lossy().into_owned(), hash));
+    }
+    let same = versions.into_iter().find(|(_, files)| *files == found);
+    Ok(same.map(|(version, _)| version.to_owned()))
+}
+
+/// What Python leaves behind.
+fn is_left(file: &Path) -> bool {
+    file.components().any(|part| part.as_os_str() == "__pycache__")
 }
 
 /// Puts the SDK into the folder of a skill, in place of the one that it has.
@@ -104,7 +149,7 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    use super::{Folder, Kind, bundle, put, strangers};
+    use super::{Folder, Kind, bundle, of_version, put, released, strangers};
 
     #[test]
     fn the_skills_of_this_tree_carry_the_sdk_of_this_build() {
@@ -121,6 +166,28 @@ mod tests {
             }
         }
         assert!(seen >= 6);
+    }
+
+    #[test]
+    fn an_older_sdk_is_known_by_its_hash() {
+        let skill = tempfile::tempdir().expect("a folder");
+        put(&Folder::open(skill.path()).expect("open"), Kind::Python).expect("put");
+        let own = released(skill.path(), Kind::Python).expect("read");
+        assert_eq!(own.as_deref(), Some(env!("CARGO_PKG_VERSION")), "run `make gen`");
+        // SHA-256 of `abc`.
+        let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let table = format!(
+            "# head\n0.0.1 sdk-ts browse.ts 00\n0.0.2 sdk-ts browse.ts {hash}\n0.0.3 sdk-ts browse.ts {hash}\n0.0.3 sdk-ts b.ts 00\n"
+        );
+        let lib = skill.path().join("_lib");
+        fs::remove_dir_all(&lib).expect("removed");
+        fs::create_dir(&lib).expect("made");
+        fs::write(lib.join("browse.ts"), "abc").expect("written");
+        let of = |kind| of_version(&table, skill.path(), kind).expect("read");
+        assert_eq!(of(Kind::TypeScript).as_deref(), Some("0.0.2"));
+        assert_eq!((of(Kind::Python), of(Kind::Executable)), (None, None));
+        fs::write(lib.join("more.ts"), "").expect("written");
+        assert_eq!(of(Kind::TypeScript), None);
     }
 
     #[test]

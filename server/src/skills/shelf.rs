@@ -9,6 +9,7 @@ use super::{
     drafts::Drafts,
     hashes::Hashes,
     nudge::Nudges,
+    process::Spares,
     record::Recordings,
     runtime::Programs,
     sandbox::{Sandbox, Wanted},
@@ -31,6 +32,7 @@ pub struct Skills {
     cache: PathBuf,
     recordings: Recordings,
     nudges: Nudges,
+    spares: Spares,
 }
 
 impl Skills {
@@ -48,6 +50,7 @@ impl Skills {
             cache,
             recordings: Recordings::default(),
             nudges: Nudges::default(),
+            spares: Spares::default(),
         }
     }
 
@@ -88,6 +91,11 @@ impl Skills {
     /// What untrusted skills are held to.
     pub fn sandbox(&self) -> &Sandbox {
         &self.sandbox
+    }
+
+    /// Who waits for the next run.
+    pub(super) fn spares(&self) -> &Spares {
+        &self.spares
     }
 
     /// Where translations and builds are kept.

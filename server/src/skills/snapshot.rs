@@ -65,7 +65,11 @@ fn make(skill: &Skill, hash: &str, root: &Path, folder: &Path) -> Result<()> {
     }
 }
 
-fn remove_old(root: &Path) -> io::Result<()> {
+/// Removes what no run used for long.
+///
+/// # Errors
+/// The folder cannot be read or changed.
+pub fn remove_old(root: &Path) -> io::Result<()> {
     for entry in fs::read_dir(root)? {
         let entry = entry?;
         if entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > KEPT) {

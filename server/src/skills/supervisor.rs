@@ -12,6 +12,12 @@
 //! What it does not reach: processes that another service starts on the
 //! skill's behalf, and those of another user.
 
+#[cfg(target_os = "linux")]
+mod memory;
+#[cfg(not(target_os = "linux"))]
+#[path = "supervisor/no_memory.rs"]
+mod memory;
+
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
@@ -32,6 +38,9 @@ use crate::guardian::processes;
 /// The argument that makes `browsed` a supervisor.
 pub const FLAG: &str = "--supervise";
 
+/// The argument after it that has namespaces made before the plan comes.
+pub const AHEAD: &str = "ahead";
+
 /// What it exits with when the program cannot be started.
 pub const CANNOT_START: u8 = 126;
 
@@ -42,14 +51,18 @@ const ROUNDS: usize = 500;
 /// and the number of the signal when one ended it.
 pub fn run() -> ExitCode {
     adopt_orphans();
-    let started = read_plan(&mut io::stdin().lock()).and_then(|plan| start(&plan));
-    let child = match started {
+    let ahead = std::env::args_os().nth(2).is_some_and(|word| word == AHEAD);
+    let child = match start(ahead) {
         Ok(child) => child,
         Err(error) => {
             eprintln!("error: the program cannot be started: {error}");
             return ExitCode::from(CANNOT_START);
         }
     };
+    let (child, plan) = child;
+    if plan.confinement != Confinement::None {
+        memory::watch(child, plan.limits.together, end_all);
+    }
     std::thread::spawn(move || {
         let _ = io::stdin().lock().read_to_end(&mut Vec::new());
         end_all(child);
@@ -65,7 +78,11 @@ pub fn frame(plan: &[u8]) -> Vec<u8> {
     [&length.to_le_bytes(), plan].concat()
 }
 
-fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
+/// Reads a plan that is framed so.
+///
+/// # Errors
+/// The input ends before.
+pub fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
     let mut length = [0; 4];
     input.read_exact(&mut length)?;
     let mut plan = vec![0; u32::from_le_bytes(length) as usize];
@@ -73,12 +90,18 @@ fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
     Ok(serde_json::from_slice(&plan)?)
 }
 
-/// Starts the program as the plan wants it.
-fn start(plan: &Plan) -> io::Result<Pid> {
-    match &plan.confinement {
-        Confinement::None => start_free(plan),
-        _ => sandbox::start(plan),
-    }
+/// Starts the program as the plan wants it; namespaces may be made before
+/// there is one.
+fn start(ahead: bool) -> io::Result<(Pid, Plan)> {
+    let begun = if ahead { Some(sandbox::begin(true)?) } else { None };
+    let plan = read_plan(&mut io::stdin().lock())?;
+    let child = match (begun, &plan.confinement) {
+        (Some(begun), Confinement::Namespaces { .. }) => begun.go(&plan)?,
+        (Some(_), _) => return Err(io::Error::other("the namespaces are for another plan")),
+        (None, Confinement::None) => start_free(&plan)?,
+        (None, _) => sandbox::start(&plan)?,
+    };
+    Ok((child, plan))
 }
 
 /// Starts the program in a process group of its own.

@@ -42,27 +42,48 @@ pub struct Passed {
 /// `RUNTIME_MISSING`, `SKILL_INVALID`, `BUILD_FAILED`.
 pub async fn run(cx: &Context, skill: &Skill, wish: Trust, voice: &Voice) -> Result<Passed> {
     let contents = skill.contents()?;
-    check_sdk(skill, contents.kind)?;
+    if let Some(version) = check_sdk(skill, contents.kind)? {
+        let name = &skill.name;
+        let note = format!(
+            "note: `_lib` is the SDK of browse {version}, which goes on working; `browse skill upgrade {name}` brings it up to date\n"
+        );
+        voice.say(note).await;
+    }
     let suite = suite::of(cx, skill, contents.kind, (wish, voice)).await?;
     let begun = Instant::now();
     let limit = cx.named_timeout().unwrap_or(LIMIT);
     let sandbox = cx.daemon().skills().sandbox();
+    let mut ran = None;
     for step in suite.steps {
         let hold = sandbox.hold(Purpose::Test, wish, &skill.name).await?;
-        perform(skill, step, &hold, (begun + limit, limit), voice).await?;
+        let limits = Limits::of(Purpose::Test).with_memory(cx.settings().skill_memory);
+        let until = (begun + limit, limit);
+        let passed = perform(skill, step, (&hold, limits), until, voice).await?;
+        // One that does not tell may have run any number.
+        ran = Some(ran.unwrap_or(0) + passed.unwrap_or(1));
+    }
+    if ran == Some(0) {
+        let message = format!("the tests of `{}` failed: no test ran", skill.name);
+        let error = Error::new(Reason::SkillTestsFailed, message);
+        return Err(error.with("skill", &skill.name).with("exit_code", 0));
     }
     Ok(Passed { runtime: suite.runtime, took: begun.elapsed() })
 }
 
-fn check_sdk(skill: &Skill, kind: super::runtime::Kind) -> Result<()> {
+/// The older version whose SDK the skill carries; none for that of this one.
+fn check_sdk(skill: &Skill, kind: super::runtime::Kind) -> Result<Option<String>> {
     let strangers =
         sdk::strangers(&skill.folder, kind).map_err(|error| unreadable(skill, &error))?;
-    let Some(first) = strangers.first() else { return Ok(()) };
+    let Some(first) = strangers.first() else { return Ok(None) };
+    let older = sdk::released(&skill.folder, kind).map_err(|error| unreadable(skill, &error))?;
+    if older.is_some() {
+        return Ok(older);
+    }
     let more = match strangers.len() {
         1 => String::new(),
         count => format!(", and {} more", count - 1),
     };
-    let message = format!("`{}` is not that of the SDK of this version{more}", first.display());
+    let message = format!("`{}` is not that of an SDK of browse{more}", first.display());
     Err(Error::new(Reason::SdkMismatch, message)
         .with("skill", &skill.name)
         .with("file", skill.folder.join(first).display()))
@@ -75,15 +96,15 @@ fn unreadable(skill: &Skill, error: &std::io::Error) -> Error {
         .with("file", skill.folder.display())
 }
 
-/// Runs one program of tests. What it prints is said as it comes; standard
-/// output comes when it has ended.
+/// Runs one program of tests, and answers how many passed, if it says so. What
+/// it prints is said as it comes; standard output comes when it has ended.
 async fn perform(
     skill: &Skill,
     step: Step,
-    hold: &Hold,
+    (hold, limits): (&Hold, Limits),
     (deadline, limit): (Instant, Duration),
     voice: &Voice,
-) -> Result<()> {
+) -> Result<Option<u64>> {
     let program = step.program;
     let mut environment = step.environment;
     hold.tell(&mut environment);
@@ -98,7 +119,7 @@ async fn perform(
         folder: step.folder,
         readable: program.readable,
         writable: Vec::new(),
-        limits: Limits::of(Purpose::Test),
+        limits,
         confinement: hold.confinement().clone(),
     };
     let trouble = |trouble| failure(skill, limit, trouble);
@@ -112,11 +133,16 @@ async fn perform(
     let finished = async move { process.finish(deadline, MOST, &errors).await };
     let (ended, ()) = tokio::join!(finished, told);
     let ended = ended.map_err(trouble)?;
+    let printed = String::from_utf8_lossy(&ended.stdout).into_owned();
     voice.say(ended.stdout).await;
     if ended.code == 0 {
-        return Ok(());
+        return Ok((step.passed)(&printed));
     }
-    let message = format!("the tests of `{}` failed: {}", skill.name, step.name);
+    let why = match printed.ends_with("error: no test ran\n") {
+        true => "no test ran",
+        false => &step.name,
+    };
+    let message = format!("the tests of `{}` failed: {why}", skill.name);
     Err(Error::new(Reason::SkillTestsFailed, message)
         .with("skill", &skill.name)
         .with("exit_code", ended.code))

@@ -106,6 +106,7 @@ impl Windows {
             since: SystemTime::now(),
             terms: Mutex::new(terms),
             last: Mutex::new(luggage),
+            panel: tokio::sync::Mutex::default(),
             closed: tokio::sync::Mutex::default(),
         };
         Ok((Arc::new(window), notes))
@@ -140,6 +141,7 @@ impl Windows {
     pub async fn forget(&self, name: &str) {
         let _turn = self.turn.lock().await;
         self.finished().remove(name);
+        self.inbox.forget(name);
         let Some(window) = self.lock().remove(name) else { return };
         *window.closed.lock().await = true;
         if let Some(home) = window.home.clone() {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Closing, Window};
+use super::{Closing, Window, panel};
 use crate::{daemon::Daemon, sessions::Place};
 
 /// Time between two looks.
@@ -35,6 +35,9 @@ async fn watch(daemon: &Weak<Daemon>, window: &Arc<Window>) {
             break;
         }
         window.remember().await;
+        if let (Some(panel), Some(daemon)) = (&mut *window.panel.lock().await, daemon.upgrade()) {
+            panel::attend(&daemon, window, panel).await;
+        }
     }
     let why = match browser.is_gone() {
         true => format!("its browser ended ({})", browser.gone().await),

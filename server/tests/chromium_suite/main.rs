@@ -11,5 +11,6 @@ mod figures;
 mod files;
 mod frames;
 mod guard;
+mod panel;
 mod storage;
 mod trouble;

@@ -9,9 +9,12 @@ mod world;
 
 mod deaths;
 mod diagnostics;
+mod elsewhere;
 mod fetching;
 mod library;
 mod limits;
+mod ownership;
+mod pairing;
 mod records;
 mod routing;
 mod starts;

@@ -210,6 +210,33 @@ async fn detached(sandbox: &str) {
     assert!(left.is_some(), "{sandbox}: {:?}", living(&word));
 }
 
+/// Takes memory in as many processes as it is told, and stays.
+const HUNGRY: &str = "import os, sys, time\n\
+    for _ in range(int(sys.argv[1].split('=')[1])):\n    if os.fork() == 0:\n        \
+    taken = bytearray(b'x') * (150 << 20); time.sleep(2); os._exit(0)\n\
+    while True:\n    try: os.wait()\n    except ChildProcessError: break\n\
+    print('null')";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_processes_together_have_a_limit_of_memory() {
+    let limit = (256 << 20).to_string();
+    let settings = [("BROWSE_NO_BROWSER", "1"), ("BROWSE_SKILL_MEMORY", limit.as_str())];
+    let daemon = Daemon::start_with(&settings).await;
+    skill(&daemon.home(), "a", "args: [{name: n}]").file("script.py", HUNGRY);
+    let run = async |number: usize| {
+        let arg = vec![format!("n={number}")];
+        daemon
+            .run_with(RunSkillRequest { name: "a".to_owned(), arg, ..Default::default() }, None)
+            .await
+    };
+    // Each of them has less than the limit.
+    let (one, three) = tokio::join!(run(1), run(3));
+    assert_eq!(one.output, Some(json!(null)), "{one:?}");
+    assert_eq!(three.error.map(|error| error.reason).as_deref(), Some("SKILL_FAILED"));
+    let said = "took more than 256 MiB of memory together";
+    assert!(three.stderr.contains(said), "{}", three.stderr);
+}
+
 #[tokio::test]
 async fn where_nothing_confines_a_skill_is_refused() {
     let daemon = daemon("none").await;

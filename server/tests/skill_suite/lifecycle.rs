@@ -212,6 +212,35 @@ async fn a_removed_skill_lies_in_a_tombstone_and_its_trust_is_gone() {
 }
 
 #[tokio::test]
+async fn of_many_removals_of_one_name_one_wins_and_links_are_not_followed() {
+    let daemon = Daemon::start().await;
+    let elsewhere = daemon.project().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    skill(&daemon.home(), "a", "").shell("echo null");
+    symlink(&elsewhere, daemon.home().join("skills/.tombstones")).unwrap();
+    let client = daemon.skills().await;
+    let remove = async || {
+        let request = RemoveSkillRequest { name: "a".to_owned(), ..Default::default() };
+        let answer = client.clone().remove_skill(request).await;
+        answer.map(|_| ()).map_err(Failure::from)
+    };
+    let failure = remove().await.unwrap_err();
+    assert_eq!(failure.reason, "SKILL_PLACE_LINKED", "{failure:?}");
+    assert!(names(&elsewhere).is_empty() && daemon.home().join("skills/a").is_dir());
+    fs::remove_file(daemon.home().join("skills/.tombstones")).unwrap();
+    let outcomes = futures::future::join_all((0..4).map(|_| remove())).await;
+    let failures: Vec<_> = outcomes.into_iter().filter_map(Result::err).collect();
+    assert_eq!(failures.len(), 3, "{failures:?}");
+    assert!(failures.iter().all(|it| it.reason == "SKILL_NOT_FOUND"), "{failures:?}");
+    fs::create_dir_all(daemon.project().join(".browse")).unwrap();
+    symlink(&elsewhere, daemon.project().join(".browse/skills")).unwrap();
+    let (name, _) = draft(&daemon, 0).await;
+    let failure = daemon.commit(CommitSkillRequest { project: true, ..request(&name) }).await;
+    assert_eq!(failure.unwrap_err().reason, "SKILL_PLACE_LINKED");
+    assert!(names(&elsewhere).is_empty());
+}
+
+#[tokio::test]
 async fn an_upgrade_replaces_the_sdk_when_the_tests_pass() {
     let daemon = Daemon::start().await;
     let test = "import { test } from 'node:test';\ntest('a', () => {});";

@@ -1,6 +1,7 @@
 //! Each runtime runs its program.
 
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use serde_json::json;
 
@@ -18,6 +19,30 @@ async fn python_finds_its_neighbours_and_leaves_nothing() {
     let outcome = daemon.run("a").await;
     assert_eq!(outcome.output, Some(json!([1, draft.folder()])), "{}", outcome.stderr);
     assert!(!draft.folder().join("_lib/__pycache__").exists());
+}
+
+#[tokio::test]
+async fn python_is_compiled_once_for_a_content_and_nothing_of_it_is_run() {
+    // Without a sandbox a module that is run would be seen.
+    let daemon = Daemon::start_free().await;
+    let trace = daemon.home().join("trace");
+    let evil = format!("open({:?}, 'w')", trace.display().to_string());
+    let draft = skill(&daemon.home(), "a", "")
+        .file("script.py", "import json\nimport b\nprint(json.dumps([b.__cached__, b.c]))")
+        .file("b.py", "c = 1")
+        .file("colorsys.py", &evil)
+        .file("d.py", &format!("import colorsys\n{evil}"))
+        .file("e.py", "import (");
+    let run = async || daemon.run_with(daemon.request("a"), None).await.output.unwrap();
+    let first = run().await;
+    let cached = first[0].as_str().unwrap().to_owned();
+    assert!(Path::new(&cached).starts_with(daemon.home().join("cache/python")), "{cached}");
+    assert!(Path::new(&cached).is_file() && !trace.exists());
+    assert_eq!(run().await, first);
+    let _draft = draft.file("b.py", "c = 2");
+    let second = run().await;
+    assert_eq!(second[1], json!(2));
+    assert_ne!(second[0], first[0]);
 }
 
 const TYPES: &str = "

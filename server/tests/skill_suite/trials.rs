@@ -51,7 +51,14 @@ async fn a_test_that_fails_says_why() {
 async fn nothing_to_run_is_no_success() {
     let daemon = Daemon::start().await;
     skill(&daemon.home(), "a", "").file("script.py", "").file("test_a.py", "x = 1\n");
-    assert_eq!(daemon.test("a").await.1.unwrap_err().reason, "SKILL_TESTS_FAILED");
+    let only_skipped = "import { test } from 'node:test';\ntest.skip('a', () => {});";
+    skill(&daemon.home(), "e", "").file("script.ts", "").file("script.test.ts", "");
+    skill(&daemon.home(), "s", "").file("script.ts", "").file("script.test.ts", only_skipped);
+    for name in ["a", "e", "s"] {
+        let (said, outcome) = daemon.test(name).await;
+        assert_eq!(outcome.unwrap_err().reason, "SKILL_TESTS_FAILED", "{name}");
+        assert!(said.contains("no test ran"), "{name}: {said}");
+    }
     for (name, file) in [("b", "script.ts"), ("c", "script.py"), ("d", "run")] {
         skill(&daemon.home(), name, "").file(file, "");
         assert_eq!(daemon.test(name).await.1.unwrap_err().reason, "SKILL_UNTESTED", "{file}");

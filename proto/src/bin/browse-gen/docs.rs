@@ -101,7 +101,11 @@ fn write_command(out: &mut String, command: &'static Command) {
         let _ = write!(out, ". Timeout {} s", timeout / 1000);
     }
     let path = command.path.trim_start_matches("/browse.v1.").replace('/', ".");
-    let scope = if command.scope == Scope::Public { "no token" } else { command.scope.name() };
+    let scope = match command.scope {
+        Scope::Public => "no token",
+        Scope::Any => "any token",
+        scope => scope.name(),
+    };
     let _ = writeln!(out, ". RPC `{path}`, scope {scope}.");
 }
 

@@ -33,7 +33,7 @@ pub fn commands(of: For) -> String {
     let commands = select::commands(of);
     let (messages, enums) = reachable(&commands);
     let mut out = format!(
-        "//! The commands of the browser: messages, and a method for each.\n{NOTICE}\n\nuse std::collections::BTreeMap;\nuse std::path::Path;\n\nuse super::client::{{Browse, Stream}};\nuse super::error::{{Error, Result}};\nuse super::json::Json;\nuse super::message::{{Any, Kind, Message, Request, Value, from_json}};\nuse super::save::{{self, Saved, SavedFolder}};\nuse super::wire::{{Malformed, Raw, put_number}};\n\nbrowse_enums! {{\n"
+        "//! The commands of the browser: messages, and a method for each.\n{NOTICE}\n\nuse std::collections::BTreeMap;\nuse std::path::Path;\n\nuse super::client::{{Browse, Stream}};\nuse super::error::{{Error, Result}};\nuse super::json::Json;\nuse super::message::{{Any, Message, Request, from_json}};\nuse super::save::{{self, Saved, SavedFolder}};\nuse super::value::{{Kind, Value}};\nuse super::wire::{{Malformed, Raw, put_number}};\n\nbrowse_enums! {{\n"
     );
     enums.iter().for_each(|of| out.push_str(&enumeration(of)));
     out.push_str("}\n\nbrowse_messages! {\n");
@@ -282,7 +282,7 @@ fn doc(indent: &str, help: &str) -> String {
 // === the bundle ===
 
 /// Modules that offer nothing to skills: their comments stand in the crate.
-const PRIVATE: [&str; 6] = ["wire", "message", "http", "place", "names", "sha256"];
+const PRIVATE: [&str; 7] = ["wire", "value", "message", "http", "place", "names", "sha256"];
 
 /// The crate in one file, for skills.
 pub fn vendored(root: &Path) -> Result<Vec<(&'static str, String)>> {

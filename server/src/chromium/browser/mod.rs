@@ -7,6 +7,7 @@ pub(crate) mod hidden;
 pub(crate) mod options;
 pub(crate) mod policy;
 pub(crate) mod registry;
+pub(crate) mod side_panel;
 pub(crate) mod spare;
 pub(crate) mod start;
 mod targets;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::registry::{Attached, Registry, Role};
+use super::side_panel;
 use crate::chromium::capture::event::Event;
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::session::Session;
@@ -33,6 +34,8 @@ struct TargetInfo {
     browser_context_id: Option<BrowserContextId>,
     #[serde(default)]
     subtype: Option<String>,
+    #[serde(default)]
+    url: String,
 }
 
 #[derive(Deserialize)]
@@ -71,6 +74,7 @@ impl Registry {
         let session = Session::new(self.shared.connection.clone(), event.session_id);
         let parent_page = parent.and_then(|id| self.maps.lock().sessions.get(id)?.page.clone());
         let (role, page) = match (info.kind.as_str(), info.subtype.as_deref()) {
+            ("page", None) if info.url.starts_with(side_panel::SCHEME) => (Role::Other, None),
             // A second session of a tab is one for raw calls.
             ("page", None) if self.is_known(&info.target_id) => (Role::Other, None),
             ("page", None) => (Role::Page, Some(self.new_page(&session, &info))),

@@ -84,7 +84,9 @@ pub(crate) fn decide(url: &str, asker: &Asker<'_>) -> Result<(), String> {
             if rules.allows(&host, port) {
                 Ok(())
             } else {
-                Err(format!("no rule of this session allows `{host}`"))
+                // Rules may name a port.
+                let port = parsed.port().map_or(String::new(), |port| format!(":{port}"));
+                Err(format!("no rule of this session allows `{host}{port}`"))
             }
         }
     }

@@ -48,7 +48,12 @@ const ALWAYS: &[&str] = &[
 const UNSEEN: &[&str] = &["--mute-audio", "--hide-scrollbars"];
 
 /// For browsers that a person looks at.
-const SEEN: &[&str] = &["--window-size=1280,900"];
+const SEEN: &[&str] = &[
+    "--window-size=1280,900",
+    // Whoever holds the pipe may load an extension, and nobody else: ours has
+    // the side panel.
+    "--enable-unsafe-extension-debugging",
+];
 
 /// Features that phone home, or that change what a page sees of a navigation.
 const DISABLED_FEATURES: &[&str] = &[

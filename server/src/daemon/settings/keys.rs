@@ -88,6 +88,12 @@ pub static KEYS: &[Key] = &[
         help: "what untrusted skills are held to: auto, namespaces, landlock or none (auto)",
     },
     Key {
+        name: "skill_memory",
+        variable: "BROWSE_SKILL_MEMORY",
+        file: File::User,
+        help: "bytes of memory that all processes of an untrusted skill take together (4294967296)",
+    },
+    Key {
         name: "max_html_bytes",
         variable: "BROWSE_MAX_HTML_BYTES",
         file: File::Any,
@@ -134,6 +140,18 @@ pub static KEYS: &[Key] = &[
         variable: "BROWSE_LIBRARY_URL",
         file: File::User,
         help: "address that serves the collection in place of GitHub",
+    },
+    Key {
+        name: "tunnel_cert",
+        variable: "BROWSE_TUNNEL_CERT",
+        file: File::User,
+        help: "certificate of the listener for paired agents, as PEM (one is made)",
+    },
+    Key {
+        name: "tunnel_key",
+        variable: "BROWSE_TUNNEL_KEY",
+        file: File::User,
+        help: "key of that certificate, as PEM, mode 0600",
     },
     Key {
         name: "skillify_prompts",

@@ -24,6 +24,9 @@ use crate::{
 const IDLE: Duration = Duration::from_secs(30 * 60);
 const MAX_HTML: usize = 50 << 20;
 
+/// As much as a single process may have.
+const SKILL_MEMORY: u64 = 4 << 30;
+
 /// Reads settings from flags and an environment.
 pub struct SettingsReader {
     flags: Vec<Raw>,
@@ -94,11 +97,15 @@ impl SettingsReader {
             no_browser: get("no_browser").map_or(Ok(false), |raw| raw.boolean())?,
             bundled_skills: get("bundled_skills").map(|raw| raw.path()).transpose()?,
             skill_sandbox: get("skill_sandbox").map_or(Ok(Wanted::Auto), |raw| raw.sandbox())?,
+            skill_memory: get("skill_memory")
+                .map_or(Ok(SKILL_MEMORY), |raw| raw.bytes().map(|bytes| bytes as u64))?,
             max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
             library: library(&get)?,
+            tunnel_cert: get("tunnel_cert").map(|raw| raw.path()).transpose()?,
+            tunnel_key: get("tunnel_key").map(|raw| raw.path()).transpose()?,
             skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
             telemetry: switch("telemetry")? && !switch("telemetry_off")?,
             egress: get("security_egress").map(|raw| raw.egress()).transpose()?,

@@ -12,7 +12,7 @@ use crate::engine::target::target::{Query, Target};
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Footing {
-    candidates: Vec<Query>,
+    pub(crate) candidates: Vec<Query>,
     /// Tag name.
     pub tag: String,
     /// ARIA role.

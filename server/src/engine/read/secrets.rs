@@ -6,17 +6,11 @@ use serde_json::{Value, json};
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 use crate::engine::page::gather::{Question, Survey};
-
-/// Stands in the place of a secret.
-const MASK: &str = "[redacted]";
-
-/// Characters from which a secret is looked for within longer texts; shorter
-/// ones stand in every other word.
-const LONG: usize = 4;
+use crate::secrets::Known;
 
 /// The secrets that the fields of a page hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Secrets(Vec<String>);
+pub struct Secrets(Vec<Known>);
 
 #[derive(Deserialize)]
 struct Held {
@@ -41,7 +35,7 @@ impl Engine {
             gathered.answers.into_values().flat_map(|(_, held)| held.secrets).collect();
         // One may be the beginning of another.
         all.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Ok(Secrets(all))
+        Ok(Secrets(all.into_iter().map(Known::new).collect()))
     }
 }
 
@@ -52,32 +46,17 @@ impl Secrets {
             return;
         }
         match value {
-            Value::String(text) => self.mask_text(text),
+            Value::String(text) => *text = self.out_of(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.mask(item)),
             Value::Object(fields) => fields.values_mut().for_each(|field| self.mask(field)),
             _ => {}
         }
     }
 
-    fn mask_text(&self, text: &mut String) {
-        for secret in &self.0 {
-            if text == secret {
-                MASK.clone_into(text);
-            } else if secret.chars().count() >= LONG && text.contains(secret.as_str()) {
-                *text = text.replace(secret.as_str(), MASK);
-            }
-            // As markup has it, where a short one is known by its attribute.
-            let marked = format!("value=\"{}\"", escaped(secret));
-            if text.contains(&marked) {
-                *text = text.replace(&marked, &format!("value=\"{MASK}\""));
-            }
-        }
+    /// `text` without the secrets, however it writes them.
+    pub fn out_of(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, secret| secret.out_of(&text))
     }
-}
-
-/// As it stands in an attribute.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('"', "&quot;").replace('\u{a0}', "&nbsp;")
 }
 
 #[cfg(test)]
@@ -86,12 +65,14 @@ mod tests {
 
     #[test]
     fn secrets_go_and_numbers_stay() {
-        let secrets = Secrets(vec!["hunt\"er".to_owned(), "12".to_owned()]);
+        let secrets = ["hunt\"er", "12"].map(|secret| Known::new(secret.to_owned()));
+        let secrets = Secrets(secrets.to_vec());
         let mut value = json!({
             "nodeId": 12,
             "attributes": ["value", "12", "id", "n12"],
             "html": "<input value=\"hunt&quot;er\"><p>12 of them</p><input value=\"12\">",
             "text": "say hunt\"er now",
+            "url": "https://a.example/?p=hunt%22er",
         });
         secrets.mask(&mut value);
         let expected = json!({
@@ -99,6 +80,7 @@ mod tests {
             "attributes": ["value", "[redacted]", "id", "n12"],
             "html": "<input value=\"[redacted]\"><p>12 of them</p><input value=\"[redacted]\">",
             "text": "say [redacted] now",
+            "url": "https://a.example/?p=[redacted]",
         });
         assert_eq!(value, expected);
     }

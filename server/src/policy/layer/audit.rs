@@ -3,6 +3,7 @@
 
 use std::{
     convert::Infallible,
+    net::IpAddr,
     sync::Arc,
     task::{Context, Poll},
 };
@@ -24,6 +25,8 @@ pub struct Refusal {
     pub client: Option<ClientId>,
     /// What was called.
     pub path: String,
+    /// From where, when that is known.
+    pub peer: Option<IpAddr>,
 }
 
 /// Hears of refused calls.

@@ -59,9 +59,17 @@ impl Authorize {
 impl Check for Authorize {
     fn check(&self, request: &mut Request<Body>) -> Result<()> {
         let method = Method::by_path(request.uri().path());
-        let open = method.is_some_and(|method| method.scope() == Scope::Public);
-        if open && self.listener != Listener::Tunnel {
-            return Ok(());
+        let open = method.filter(|method| method.scope() == Scope::Public);
+        match (open, self.listener) {
+            (Some(Method::Standard(_)), Listener::Local | Listener::Skills) => return Ok(()),
+            // What a stranger has to show is in the message.
+            (Some(Method::Command(command)), Listener::Tunnel) => {
+                request.headers_mut().remove(header::AUTHORIZATION);
+                let permit = check::check(self.authority.stranger(), command, self.listener)?;
+                request.extensions_mut().insert(permit);
+                return Ok(());
+            }
+            _ => {}
         }
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
         let grant = bearer(request)

@@ -12,7 +12,7 @@ use http::{Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::audit::Refusal;
+use super::{Peer, audit::Refusal};
 use crate::{error::Result, policy::Grant};
 
 /// Lets calls pass or refuses them.
@@ -74,8 +74,9 @@ where
         let grant = request.extensions().get::<Arc<Grant>>();
         let client = grant.map(|grant| grant.capability().client.clone());
         let path = request.uri().path().to_owned();
+        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
         let mut response = Status::from(error.clone()).into_http::<Body>();
-        response.extensions_mut().insert(Refusal { reason: error.reason(), client, path });
+        response.extensions_mut().insert(Refusal { reason: error.reason(), client, path, peer });
         Either::Right(ready(Ok(response)))
     }
 }

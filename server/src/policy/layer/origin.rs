@@ -4,22 +4,29 @@
 //! an `Origin` header, and after DNS rebinding the `Host` is still the name of
 //! its own site.
 
+use std::sync::Arc;
+
 use browse_proto::Reason;
 use http::{Request, header, uri::Authority};
 use tonic::body::Body;
 
 use super::filter::Check;
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    tunnel::Names,
+};
 
 /// From where calls may come.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Origin {
     /// From programs of this machine that call this port by a loopback name.
     Loopback {
         /// Port of the listener.
         port: u16,
     },
-    /// From programs anywhere: the name of a tunnel is not known beforehand.
+    /// From programs elsewhere that call by a name that was given out.
+    Named(Arc<Names>),
+    /// From programs that have no other way: those at a socket with a path.
     Anywhere,
 }
 
@@ -28,14 +35,19 @@ impl Check for Origin {
         if request.headers().contains_key(header::ORIGIN) {
             return Err(denied("the call carries an `Origin` header"));
         }
-        let Self::Loopback { port } = self else { return Ok(()) };
+        let ours = |authority: &Authority| match self {
+            Self::Loopback { port } => is_loopback(authority, *port),
+            Self::Named(names) => names.know(authority),
+            Self::Anywhere => true,
+        };
+        if matches!(self, Self::Anywhere) {
+            return Ok(());
+        }
         let hosts: Vec<_> = request.headers().get_all(header::HOST).iter().collect();
         let named = hosts.iter().map(|host| host.to_str().ok().and_then(|host| host.parse().ok()));
         let mut authorities: Vec<Option<Authority>> = named.collect();
         authorities.extend(request.uri().authority().cloned().map(Some));
-        let local = |authority: &Option<Authority>| {
-            authority.as_ref().is_some_and(|authority| is_loopback(authority, *port))
-        };
+        let local = |authority: &Option<Authority>| authority.as_ref().is_some_and(ours);
         match authorities.is_empty() || !authorities.iter().all(local) {
             true => Err(denied("the call names another host")),
             false => Ok(()),

@@ -12,6 +12,8 @@ use super::{
     authorize::Authorize,
     explain::Explain,
     filter::Filter,
+    intake::Intake,
+    json::Json,
     origin::Origin,
     rate::Rated,
     trace::Trace,
@@ -41,13 +43,19 @@ where
     S: Clone + Send + Sync + 'static,
     S::Future: Send + 'static,
 {
+    // Callers elsewhere may have nothing but HTTP, and their messages are read
+    // with care.
+    let elsewhere = gate.listener == Listener::Tunnel;
+    let json = elsewhere.then(|| Json::new(Arc::clone(&gate.refusals)));
     let stack = ServiceBuilder::new()
+        .option_layer(json)
         .layer(GrpcWebLayer::new())
         .layer(Trace)
         .layer(Audit::new(gate.refusals))
         .layer(Filter::new(gate.origin))
         .layer(Filter::new(Authorize::new(gate.authority, gate.listener)))
         .layer(Filter::new(Rated))
+        .option_layer(elsewhere.then_some(Intake))
         .layer(Explain)
         .service(services);
     BoxCloneSyncService::new(stack)

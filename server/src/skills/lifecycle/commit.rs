@@ -13,7 +13,10 @@ use std::sync::Arc;
 use browse_proto::{Reason, v1};
 use futures::Stream;
 
-use super::{failure, stage, work::Work};
+use super::{
+    failure, stage,
+    work::{self, Work},
+};
 use crate::skills::{
     drafts::{Draft, Named, unwritable},
     events::{self, Voice},
@@ -60,7 +63,7 @@ pub async fn commit_skill(
         return Err(failure::exists(&name, tier));
     }
     let wish = Trust::of(request.allow_unsandboxed);
-    Ok(events::told(stderr, move |voice| async move {
+    Ok(events::told(cx.delivery(), stderr, move |voice| async move {
         let committed = commit(&cx, &taken.draft, (&name, tier), wish, &voice).await;
         let skill = taken.settle(request.keep, committed)?;
         Ok(v1::CommitSkillResponse { event: Some(v1::commit_skill_response::Event::Skill(skill)) })
@@ -123,7 +126,7 @@ pub async fn commit(
     voice: &Voice,
 ) -> Result<v1::CommittedSkill> {
     let skills = cx.daemon().skills();
-    let work = Work::copy(&draft.folder, skills.folder(tier))?;
+    let work = Work::copy(&draft.folder, work::open(tier, skills.folder(tier))?)?;
     let skill = read(work.folder()?, Some(name))?;
     let hash = work.hash()?;
     trial::run(cx, &skill, wish, voice).await?;

@@ -32,6 +32,9 @@ pub async fn discard_skill(
     let existed = match drafts.open(&name) {
         Ok(draft) => draft.remove().map(|()| true)?,
         Err(error) if error.reason() == Reason::DraftNotFound => false,
+        Err(error) if error.reason() == Reason::DraftRefused => {
+            drafts.remove_odd(&name).map(|()| true)?
+        }
         Err(error) => return Err(error),
     };
     Ok(v1::DiscardSkillResponse { draft: name, existed })

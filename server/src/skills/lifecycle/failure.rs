@@ -1,5 +1,7 @@
 //! What these commands fail with.
 
+use std::path::Path;
+
 use browse_proto::Reason;
 
 use crate::error::Error;
@@ -20,6 +22,12 @@ pub fn not_copied(from: &Folder, error: CopyError) -> Error {
         }
         CopyError::Io { file, error } => unwritable(&from.path().join(file), &error),
     }
+}
+
+/// A link in the place of a folder.
+pub fn linked(path: &Path) -> Error {
+    let message = format!("`{}` is a symbolic link, which is not followed", path.display());
+    Error::new(Reason::SkillPlaceLinked, message).with("path", path.display())
 }
 
 /// The name is taken.

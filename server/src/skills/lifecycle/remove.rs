@@ -8,6 +8,7 @@ use browse_proto::v1;
 
 use super::{failure, work};
 use crate::skills::{
+    catalog::Catalog,
     drafts::unwritable,
     store::{Folder, TOMBSTONES},
     tier::Tier,
@@ -21,12 +22,20 @@ pub async fn remove_skill(
 ) -> Result<v1::RemoveSkillResponse> {
     let skills = cx.daemon().skills();
     let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;
-    let Some(tier) = skill.folder.parent().filter(|_| skill.tier != Tier::Bundled) else {
+    if skill.tier == Tier::Bundled {
         return Err(failure::read_only(&skill));
-    };
+    }
+    let tier = work::open(skill.tier, skills.folder(skill.tier))?;
+    let tier = work::lock(tier.path())?;
+    // Somebody else may have removed it while this call waited.
+    if !tier.has(OsStr::new(&skill.name)) {
+        return Err(Catalog::missing(&skill.name, Some(skill.tier)));
+    }
+    let is_new = !tier.has(OsStr::new(TOMBSTONES));
+    let graves = work::inner(&tier, OsStr::new(TOMBSTONES), 0o700)?;
     skills.trust().forget(&skill)?;
-    let tier = work::lock(&tier.canonicalize().map_err(|error| unwritable(tier, &error))?)?;
-    let grave = bury(&tier, &skill.name).map_err(|error| unwritable(tier.path(), &error))?;
+    let grave = bury(&tier, &skill.name, &graves, is_new)
+        .map_err(|error| unwritable(tier.path(), &error))?;
     let path = tier.path().join(TOMBSTONES).join(grave);
     Ok(v1::RemoveSkillResponse {
         name: skill.name,
@@ -36,10 +45,7 @@ pub async fn remove_skill(
 }
 
 /// Moves `name`, and answers what it is called now.
-fn bury(tier: &Folder, name: &str) -> io::Result<String> {
-    let graves = tier.path().join(TOMBSTONES);
-    let is_new = !graves.exists();
-    let graves = Folder::make_all(&graves, 0o700)?;
+fn bury(tier: &Folder, name: &str, graves: &Folder, is_new: bool) -> io::Result<String> {
     if is_new {
         // A team that commits its skills does not want these.
         graves.write(OsStr::new(".gitignore"), b"*\n", false)?;
@@ -52,7 +58,7 @@ fn bury(tier: &Folder, name: &str) -> io::Result<String> {
         number => format!("{stem}-{number}"),
     });
     let grave = numbered.into_iter().find(free).unwrap_or(stem);
-    tier.move_to(OsStr::new(name), &graves, OsStr::new(&grave))?;
+    tier.move_to(OsStr::new(name), graves, OsStr::new(&grave))?;
     graves.sync()?;
     tier.sync()?;
     Ok(grave)

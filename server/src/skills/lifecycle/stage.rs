@@ -71,7 +71,8 @@ pub async fn stage_skill(
 pub fn open(cx: &Context, word: &str) -> Result<Folder> {
     let Some(cwd) = cx.cwd() else {
         let message = "only the owner of the daemon stages local folders";
-        return Err(Error::new(Reason::FileDenied, message).with("allowed", "`--lang`"));
+        return Err(Error::new(Reason::FileDenied, message)
+            .with("allowed", "`--lang`, which needs no folder"));
     };
     let path = cwd.join(word);
     let unreadable = |problem: &str| {

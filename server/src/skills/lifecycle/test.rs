@@ -24,7 +24,7 @@ pub async fn test_skill(
     };
     cx.set_source(&skill.contents()?.manifest.host_patterns.join(","));
     let wish = Trust::of(request.allow_unsandboxed);
-    Ok(events::told(stderr, move |voice| async move {
+    Ok(events::told(cx.delivery(), stderr, move |voice| async move {
         let passed = trial::run(&cx, &skill, wish, &voice).await?;
         let tier = if draft.is_some() { v1::Tier::Unspecified } else { skill.tier.message() };
         drop(draft);

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use browse_proto::v1;
 use futures::Stream;
 
-use super::{failure, work::Work};
+use super::{
+    failure,
+    work::{self, Work},
+};
 use crate::skills::{
     drafts::unwritable,
     events::{self, Voice},
@@ -32,7 +35,7 @@ pub async fn upgrade_skill(
     }
     cx.set_source(&skill.contents()?.manifest.host_patterns.join(","));
     let wish = Trust::of(request.allow_unsandboxed);
-    Ok(events::told(stderr, move |voice| async move {
+    Ok(events::told(cx.delivery(), stderr, move |voice| async move {
         let skill = upgrade(&cx, &skill, wish, &voice).await?;
         Ok(v1::UpgradeSkillResponse {
             event: Some(v1::upgrade_skill_response::Event::Skill(skill)),
@@ -62,7 +65,7 @@ async fn upgrade(
         return Ok(upgraded("current", old, &[]));
     }
     let from = Folder::open(&skill.folder).map_err(unreadable)?;
-    let work = Work::copy(&from, skills.folder(skill.tier))?;
+    let work = Work::copy(&from, work::open(skill.tier, skills.folder(skill.tier))?)?;
     sdk::put(work.folder()?, kind).map_err(|error| unwritable(&skill.folder, &error))?;
     let copy = Skill::read_as(skill.tier, work.folder()?.path().to_owned(), skill.name.clone());
     let new = work.hash()?;

@@ -26,13 +26,12 @@ pub struct Work {
 }
 
 impl Work {
-    /// A copy of `from` in the tier with this folder.
+    /// A copy of `from` in the folder of a tier.
     ///
     /// # Errors
     /// `DRAFT_REFUSED`, `FILE_UNWRITABLE`.
-    pub fn copy(from: &Folder, tier: &Path) -> Result<Self> {
-        let failed = |error: io::Error| unwritable(tier, &error);
-        let folder = Folder::make_all(tier, 0o777).map_err(failed)?;
+    pub fn copy(from: &Folder, folder: Folder) -> Result<Self> {
+        let failed = |error: io::Error| unwritable(folder.path(), &error);
         let name = OsString::from(format!("{WORK}{}", random_id()));
         let work = folder.make_locked(&name).map_err(failed)?;
         let this = Self { tier: folder, name, folder: Some(work) };
@@ -134,6 +133,39 @@ impl Drop for Work {
     }
 }
 
+/// The folder of a tier, to be written to. A project comes from others: what
+/// it holds in the place of `.browse` and `skills` is no link to elsewhere.
+///
+/// # Errors
+/// `SKILL_PLACE_LINKED`, `FILE_UNWRITABLE`.
+pub fn open(tier: Tier, path: &Path) -> Result<Folder> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error: io::Error| unwritable(&path, &error)
+    };
+    let project = path.parent().and_then(Path::parent).filter(|_| tier == Tier::Project);
+    let Some(project) = project else {
+        return Folder::make_all(path, 0o777).map_err(failed(path));
+    };
+    let mut folder = Folder::make_all(project, 0o777).map_err(failed(project))?;
+    for name in path.components().rev().take(2).collect::<Vec<_>>().into_iter().rev() {
+        folder = inner(&folder, name.as_os_str(), 0o777)?;
+    }
+    Ok(folder)
+}
+
+/// The folder `name` in this one, made where there is none.
+///
+/// # Errors
+/// `SKILL_PLACE_LINKED`, `FILE_UNWRITABLE`.
+pub fn inner(folder: &Folder, name: &OsStr, mode: u32) -> Result<Folder> {
+    folder.make_child(name, mode).map_err(|error| {
+        let path = folder.path().join(name);
+        let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        if is_link { failure::linked(&path) } else { unwritable(&path, &error) }
+    })
+}
+
 /// Locks the tier with this folder against other daemons.
 ///
 /// # Errors
@@ -157,7 +189,8 @@ mod tests {
         fs::create_dir(root.path().join("from")).expect("made");
         fs::write(root.path().join("from/a"), "one").expect("written");
         let from = Folder::open(&root.path().join("from")).expect("open");
-        let work = Work::copy(&from, &root.path().join("tier")).expect("copied");
+        let tier = super::open(Tier::Global, &root.path().join("tier")).expect("opened");
+        let work = Work::copy(&from, tier).expect("copied");
         (root, work)
     }
 
@@ -202,6 +235,25 @@ mod tests {
         assert_eq!(error.reason(), Reason::SkillChanged);
         assert_eq!(fs::read_to_string(tier.join("a/a")).expect("read"), "older");
         assert_eq!(names(&tier), ["a"]);
+    }
+
+    #[test]
+    fn the_skills_of_a_project_are_behind_no_link() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = root.path().canonicalize().expect("there");
+        let open =
+            |name: &str| super::open(Tier::Project, &project.join(name).join(".browse/skills"));
+        fs::create_dir_all(project.join("elsewhere")).expect("made");
+        fs::create_dir_all(project.join("a/.browse")).expect("made");
+        symlink(project.join("elsewhere"), project.join("a/.browse/skills")).expect("linked");
+        fs::create_dir_all(project.join("b")).expect("made");
+        symlink(project.join("elsewhere"), project.join("b/.browse")).expect("linked");
+        for name in ["a", "b"] {
+            let error = open(name).expect_err("it is a link");
+            assert_eq!(error.reason(), Reason::SkillPlaceLinked, "{error}");
+        }
+        assert!(names(&project.join("elsewhere")).is_empty());
+        assert_eq!(open("c").expect("made").path(), project.join("c/.browse/skills"));
     }
 
     #[test]

@@ -69,6 +69,8 @@ pub struct Limits {
     pub processes: u64,
     /// Bytes of private memory of one process.
     pub memory: u64,
+    /// Bytes of memory of all of them together.
+    pub together: u64,
     /// Bytes of its scratch, and of a single file.
     pub scratch: u64,
     /// Open files of one process.
@@ -76,12 +78,26 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The same, with so much memory for all processes together.
+    #[must_use]
+    pub fn with_memory(self, together: u64) -> Self {
+        Self { together, ..self }
+    }
+
     /// The usual limits of a purpose.
     pub fn of(purpose: Purpose) -> Self {
-        let usual = Self { processes: 128, memory: 4 << 30, scratch: 64 << 20, files: 1024 };
+        let usual = Self {
+            processes: 128,
+            memory: 4 << 30,
+            together: 4 << 30,
+            scratch: 64 << 20,
+            files: 1024,
+        };
         match purpose {
             Purpose::Run | Purpose::Test => usual,
-            Purpose::Build => Self { processes: 512, scratch: 1 << 30, files: 4096, ..usual },
+            Purpose::Build => {
+                Self { processes: 512, together: 8 << 30, scratch: 1 << 30, files: 4096, ..usual }
+            }
         }
     }
 }

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::code::Language;
-use super::disguises::without;
 use super::plan::{Call, Plan};
 use crate::secrets;
 
@@ -84,7 +83,7 @@ pub fn stem(plan: &Plan, date: &str) -> String {
 
 /// A text without secrets.
 pub fn scrubbed(text: &str, known: &[String]) -> String {
-    let text = known.iter().fold(text.to_owned(), |text, secret| without(&text, secret));
+    let text = known.iter().fold(text.to_owned(), |text, secret| secrets::without(&text, secret));
     secrets::redact(&text).into_owned()
 }
 

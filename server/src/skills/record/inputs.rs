@@ -192,3 +192,52 @@ fn is_name(name: &str) -> bool {
         && name.len() <= 64
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::{Inputs, Piece, Recording};
+    use crate::policy::ClientId;
+
+    fn inputs(words: &[&str]) -> Inputs {
+        let recording = Recording {
+            client: ClientId::root(),
+            begun: SystemTime::UNIX_EPOCH,
+            steps: Vec::new(),
+            lost: 0,
+            secrets: Vec::new(),
+            page: None,
+        };
+        let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
+        Inputs::read(&words, &recording).expect("they are good")
+    }
+
+    #[test]
+    fn a_named_part_of_an_address_is_an_argument() {
+        let mut inputs = inputs(&["query=blue lamp"]);
+        let pieces = inputs.address("https://a.example/find?q=blue+lamp#top").expect("it is plain");
+        let literal = |text: &str| Piece::Literal(text.to_owned());
+        let wanted = [
+            literal("https://a.example/find?q="),
+            Piece::Encoded("query".to_owned()),
+            literal("#top"),
+        ];
+        assert_eq!(pieces, wanted);
+        assert_eq!(inputs.all[0].default.as_deref(), Some("blue lamp"));
+        assert!(inputs.check_used().is_ok());
+    }
+
+    #[test]
+    fn what_stands_where_secrets_stand_is_kept_nowhere() {
+        let mut named = inputs(&["who=sesame"]);
+        let pieces = named.address("https://a.example/?token=sesame&a=1").expect("it is named");
+        assert_eq!(pieces[1], Piece::Encoded("who".to_owned()));
+        assert_eq!(named.all[0].default, None, "each run has to give it");
+        assert!(named.secrets().contains(&"sesame".to_owned()));
+        // From then on it is a secret wherever it stands.
+        assert_eq!(named.address("https://a.example/x-sesame-y"), None);
+        assert_eq!(inputs(&[]).address("https://a.example/?token=sesame"), None);
+        assert_eq!(inputs(&[]).address("https://ada:sesame@a.example/"), None);
+    }
+}

@@ -272,3 +272,37 @@ async fn keepsake(cx: &Context) -> Option<String> {
     let limit = (Instant::now() + KEEPING).min(cx.deadline());
     timeout_at(limit, tab.engine().keepsake()).await.ok()?.ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Footing, secrecy};
+
+    #[test]
+    fn a_secret_is_known_by_its_field_its_label_or_its_shape() {
+        let field = |field: &str, label: &str| Footing {
+            field: field.to_owned(),
+            label: label.to_owned(),
+            ..Footing::default()
+        };
+        let key = format!("ghp_{}", "a1B2".repeat(8));
+        for (footing, text, kind) in [
+            (field("q", "Search"), "lamp", None),
+            (field("f9", "API token"), "open sesame", Some("secret")),
+            (field("api_key", ""), "open sesame", Some("secret")),
+            (field("q", "Search"), key.as_str(), Some("secret")),
+            (field("f9", "API token"), "", None),
+            (Footing { secret: true, ..field("q", "") }, "x", Some("password")),
+            (
+                Footing {
+                    secret: true,
+                    autocomplete: "ONE-TIME-CODE".to_owned(),
+                    ..field("q", "")
+                },
+                "123456",
+                Some("code"),
+            ),
+        ] {
+            assert_eq!(secrecy(&footing, text), kind, "{footing:?} {text}");
+        }
+    }
+}

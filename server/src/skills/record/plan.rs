@@ -4,7 +4,6 @@ use browse_proto::{Command, Field, Kind, Reason};
 use serde_json::Value;
 use url::Url;
 
-use super::disguises::holds;
 use super::inputs::{Inputs, Piece};
 use super::path::{Fate, fates};
 use super::recordings::Recording;
@@ -334,5 +333,5 @@ fn secret(command: &str) -> Error {
 
 /// Whether `text` may stand in a file of the skill.
 pub fn is_plain(text: &str, secrets: &[String]) -> bool {
-    secrets::redact(text) == text && !secrets.iter().any(|secret| holds(text, secret))
+    secrets::redact(text) == text && !secrets.iter().any(|secret| secrets::holds(text, secret))
 }

@@ -96,12 +96,20 @@ impl Engine {
         self.program(words.into_iter().chain([script.into()]).collect(), rights.cache)
     }
 
-    /// The program that runs `scripts`, which are tests.
-    pub fn tests(&self, scripts: &[PathBuf], folder: &Path) -> Program {
+    /// The program that runs `scripts`, which are tests; `ran` is a reporter
+    /// for node that fails when there was nothing to run.
+    pub fn tests(&self, scripts: &[PathBuf], folder: &Path, ran: &Path) -> Program {
         let rights = Rights { trusted: false, address: None, readable: &[folder], cache: folder };
         let mut words = match self.kind {
             Kind::Bun => vec!["test".into()],
-            Kind::Node => vec!["--test".into(), "--test-reporter=spec".into()],
+            Kind::Node => {
+                let mut words = vec![OsString::from("--test")];
+                for reporter in [Path::new("spec"), ran] {
+                    words.extend(["--test-reporter".into(), reporter.into()]);
+                    words.extend(["--test-reporter-destination", "stdout"].map(Into::into));
+                }
+                words
+            }
             Kind::Deno => self.deno_words("test", &rights),
         };
         // bun takes what has no slash for a pattern.

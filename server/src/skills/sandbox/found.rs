@@ -132,7 +132,7 @@ fn gaps(means: Means, bound: bool) -> Vec<&'static str> {
         }
         Means::Seatbelt => gaps.extend([
             "the size of the scratch as a whole",
-            "the number of processes",
+            "the number of processes, and the memory of all together",
             "anything for certain: browse has not been tried on this system",
         ]),
     }

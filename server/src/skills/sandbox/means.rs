@@ -70,9 +70,15 @@ impl Means {
         match self {
             Self::Namespaces => {
                 "it sees its own folder, its runtime and an empty scratch of 64 MiB, no network \
-                 but the socket of the daemon, and no process but its own"
+                 but the socket of the daemon, and no process but its own; all of these have one \
+                 limit of memory"
             }
-            Self::Landlock | Self::Seatbelt => {
+            Self::Landlock => {
+                "it reads its own folder and its runtime, writes an empty scratch, connects to \
+                 the port of the daemon, and reaches no process but its own; all of these have \
+                 one limit of memory"
+            }
+            Self::Seatbelt => {
                 "it reads its own folder and its runtime, writes an empty scratch, connects to \
                  the port of the daemon, and reaches no process but its own"
             }

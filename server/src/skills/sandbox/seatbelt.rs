@@ -46,6 +46,30 @@ fn quote(path: &Path) -> String {
     format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
+/// A process that waits for its plan, of which there are none here.
+#[cfg(not(target_os = "linux"))]
+pub enum Begun {}
+
+#[cfg(not(target_os = "linux"))]
+impl Begun {
+    /// There is none.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn go(self, _: &Plan) -> std::io::Result<nix::unistd::Pid> {
+        match self {}
+    }
+}
+
+/// Starts none.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub fn begin(_: bool) -> std::io::Result<Begun> {
+    Err(std::io::Error::other("there are no namespaces on this system"))
+}
+
 /// Starts the program of `plan` behind `sandbox-exec`.
 ///
 /// # Errors

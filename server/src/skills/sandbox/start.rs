@@ -24,21 +24,41 @@ use super::{
     Confinement, PROBE_UNBOUND, limits, namespaces, privileges, privileges::Identity, root, rules,
     system_calls, system_calls::Calls,
 };
-use crate::skills::{process::Plan, supervisor::CANNOT_START};
+use crate::skills::{
+    process::Plan,
+    supervisor::{CANNOT_START, frame, read_plan},
+};
+
+/// A process that waits for what it is to become.
+pub struct Begun {
+    child: Pid,
+    identity: Identity,
+    /// Its end tells the child that the supervisor is gone.
+    go: File,
+}
 
 /// Starts the program of `plan`; the answer is its process.
 ///
 /// # Errors
 /// There are no processes or namespaces to be had.
 pub fn start(plan: &Plan) -> io::Result<Pid> {
+    begin(matches!(plan.confinement, Confinement::Namespaces { .. }))?.go(plan)
+}
+
+/// Starts a process that waits for its plan, in new namespaces or in those of
+/// the supervisor.
+///
+/// # Errors
+/// There are no processes or namespaces to be had.
+pub fn begin(in_namespaces: bool) -> io::Result<Begun> {
     let (wait, go) = pipe2(OFlag::O_CLOEXEC)?;
-    let child = match plan.confinement {
-        Confinement::Namespaces { .. } => named("new namespaces", namespaces::fork())?,
-        _ => named("a new process", fork())?,
+    let child = match in_namespaces {
+        true => named("new namespaces", namespaces::fork())?,
+        false => named("a new process", fork())?,
     };
     let ForkResult::Parent { child } = child else {
         drop(go);
-        let error = match become_program(plan, wait) {
+        let error = match become_program(wait) {
             Ok(never) => match never {},
             Err(error) => error,
         };
@@ -47,23 +67,35 @@ pub fn start(plan: &Plan) -> io::Result<Pid> {
         exit(CANNOT_START);
     };
     drop(wait);
-    let identity = match plan.confinement {
-        Confinement::Namespaces { .. } => named("the map of users", namespaces::map(child))?,
-        _ => Identity::Same,
+    let identity = match in_namespaces {
+        true => named("the map of users", namespaces::map(child))?,
+        false => Identity::Same,
     };
-    let mut go = File::from(go);
-    go.write_all(&[identity.byte()])?;
-    // Open for as long as this process lives: its end tells the child.
-    std::mem::forget(go);
-    Ok(child)
+    Ok(Begun { child, identity, go: File::from(go) })
+}
+
+impl Begun {
+    /// Tells the process what to become; the answer is the process.
+    ///
+    /// # Errors
+    /// It is dead.
+    pub fn go(mut self, plan: &Plan) -> io::Result<Pid> {
+        let plan = serde_json::to_vec(plan)?;
+        self.go.write_all(&[self.identity.byte()])?;
+        self.go.write_all(&frame(&plan))?;
+        // Open for as long as this process lives.
+        std::mem::forget(self.go);
+        Ok(self.child)
+    }
 }
 
 /// Takes on the confinement, and the program in it.
-fn become_program(plan: &Plan, wait: OwnedFd) -> io::Result<Infallible> {
+fn become_program(wait: OwnedFd) -> io::Result<Infallible> {
     privileges::die_with_parent()?;
     let mut byte = [0];
     let mut file = File::from(wait);
     file.read_exact(&mut byte)?;
+    let plan = &read_plan(&mut file)?;
     let identity = Identity::of(byte[0]);
     let _ = setsid();
     named("no standard input", privileges::no_input())?;

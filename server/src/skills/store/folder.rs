@@ -52,6 +52,19 @@ impl Folder {
         Self::open(&path.canonicalize()?)
     }
 
+    /// Opens the folder `name` in it, and makes it where there is none. A link
+    /// is not followed, and neither is it replaced.
+    pub fn make_child(&self, name: &OsStr, mode: u32) -> io::Result<Self> {
+        match self.make(name, mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => {
+                self.sync()?;
+                return made;
+            }
+        }
+        self.child(name)
+    }
+
     /// Opens the folder `name` in it.
     pub fn child(&self, name: &OsStr) -> io::Result<Self> {
         let fd = rustix::fs::openat(&self.fd, name, FOLDER, Mode::empty())?;

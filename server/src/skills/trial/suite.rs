@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::untested;
 use crate::skills::{
-    drafts::Scratch,
+    drafts::{Scratch, unwritable},
     environment::{self, Environment},
     events::Voice,
     hash,
@@ -34,7 +34,12 @@ pub struct Step {
     pub program: Program,
     pub folder: PathBuf,
     pub environment: Environment,
+    /// How many tests passed, by what was printed; none when that does not say.
+    pub passed: fn(&str) -> Option<u64>,
 }
+
+/// Fails when node had nothing to run.
+const RAN: &str = include_str!("ran.mjs");
 
 /// Finds all tests of `folder`, and fails when there are none: a runner that
 /// was given nothing to run is content.
@@ -46,7 +51,10 @@ loader = unittest.TestLoader()
 for place in sys.argv[1:]:
     suite.addTests(loader.discover(place, 'test*.py', place))
 result = unittest.TextTestRunner(verbosity=2).run(suite)
-sys.exit(0 if result.wasSuccessful() and result.testsRun else 1)
+ran = result.testsRun - len(result.skipped)
+if not ran:
+    print('error: no test ran', file=sys.stderr)
+sys.exit(0 if result.wasSuccessful() and ran else 1)
 ";
 
 /// The tests of `skill`.
@@ -71,11 +79,13 @@ async fn typescript(cx: &Context, skill: &Skill) -> Result<Suite> {
     typescript::translate_all(skill, place.folder.path())?;
     let engine = runtime::Engine::find(cx.daemon().skills().programs()).await?;
     let scripts = tests.iter().map(|test| test.with_extension("js")).collect::<Vec<_>>();
-    let mut program = engine.tests(&scripts, place.folder.path());
+    let ran = place.folder.path().join(".ran.mjs");
+    std::fs::write(&ran, RAN).map_err(|error| unwritable(&ran, &error))?;
+    let mut program = engine.tests(&scripts, place.folder.path(), &ran);
     program.readable.push(place.folder.path().to_owned());
     let environment = environment(&program);
     let folder = place.folder.path().to_owned();
-    let step = Step { name: words(&tests), program, folder, environment };
+    let step = Step { name: words(&tests), program, folder, environment, passed: counted };
     Ok(Suite { runtime: engine.label(), steps: vec![step], _place: Some(place) })
 }
 
@@ -97,7 +107,8 @@ async fn python(cx: &Context, skill: &Skill) -> Result<Suite> {
     program.words.extend(at_top.then(|| OsString::from(".")));
     program.words.extend(in_folder.then(|| OsString::from("tests")));
     let environment = environment(&program);
-    let step = Step { name: words(&tests), program, folder: skill.folder.clone(), environment };
+    let (name, folder) = (words(&tests), skill.folder.clone());
+    let step = Step { name, program, folder, environment, passed: |_| None };
     Ok(Suite { runtime: python.label(), steps: vec![step], _place: None })
 }
 
@@ -127,7 +138,7 @@ async fn rust(cx: &Context, skill: &Skill, (wish, voice): (Trust, &Voice)) -> Re
             ..Program::default()
         };
         let environment = environment(&program);
-        Step { name, program, folder: built.source.clone(), environment }
+        Step { name, program, folder: built.source.clone(), environment, passed: counted }
     });
     Ok(Suite { runtime: built.runtime, steps: steps.collect(), _place: Some(built.place) })
 }
@@ -144,7 +155,7 @@ fn executable(skill: &Skill) -> Result<Suite> {
         let program = Program { path: skill.folder.join(&test), ..Program::default() };
         let environment = environment(&program);
         let name = test.display().to_string();
-        Step { name, program, folder: skill.folder.clone(), environment }
+        Step { name, program, folder: skill.folder.clone(), environment, passed: |_| None }
     });
     Ok(Suite { runtime: "executable".to_owned(), steps: steps.collect(), _place: None })
 }
@@ -165,7 +176,35 @@ fn environment(program: &Program) -> Environment {
     environment
 }
 
+/// The sum of what cargo (`test result: ok. 2 passed; …`) and deno
+/// (`ok | 2 passed | …`) say.
+fn counted(printed: &str) -> Option<u64> {
+    let sums = printed
+        .lines()
+        .filter(|line| line.starts_with("test result: ") || line.starts_with("ok | "));
+    let passed = sums.filter_map(|line| {
+        let before = line.split_once(" passed")?.0;
+        before.rsplit(' ').next()?.parse::<u64>().ok()
+    });
+    passed.fold(None, |sum, passed| Some(sum.unwrap_or(0) + passed))
+}
+
 fn words(tests: &[PathBuf]) -> String {
     let names: Vec<_> = tests.iter().map(|test| format!("`{}`", test.display())).collect();
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn what_ran_is_counted() {
+        let cargo =
+            "running 2 tests\ntest a ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored\n";
+        assert_eq!(counted(cargo), Some(2));
+        assert_eq!(counted("test result: ok. 0 passed; 0 failed; 1 ignored\n"), Some(0));
+        assert_eq!(counted("ok | 3 passed (1 step) | 0 failed (5ms)\n"), Some(3));
+        assert_eq!(counted("a harness of its own, 3 passed\n"), None);
+    }
 }

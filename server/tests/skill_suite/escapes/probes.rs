@@ -55,6 +55,7 @@ fn main() {
         ("writes_outside", writes(&at("outside"))),
         ("writes_own_folder", writes("written")),
         ("tcp_other_port", TcpStream::connect(address("tcp")).map(drop)),
+        ("tcp_other_host", TcpStream::connect(format!("127.0.0.2:{}", at("tcp"))).map(drop)),
         ("udp", UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.send_to(b"x", address("udp"))).map(drop)),
         ("unix_path", UnixStream::connect(at("unix")).map(drop)),
         ("forks_beyond_limit", threads()),

@@ -1,4 +1,5 @@
 // Tries to get out, one way after the other, and says which ways led out.
+import { spawn, spawnSync } from 'node:child_process';
 import * as dgram from 'node:dgram';
 import * as fs from 'node:fs';
 import * as net from 'node:net';
@@ -54,6 +55,19 @@ function fills(): boolean {
   }
 }
 
+/** Copies of this program that do nothing: no other program can be started in here. */
+function forks(): Promise<boolean> {
+  const idle = Array.from({ length: 140 }, () => spawn(process.execPath, ['--jitless', '-e', '0'], { stdio: 'ignore' }));
+  const begun = idle.map((child) => new Promise<boolean>((resolve) => {
+    child.on('spawn', () => resolve(true));
+    child.on('error', () => resolve(false));
+  }));
+  return Promise.all(begun).then((all) => {
+    for (const child of idle) child.kill('SIGKILL');
+    return all.every(Boolean);
+  });
+}
+
 await probe('reads_private_key', () => reads(at.key));
 await probe('reads_root_token', () => reads(at.state));
 await probe('reads_other_skill', () => reads(at.other));
@@ -66,5 +80,7 @@ await probe('tcp_other_host', () => connects({ host: '127.0.0.2', port: at.tcp }
 await probe('udp', sends);
 await probe('unix_path', () => connects({ path: at.unix }));
 await probe('signals_daemon', () => process.kill(at.daemon, 0));
+await probe('starts_a_shell', () => spawnSync('/bin/sh', ['-c', 'exit 0']).status === 0);
 await probe('fills_scratch', fills);
+await probe('forks_beyond_limit', forks);
 console.log(JSON.stringify(found));

@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::secrets::REDACTED;
+use super::REDACTED;
 
 /// Secrets of fewer bytes are looked for as words only: they are everywhere.
 const SHORT: usize = 4;
@@ -36,22 +36,50 @@ const QUERY: &AsciiSet =
 /// What Python's `quote` and many servers leave as it is.
 const STRICT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
+/// A secret that is known, to be found in many texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    secret: String,
+    /// The longest first.
+    disguises: Vec<String>,
+}
+
+impl Known {
+    /// This secret, in every disguise.
+    pub fn new(secret: String) -> Self {
+        let disguises = if secret.len() < SHORT { Vec::new() } else { disguises(&secret) };
+        Self { secret, disguises }
+    }
+
+    /// `text` without it, however it is written there. One that is too short to
+    /// be told from other text stays, unless it is all of the text or of an
+    /// attribute `value`.
+    pub fn out_of(&self, text: &str) -> String {
+        if text == self.secret && !text.is_empty() {
+            return REDACTED.to_owned();
+        }
+        if self.secret.len() >= SHORT {
+            return self.disguises.iter().fold(text.to_owned(), |text, disguise| {
+                if text.contains(disguise) { text.replace(disguise, REDACTED) } else { text }
+            });
+        }
+        let marked = format!("value=\"{}\"", escaped(&self.secret));
+        let text = match self.secret.is_empty() {
+            true => text.to_owned(),
+            false => text.replace(&marked, &format!("value=\"{REDACTED}\"")),
+        };
+        if self.secret.len() < SHORTEST { text } else { without_word(&text, &self.secret) }
+    }
+}
+
 /// `text` without `secret`, however it is written there.
 pub fn without(text: &str, secret: &str) -> String {
-    if secret.len() < SHORTEST {
-        return text.to_owned();
-    }
-    if secret.len() < SHORT {
-        return without_word(text, secret);
-    }
-    disguises(secret).iter().fold(text.to_owned(), |text, disguise| {
-        if text.contains(disguise) { text.replace(disguise, REDACTED) } else { text }
-    })
+    Known::new(secret.to_owned()).out_of(text)
 }
 
 /// Whether `text` is `secret`, or holds it in any disguise.
 pub fn holds(text: &str, secret: &str) -> bool {
-    text == secret || without(text, secret) != text
+    text == secret || without(text, secret) != *text
 }
 
 /// The longest first: one may be a part of another.
@@ -61,6 +89,7 @@ fn disguises(secret: &str) -> Vec<String> {
         secret.to_owned(),
         escaped(secret),
         escaped(secret).replace('\'', "&#39;"),
+        escaped(secret).replace('\u{a0}', "&nbsp;"),
         percent(COMPONENT),
         percent(FORM).replace(' ', "+"),
         percent(QUERY),
@@ -141,5 +170,8 @@ mod tests {
     fn short_secrets_are_words() {
         assert_eq!(without("1987, 9870 and a987b, 987", "987"), "1987, 9870 and a987b, [redacted]");
         assert_eq!(without("a 12 b", "12"), "a 12 b");
+        assert_eq!(without("12", "12"), "[redacted]");
+        assert_eq!(without(r#"<i value="12">12"#, "12"), r#"<i value="[redacted]">12"#);
+        assert_eq!(without("", ""), "");
     }
 }

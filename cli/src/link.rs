@@ -1,0 +1,104 @@
+//! The link of a pairing block: where a daemon is, its setup key, and the public
+//! key of its certificate, in one word.
+
+use browse_proto::Reason;
+
+use crate::failure::{Failure, Result};
+
+const SCHEME: &str = "browse-pair://";
+
+/// SHA-256 of the public key that a daemon has to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pin(pub [u8; 32]);
+
+/// A link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// `host:port`.
+    pub address: String,
+    /// The setup key.
+    pub key: String,
+    /// What the daemon has to show.
+    pub pin: Pin,
+}
+
+impl Pin {
+    /// Reads 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
+            return None;
+        }
+        let mut pin = [0; 32];
+        for (byte, pair) in pin.iter_mut().zip(digits.chunks(2)) {
+            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+        }
+        Some(Self(pin))
+    }
+
+    /// As hexadecimal.
+    pub fn text(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+impl Link {
+    /// Reads `browse-pair://host:port/key/pin-…`.
+    ///
+    /// # Errors
+    /// `PAIRING_LINK_INVALID`; it never repeats the key.
+    pub fn parse(text: &str) -> Result<Self> {
+        let invalid = |why: &str| {
+            let message = format!("that is no link of a pairing block: {why}");
+            Failure::new(Reason::PairingLinkInvalid, message)
+        };
+        let rest = text.trim().strip_prefix(SCHEME);
+        let rest = rest.ok_or_else(|| invalid("it does not begin with `browse-pair://`"))?;
+        let mut parts = rest.split('/');
+        let address = parts.next().unwrap_or_default();
+        let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-_:[]".contains(letter);
+        if port.is_none_or(|port| port == 0) || !address.chars().all(plain) {
+            return Err(invalid("it names no host with a port"));
+        }
+        let key = parts.next().filter(|key| key.starts_with("setup-"));
+        let key = key.ok_or_else(|| invalid("it holds no setup key"))?;
+        let pin = parts.next().and_then(|part| part.strip_prefix("pin-")).and_then(Pin::parse);
+        let pin = pin.ok_or_else(|| invalid("it holds no whole fingerprint"))?;
+        if parts.next().is_some() {
+            return Err(invalid("something follows it"));
+        }
+        Ok(Self { address: address.to_owned(), key: key.to_owned(), pin })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_link_is_read_and_half_of_one_is_not() {
+        let pin = "0a".repeat(32);
+        let good = format!("browse-pair://[::1]:4567/setup-00ff/pin-{pin}");
+        let link = Link::parse(&format!(" {good}\n")).expect("it is whole");
+        assert_eq!((link.address.as_str(), link.key.as_str()), ("[::1]:4567", "setup-00ff"));
+        assert_eq!(link.pin.text(), pin);
+        for bad in [
+            "",
+            "setup-00ff",
+            "https://a:1/setup-0/pin-0",
+            &good[..good.len() - 1],
+            &format!("{good}/x"),
+            &good.replace(":4567", ""),
+            &good.replace(":4567", ":0"),
+            &good.replace("[::1]", "a b"),
+            &good.replace("[::1]", "u@h"),
+            &good.replace("setup-", ""),
+            &good.replace("pin-0", "pin-g"),
+        ] {
+            let failure = Link::parse(bad).expect_err(bad);
+            assert!(failure.is(Reason::PairingLinkInvalid));
+            assert!(!failure.message.contains("00ff"), "the key is nobody's to print");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `redeem`: trades the key of a pairing block for a token, and keeps it.
+
+use browse_proto::{Reason, wire};
+use serde_json::{Map, Value, json};
+use tokio_rustls::rustls::crypto::ring;
+
+use crate::{
+    call,
+    failure::{Failure, Result},
+    globals::Globals,
+    link::Link,
+    perform, print,
+    remote::{self, Remote},
+    request::Request,
+};
+
+/// Redeems the link, and keeps the token under `--remote`, else under the name
+/// that the owner gave.
+pub fn run(request: &Request, globals: &Globals) -> Result<u8> {
+    let command = request.invocation.command;
+    let text = request.invocation.fields.get("key").and_then(Value::as_str).unwrap_or_default();
+    let link = Link::parse(text)?;
+    let mut place = Remote { address: link.address, pin: link.pin, token: String::new() };
+    let daemon = place.connect()?;
+    let fields = json!({"key": link.key, "challenge": challenge()?});
+    let body = wire::encode(command.request, fields.as_object().unwrap_or(&Map::new()));
+    let body = body.map_err(|error| Failure::new(Reason::Bug, error.to_string()))?;
+    let context = perform::context(request, globals, &daemon)?;
+    let call = call::unary(daemon, command, body.into(), &context);
+    let (body, notes) =
+        perform::runtime()?.block_on(call).map_err(|broken: call::Broken| broken.failure)?;
+    perform::tell(&notes);
+    let mut response = perform::decode(command, &body)?;
+    // What is a secret stays out of sight.
+    let token = take(&mut response, "token");
+    take(&mut response, "proof");
+    let given = response.get("name").and_then(Value::as_str).unwrap_or_default();
+    let name = match &globals.remote {
+        Some(name) => name.clone(),
+        None => remote::checked(given)?,
+    };
+    place.token = token;
+    place.keep(&name)?;
+    response.insert("name".to_owned(), json!(name));
+    let code = print::answer(command, &response, None, globals)?;
+    print::note(&format!("`browse --remote {name} <command>` drives it"));
+    Ok(code)
+}
+
+fn take(response: &mut Map<String, Value>, name: &str) -> String {
+    let taken = response.remove(name);
+    taken.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn challenge() -> Result<String> {
+    let mut bytes = [0; 16];
+    let filled = ring::default_provider().secure_random.fill(&mut bytes);
+    filled.map_err(|_| Failure::new(Reason::Bug, "the system has no random numbers"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,88 @@
+//! Pairing by the command line on both sides, with no browser between.
+
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+fn pair(owner: &Project, args: &[&str]) -> Value {
+    owner.json(&[&["pair", "new"], args].concat())
+}
+
+#[test]
+fn one_redeems_what_the_other_pairs() {
+    let owner = Project::new().with("BROWSE_NO_BROWSER", "1");
+    let agent = Project::new();
+    let paired = pair(&owner, &["Laptop", "--scope", "read,write", "--ttl", "1h"]);
+    let link = paired["link"].as_str().expect("a link").to_owned();
+    let redeemed = agent.ok(&["redeem", &link]);
+    assert!(redeemed.starts_with("laptop: read,write hosts:* until 2"), "{redeemed}");
+    let file = agent.home().join("remotes/laptop.json");
+    let mode = fs::metadata(&file).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let remote = |args: &[&str]| agent.ok(&[&["--remote", "laptop"], args].concat());
+    let who = remote(&["whoami"]);
+    assert!(who.contains("name: laptop") && who.contains("kind: paired"), "{who}");
+    assert_eq!(agent.fail(&["--remote", "laptop", "js", "1"]).0, "TUNNEL_DENIED");
+    assert_eq!(agent.fail(&["--remote", "laptop", "stop"]).0, "TUNNEL_DENIED");
+    assert_eq!(agent.fail(&["--remote", "laptop", "skill", "list"]).0, "TUNNEL_DENIED");
+    assert_eq!(agent.fail(&["--remote", "other", "whoami"]).0, "REMOTE_UNKNOWN");
+    assert!(agent.fail(&["--remote", "../x", "whoami"]).0 == "ARGUMENT_INVALID");
+    // The key is spent, and the project of the agent runs no daemon of its own.
+    assert_eq!(agent.fail(&["redeem", &link]), ("SETUP_KEY_INVALID".to_owned(), 3));
+    assert_eq!(agent.daemon_pid(), None);
+    let list = owner.ok(&["pair", "list"]);
+    assert!(list.starts_with("laptop active read,write hosts:* session:pair-laptop-"), "{list}");
+    let log = owner.ok(&["pair", "log"]);
+    assert!(log.contains(" TUNNEL_DENIED ") && log.contains(" SETUP_KEY_INVALID "), "{log}");
+
+    // Whoever stands between has another key, and gets nothing to read.
+    let text = fs::read_to_string(&file).expect("a file");
+    let pin = paired["fingerprint"].as_str().expect("a fingerprint");
+    fs::write(&file, text.replace(pin, &"0".repeat(64))).expect("it is written");
+    assert_eq!(agent.fail(&["--remote", "laptop", "whoami"]), ("REMOTE_MISMATCH".to_owned(), 3));
+    fs::write(&file, &text).expect("it is written");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("a mode");
+    assert_eq!(agent.fail(&["--remote", "laptop", "whoami"]).0, "REMOTE_FILE_INVALID");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
+
+    assert_eq!(
+        owner.ok(&["pair", "revoke", "laptop"]),
+        "revoked laptop; 0 tabs closed, 0 released\n"
+    );
+    assert_eq!(agent.fail(&["--remote", "laptop", "whoami"]).0, "DAEMON_UNREACHABLE");
+    assert_eq!(owner.fail(&["pair", "revoke", "laptop"]).0, "PAIRING_NOT_FOUND");
+    let secrets = [paired["key"].as_str().expect("a key"), &text];
+    for place in [owner.path().join(".browse"), owner.home().join("security")] {
+        for entry in fs::read_dir(place).expect("a folder").flatten() {
+            let found = fs::read_to_string(entry.path()).unwrap_or_default();
+            assert!(!secrets.iter().any(|secret| found.contains(*secret)), "{entry:?}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_paired_is_told_why() {
+    let owner = Project::new().with("BROWSE_NO_BROWSER", "1");
+    for (args, reason) in [
+        (&["root"][..], "PAIRING_NAME_INVALID"),
+        (&["ROOT"], "PAIRING_NAME_INVALID"),
+        (&["a b"], "PAIRING_NAME_INVALID"),
+        (&["ada", "--scope", "all"], "ARGUMENT_INVALID"),
+        (&["ada", "--host", "https://a.b/"], "ARGUMENT_INVALID"),
+        (&["ada", "--ttl", "30d"], "ARGUMENT_INVALID"),
+        (&["ada", "--rate", "0"], "ARGUMENT_INVALID"),
+        (&["ada", "--listen", "0.0.0.0:0"], "ARGUMENT_INVALID"),
+        (&["ada", "--listen", "192.0.2.1:0"], "TUNNEL_UNAVAILABLE"),
+        (&["ada", "--session", "nowhere"], "SESSION_NOT_FOUND"),
+        (&["ada", "--session", "default", "--host", "a.b"], "PAIRING_HOSTS_UNHELD"),
+    ] {
+        let (found, _) = owner.fail(&[&["pair", "new"], args].concat());
+        assert_eq!(found, reason, "{args:?}");
+    }
+    assert_eq!(owner.ok(&["pair", "list"]), "", "nothing of it is left");
+    for link in ["", "setup-1", "https://example.com", "browse-pair://a:1/setup-1/pin-1"] {
+        assert_eq!(owner.fail(&["redeem", link]).0, "PAIRING_LINK_INVALID", "{link}");
+    }
+}

@@ -1,0 +1,202 @@
+//! An extension of ours in a browser that a person sees, and its side panel.
+//!
+//! Chromium opens a side panel only for a page that a person has just touched.
+//! So the panel's own document is opened in a tab for a moment, which the
+//! protocol may treat as touched, and asks for the panel from there.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::{Value, json};
+
+use super::browser::Browser;
+use crate::chromium::connection::call::Call;
+use crate::chromium::connection::session::Session;
+use crate::chromium::error::{Error, Result};
+use crate::chromium::ids::{SessionId, TargetId};
+
+/// Addresses of extensions; what they show is no tab of a session.
+pub(super) const SCHEME: &str = "chrome-extension:";
+
+/// Document of the panel.
+const DOCUMENT: &str = "panel.html";
+
+/// Time between two tries.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// What the document in the tab asks for. `later` until Chromium has given it
+/// the functions of an extension.
+const OPEN: &str = "(async () => {
+  if (document.readyState !== 'complete' || !globalThis.chrome?.sidePanel) return 'later';
+  const { id } = await chrome.windows.getCurrent();
+  await chrome.sidePanel.open({ windowId: id });
+  return 'open';
+})()";
+
+/// A side panel; it may be closed by the person, and opened again.
+pub struct SidePanel {
+    browser: Arc<Browser>,
+    address: String,
+    session: Option<Session>,
+}
+
+#[derive(Deserialize)]
+struct Loaded {
+    id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Made {
+    target_id: TargetId,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AttachedTo {
+    session_id: SessionId,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Targets {
+    target_infos: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Target {
+    target_id: TargetId,
+    url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Evaluated {
+    result: Outcome,
+    exception_details: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Outcome {
+    #[serde(default)]
+    value: Value,
+    #[serde(default)]
+    description: String,
+}
+
+impl Browser {
+    /// Loads the extension in `folder` and opens its side panel beside the tab
+    /// in front.
+    ///
+    /// # Errors
+    /// The browser takes no extensions, or opens no panel within `patience`.
+    pub async fn open_side_panel(
+        self: &Arc<Self>,
+        folder: &Path,
+        patience: Duration,
+    ) -> Result<SidePanel> {
+        let opened = tokio::time::timeout(patience, self.side_panel(folder)).await;
+        opened.unwrap_or_else(|_| Err(fault("it did not open in time")))
+    }
+
+    async fn side_panel(self: &Arc<Self>, folder: &Path) -> Result<SidePanel> {
+        let connection = self.connection();
+        let loaded: Call<Loaded> =
+            connection.call_method(None, "Extensions.loadUnpacked", &json!({ "path": folder }));
+        let id = loaded.await?.id;
+        let address = format!("{SCHEME}//{id}/{DOCUMENT}");
+        let made: Call<Made> = connection.call_method(
+            None,
+            "Target.createTarget",
+            &json!({ "url": address, "background": true }),
+        );
+        let opener = made.await?.target_id;
+        let mut panel = SidePanel { browser: Arc::clone(self), address, session: None };
+        let outcome = panel.open(&opener).await;
+        let closing = json!({ "targetId": opener });
+        let closed: Call<IgnoredAny> = connection.call_method(None, "Target.closeTarget", &closing);
+        closed.await?;
+        outcome.map(|()| panel)
+    }
+}
+
+impl SidePanel {
+    async fn open(&mut self, opener: &TargetId) -> Result<()> {
+        let tab = self.attach(opener).await?;
+        while evaluate(&tab, OPEN).await? != "open" {
+            tokio::time::sleep(AGAIN).await;
+        }
+        loop {
+            if let Some(target) = self.find(Some(opener)).await? {
+                self.session = Some(self.attach(&target).await?);
+                return Ok(());
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
+    }
+
+    /// Evaluates an expression in the panel. `None` when the person has closed
+    /// it.
+    ///
+    /// # Errors
+    /// The browser is gone; the expression fails.
+    pub async fn evaluate<T: DeserializeOwned>(&mut self, expression: &str) -> Result<Option<T>> {
+        if let Some(session) = &self.session {
+            match evaluate(session, expression).await {
+                Ok(value) => return read(value).map(Some),
+                Err(error @ Error::BrowserGone { .. }) => return Err(error),
+                // It was closed; maybe another one was opened.
+                Err(_) => self.session = None,
+            }
+        }
+        let Some(target) = self.find(None).await? else { return Ok(None) };
+        let session = self.attach(&target).await?;
+        let value = evaluate(&session, expression).await?;
+        self.session = Some(session);
+        read(value).map(Some)
+    }
+
+    /// The panel's target, which is not `but`.
+    async fn find(&self, but: Option<&TargetId>) -> Result<Option<TargetId>> {
+        let connection = self.browser.connection();
+        let all: Call<Targets> = connection.call_method(None, "Target.getTargets", &json!({}));
+        let mut all = all.await?.target_infos.into_iter();
+        let found = all.find(|one| one.url == self.address && Some(&one.target_id) != but);
+        Ok(found.map(|one| one.target_id))
+    }
+
+    async fn attach(&self, target: &TargetId) -> Result<Session> {
+        let connection = self.browser.connection();
+        let params = json!({ "targetId": target, "flatten": true });
+        let attached: Call<AttachedTo> =
+            connection.call_method(None, "Target.attachToTarget", &params);
+        Ok(Session::new(connection.clone(), attached.await?.session_id))
+    }
+}
+
+async fn evaluate(session: &Session, expression: &str) -> Result<Value> {
+    let params = json!({
+        "expression": expression,
+        "awaitPromise": true,
+        "returnByValue": true,
+        "userGesture": true,
+    });
+    let evaluated: Call<Evaluated> = session.call_method("Runtime.evaluate", &params);
+    let Evaluated { result, exception_details } = evaluated.await?;
+    match exception_details {
+        None => Ok(result.value),
+        Some(_) => Err(fault(&result.description)),
+    }
+}
+
+fn read<T: DeserializeOwned>(value: Value) -> Result<T> {
+    serde_json::from_value(value).map_err(|error| fault(&error.to_string()))
+}
+
+fn fault(problem: &str) -> Error {
+    Error::Protocol { method: "sidePanel.open".to_owned(), message: problem.to_owned() }
+}

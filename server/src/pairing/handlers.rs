@@ -1,0 +1,297 @@
+//! The handlers of PairService.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use browse_proto::{Reason, v1};
+
+use super::{
+    block::Block,
+    fate::{self, Fate, settle},
+    key::{self, SetupKey},
+    offer::{self, Offer},
+    proof::proof,
+    table::{Draft, Row},
+};
+use crate::{
+    daemon::Daemon,
+    dispatch::Context,
+    error::{Error, Result},
+    policy::{ClientId, Hosts, Listener, Rate, SessionRule, TabPolicy, hex, random},
+    records::Surface,
+    sessions::{SessionName, SessionRules},
+    tunnel::Place,
+};
+
+/// Refusals that are printed, unless the caller says.
+const LAST: u32 = 100;
+/// Rows of the record that are looked through for them.
+const MOST_ROWS: usize = 10_000;
+/// The longest challenge, in letters.
+const MOST_CHALLENGE: usize = 128;
+
+/// Pairs an agent: ends what it had, makes a key, and prints the block.
+pub async fn new_pairing(
+    cx: &Context,
+    request: v1::NewPairingRequest,
+) -> Result<v1::NewPairingResponse> {
+    let daemon = cx.daemon();
+    let offer = Offer::read(&request)?;
+    let place = Place::read(request.listen.as_deref(), request.address.as_deref())?;
+    let (session, own_session) = choose_session(cx, &offer)?;
+    let client = offer.client.clone();
+    let (scopes, hosts) = (offer.scopes.names(), offer.hosts.patterns());
+    let (key, text) = SetupKey::new(key::LIFETIME)?;
+    let until = time(key.expires());
+    let draft = Draft { offer, session, own_session, key, session_key: random()? };
+    // What was in force is so no more, whatever fails from here on.
+    let before = daemon.pairings().take(&client);
+    let replaced = before.is_some();
+    let serial = apart(succeed(Arc::clone(daemon), draft, before)).await??;
+    let endpoint = match daemon.tunnel().open(daemon, &place).await {
+        Ok(endpoint) => endpoint,
+        Err(error) => {
+            if let Some(row) = daemon.pairings().take(&client) {
+                settle(daemon, row, Fate::Usual).await;
+            }
+            return Err(error);
+        }
+    };
+    expire(daemon, client.clone(), serial, key::LIFETIME);
+    let block = Block {
+        name: client.as_str(),
+        address: &endpoint.address,
+        fingerprint: &endpoint.fingerprint,
+        key: &text,
+        until: &until,
+        scopes: &scopes.join(","),
+        hosts: &hosts.join(","),
+    };
+    if replaced {
+        cx.say(&format!("what `{client}` had was revoked"));
+    }
+    Ok(v1::NewPairingResponse {
+        block: block.text(),
+        name: client.to_string(),
+        address: endpoint.address.clone(),
+        fingerprint: hex(&endpoint.fingerprint),
+        link: block.link(),
+        key: text.clone(),
+        key_expires_at: until.clone(),
+        scopes: owned(&scopes),
+        hosts,
+        replaced,
+    })
+}
+
+/// Runs `work` to its end, also when the caller goes away meanwhile: nobody may
+/// keep the tabs of an agent that is gone.
+async fn apart<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T> {
+    let done = tokio::spawn(work).await;
+    done.map_err(|error| Error::new(Reason::Bug, format!("the pairing broke off: {error}")))
+}
+
+/// Adds a pairing in place of the one of before, if any.
+async fn succeed(daemon: Arc<Daemon>, draft: Draft, before: Option<Row>) -> Result<u64> {
+    let added = add(&daemon, draft).await;
+    if let Some(row) = before {
+        settle(&daemon, row, Fate::Usual).await;
+    }
+    added
+}
+
+/// Opens the session of a pairing, when it gets its own, and adds it.
+async fn add(daemon: &Arc<Daemon>, draft: Draft) -> Result<u64> {
+    if !draft.own_session {
+        return daemon.pairings().add(draft);
+    }
+    let (session, rules) =
+        (draft.session.clone(), SessionRules { hosts: draft.offer.hosts.clone() });
+    daemon.sessions().open(&session.parse()?, &draft.offer.client, rules).await?;
+    let added = daemon.pairings().add(draft);
+    if added.is_err() {
+        daemon.sessions().close(&session).await?;
+    }
+    added
+}
+
+/// The session of a pairing: the one that the owner names, else a new one.
+fn choose_session(cx: &Context, offer: &Offer) -> Result<(String, bool)> {
+    if cx.named_session().is_none() {
+        let tag = hex(&random::<3>()?);
+        let name: SessionName = format!("pair-{}-{tag}", offer.client).parse()?;
+        return Ok((name.to_string(), true));
+    }
+    let session = cx.session()?;
+    if offer.hosts != Hosts::public::<&str>(&[])? && session.rules().hosts != offer.hosts {
+        let message = format!("the session `{}` goes to other hosts too", session.name());
+        return Err(Error::new(Reason::PairingHostsUnheld, message));
+    }
+    Ok((session.name().to_owned(), false))
+}
+
+/// Forgets a pairing whose key nobody redeems.
+fn expire(daemon: &Arc<Daemon>, client: ClientId, serial: u64, after: Duration) {
+    let daemon = Arc::downgrade(daemon);
+    tokio::spawn(async move {
+        tokio::time::sleep(after + Duration::from_millis(10)).await;
+        let Some(daemon) = daemon.upgrade() else { return };
+        if let Some(row) = daemon.pairings().take_over(&client, serial) {
+            tracing::info!(%client, "a setup key was not redeemed in time");
+            settle(&daemon, row, Fate::Usual).await;
+        }
+    });
+}
+
+/// Lists the pairings.
+pub async fn list_pairings(
+    cx: &Context,
+    _: v1::ListPairingsRequest,
+) -> Result<v1::ListPairingsResponse> {
+    let mut pairings = Vec::new();
+    cx.daemon().pairings().each(|row| pairings.push(describe(cx.daemon(), row)));
+    Ok(v1::ListPairingsResponse { pairings })
+}
+
+fn describe(daemon: &Daemon, row: &Row) -> v1::Pairing {
+    let grant = row.grant();
+    let calls = grant.map(|grant| grant.calls());
+    let session = daemon.sessions().get(&row.session);
+    let tabs = session.map_or(0, |session| fate::tabs_of(&session, &row.offer.client).len());
+    v1::Pairing {
+        name: row.offer.client.to_string(),
+        state: if grant.is_some() { "active" } else { "waiting" }.to_owned(),
+        scopes: owned(&row.offer.scopes.names()),
+        hosts: row.offer.hosts.patterns(),
+        session: row.session.clone(),
+        tab_policy: policy(row.offer.tabs).to_owned(),
+        rate: row.offer.rate,
+        tabs: u32::try_from(tabs).unwrap_or(u32::MAX),
+        calls: calls.map_or(0, |calls| calls.count),
+        expires_at: row.end().map(time).unwrap_or_default(),
+        last_call: calls.filter(|calls| calls.count > 0).map(|calls| time(calls.last)),
+    }
+}
+
+/// Ends a pairing.
+pub async fn revoke_pairing(
+    cx: &Context,
+    request: v1::RevokePairingRequest,
+) -> Result<v1::RevokePairingResponse> {
+    let client = offer::name(&request.name)?;
+    let Some(row) = cx.daemon().pairings().take(&client) else {
+        return Err(Error::new(Reason::PairingNotFound, format!("nobody is paired as `{client}`")));
+    };
+    let fate = match (request.keep_tabs, request.close_tabs) {
+        (true, _) => Fate::Released,
+        (_, true) => Fate::Closed,
+        _ => Fate::Usual,
+    };
+    let daemon = Arc::clone(cx.daemon());
+    let count = apart(async move { settle(&daemon, row, fate).await }).await?;
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    Ok(v1::RevokePairingResponse {
+        name: client.to_string(),
+        tabs_closed: number(count.closed),
+        tabs_released: number(count.released),
+    })
+}
+
+/// Lists what was refused.
+pub async fn list_refusals(
+    cx: &Context,
+    request: v1::ListRefusalsRequest,
+) -> Result<v1::ListRefusalsResponse> {
+    let most = request.last.unwrap_or(LAST) as usize;
+    let attempts = cx.daemon().attempts();
+    attempts.flush().await;
+    let (rows, damaged) = attempts.last(MOST_ROWS)?;
+    if let Some(place) = damaged.first() {
+        cx.say(&format!("some lines cannot be read: {place}"));
+    }
+    let elsewhere = rows.into_iter().filter(|row| row.surface == Surface::Tunnel.name());
+    let refusals = elsewhere.map(|row| v1::PairingRefusal {
+        time: row.time,
+        reason: row.reason,
+        source: row.source,
+        domain: row.domain,
+        dropped: row.dropped,
+    });
+    let mut refusals: Vec<_> = refusals.collect();
+    refusals.drain(..refusals.len().saturating_sub(most));
+    Ok(v1::ListRefusalsResponse { refusals })
+}
+
+/// Trades a setup key for a token.
+pub async fn redeem(cx: &Context, request: v1::RedeemRequest) -> Result<v1::RedeemResponse> {
+    if cx.listener() != Listener::Tunnel {
+        let message = "keys are redeemed at the address of their block";
+        return Err(Error::new(Reason::PairingLinkInvalid, message));
+    }
+    let challenge = request.challenge.as_str();
+    if challenge.len() > MOST_CHALLENGE || !challenge.bytes().all(|b| b.is_ascii_hexdigit()) {
+        let message = format!("a challenge is at most {MOST_CHALLENGE} hexadecimal digits");
+        return Err(Error::new(Reason::ArgumentInvalid, message));
+    }
+    let daemon = cx.daemon();
+    let redeemed = daemon.pairings().redeem(daemon.authority(), &request.key)?;
+    let grant = redeemed.grant;
+    let capability = grant.capability();
+    tracing::info!(client = %capability.client, "a setup key was redeemed");
+    fate::watch(daemon, capability.client.clone(), redeemed.serial, Arc::clone(&grant));
+    Ok(v1::RedeemResponse {
+        proof: proof(&redeemed.session_key, challenge, &redeemed.token),
+        name: capability.client.to_string(),
+        scopes: owned(&capability.scopes.names()),
+        hosts: capability.hosts().patterns(),
+        session: session(&capability.session),
+        expires_at: grant.end().map(time).unwrap_or_default(),
+        token: redeemed.token,
+    })
+}
+
+/// Says who the caller is.
+pub async fn get_identity(
+    cx: &Context,
+    _: v1::GetIdentityRequest,
+) -> Result<v1::GetIdentityResponse> {
+    let (capability, grant) = (cx.capability(), cx.grant());
+    Ok(v1::GetIdentityResponse {
+        name: capability.client.to_string(),
+        kind: capability.kind.name().to_owned(),
+        scopes: owned(&capability.scopes.names()),
+        hosts: capability.hosts().patterns(),
+        session: session(&capability.session),
+        tab_policy: policy(capability.tabs).to_owned(),
+        rate: match capability.rate {
+            Rate::None => Some(0),
+            Rate::PerSecond(rate) => Some(rate),
+            Rate::Unlimited => None,
+        },
+        expires_at: grant.end().map(time),
+    })
+}
+
+fn owned(words: &[&'static str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn policy(tabs: TabPolicy) -> &'static str {
+    match tabs {
+        TabPolicy::Own => "own",
+        TabPolicy::Session => "session",
+    }
+}
+
+fn session(rule: &SessionRule) -> String {
+    match rule {
+        SessionRule::Only(name) => name.clone(),
+        SessionRule::Any => "*".to_owned(),
+    }
+}
+
+fn time(time: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(time).to_string()
+}

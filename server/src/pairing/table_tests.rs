@@ -1,0 +1,106 @@
+//! Keys are good once, and tokens end with their row.
+
+use browse_proto::v1;
+
+use super::*;
+use crate::policy::Listener;
+
+struct Owner {
+    authority: Arc<Authority>,
+    pairings: Pairings,
+}
+
+impl Owner {
+    fn new() -> Self {
+        let authority = Arc::new(Authority::new().expect("there are random numbers"));
+        Self { authority, pairings: Pairings::default() }
+    }
+
+    fn pair(&self, name: &str, lifetime: Duration) -> String {
+        let request = v1::NewPairingRequest { name: name.to_owned(), ..Default::default() };
+        let offer = Offer::read(&request).expect("the name is good");
+        let (key, text) = SetupKey::new(lifetime).expect("there are random numbers");
+        let (session, session_key) = (format!("pair-{name}"), [1; 32]);
+        let draft = Draft { offer, session, own_session: true, key, session_key };
+        self.pairings.add(draft).expect("the name is free");
+        text
+    }
+
+    fn redeem(&self, key: &str) -> Result<Redeemed, Reason> {
+        self.pairings.redeem(&self.authority, key).map_err(|error| error.reason())
+    }
+
+    fn call(&self, token: &str) -> Result<(), Reason> {
+        let grant = self.authority.identify(Some(token), Listener::Tunnel);
+        grant.and_then(|grant| grant.count()).map_err(|error| error.reason())
+    }
+}
+
+#[test]
+fn a_key_is_good_once() {
+    let owner = Owner::new();
+    let key = owner.pair("ada", key::LIFETIME);
+    let redeemed = owner.redeem(&key).expect("it is good");
+    assert_eq!(redeemed.grant.capability().client.as_str(), "ada");
+    assert_eq!(owner.call(&redeemed.token), Ok(()));
+    for _ in 0..3 {
+        assert_eq!(owner.redeem(&key).err(), Some(Reason::SetupKeyInvalid));
+    }
+    assert_eq!(owner.call(&redeemed.token), Ok(()), "spending it again ends nothing");
+}
+
+#[test]
+fn an_answer_that_was_lost_can_be_asked_for_again() {
+    let owner = Owner::new();
+    let key = owner.pair("ada", key::LIFETIME);
+    let lost = owner.redeem(&key).expect("it is good");
+    let again = owner.redeem(&key).expect("nobody has called");
+    assert_eq!(owner.call(&lost.token), Err(Reason::TokenInvalid));
+    assert_eq!(owner.call(&again.token), Ok(()));
+    assert_eq!(owner.redeem(&key).err(), Some(Reason::SetupKeyInvalid));
+}
+
+#[test]
+fn expired_and_guessed_keys_get_one_answer_and_then_a_pause() {
+    let owner = Owner::new();
+    let over = owner.pair("ada", Duration::ZERO);
+    let good = owner.pair("bob", key::LIFETIME);
+    assert_eq!(owner.redeem(&over).err(), Some(Reason::SetupKeyInvalid));
+    assert_eq!(owner.redeem("").err(), Some(Reason::SetupKeyInvalid));
+    let guesses: Vec<_> =
+        (0..1000).filter_map(|n| owner.redeem(&format!("setup-{n}")).err()).collect();
+    let wrong = guesses.iter().filter(|reason| **reason == Reason::SetupKeyInvalid).count();
+    assert!(wrong < 20, "{wrong}");
+    assert!(guesses.contains(&Reason::RateLimited));
+    assert!(owner.redeem(&good).is_ok(), "guesses of others hold nobody up");
+}
+
+#[test]
+fn a_token_ends_with_its_row_and_its_name_is_free_again() {
+    let owner = Owner::new();
+    let first = owner.redeem(&owner.pair("ada", key::LIFETIME)).expect("good");
+    assert_eq!(owner.call(&first.token), Ok(()));
+    let client = first.grant.capability().client.clone();
+    assert!(owner.pairings.take(&client).is_some());
+    assert_eq!(owner.call(&first.token), Err(Reason::TokenInvalid));
+    let second = owner.redeem(&owner.pair("ada", key::LIFETIME)).expect("good");
+    assert_eq!(owner.call(&second.token), Ok(()));
+    assert_eq!(owner.call(&first.token), Err(Reason::TokenInvalid));
+    assert!(owner.pairings.take_over(&client, first.serial).is_none(), "the row is another's");
+}
+
+#[test]
+fn tokens_are_for_the_tunnel_and_a_week_at_most() {
+    let owner = Owner::new();
+    let redeemed = owner.redeem(&owner.pair("ada", key::LIFETIME)).expect("good");
+    let local = owner.authority.identify(Some(&redeemed.token), Listener::Local);
+    assert_eq!(local.expect_err("it is for elsewhere").reason(), Reason::TokenForeign);
+    let body = redeemed.token.split('.').nth(1).expect("a JWT has three parts");
+    let body = base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, body);
+    let claims: serde_json::Value = serde_json::from_slice(&body.expect("base64")).expect("JSON");
+    let number = |name: &str| claims[name].as_u64().expect(name);
+    assert!(number("exp") - number("iat") <= 7 * 24 * 3600);
+    assert_eq!(claims["content"], "guarded");
+    let slid = redeemed.grant.end().expect("it ends").duration_since(SystemTime::now());
+    assert!(slid.expect("later") <= Duration::from_secs(24 * 3600));
+}

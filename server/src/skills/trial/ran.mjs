@@ -1,0 +1,14 @@
+// A reporter beside the usual one: fails when no test ran. To `node --test` a
+// file without tests is one that passed.
+export default async function* (events) {
+  let ran = 0;
+  for await (const { type, data } of events) {
+    const ended = type === 'test:pass' || type === 'test:fail';
+    const isTest = data.name !== data.file && data.details?.type !== 'suite';
+    if (ended && isTest && data.skip === undefined && data.todo === undefined) ran += 1;
+  }
+  if (ran === 0) {
+    process.exitCode = 1;
+    yield 'error: no test ran\n';
+  }
+}

@@ -1,0 +1,99 @@
+//! One connection from elsewhere: HTTP/2 or HTTP/1.1 inside TLS, held to
+//! narrow limits, because a stranger may be at the other end.
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use http::Request;
+use hyper::body::Incoming;
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto::Builder,
+    service::TowerToHyperService,
+};
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+use tokio_util::sync::CancellationToken;
+use tonic::body::Body;
+use tower::{ServiceExt as _, service_fn};
+
+use super::{held::Held, lines::Line};
+use crate::policy::layer::{Guarded, Known, Peer};
+
+/// Bytes of one call that may be on their way unread.
+const STREAM_WINDOW: u32 = 256 << 10;
+/// Bytes of a whole connection that may be on their way unread.
+const CONNECTION_WINDOW: u32 = 1 << 20;
+/// Calls at a time on one connection.
+const STREAMS: u32 = 64;
+/// Bytes of the headers of a call.
+const HEADERS: u32 = 16 << 10;
+/// Headers of a call, on HTTP/1.1.
+const MOST_HEADERS: usize = 64;
+/// Time in which a caller must have sent its headers, on HTTP/1.1.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Calls that were reset before they were looked at, and calls that broke the
+/// rules: with more of them the connection ends.
+const RESETS: usize = 20;
+/// How often the other end has to show that it is there, and how soon.
+const PING: Duration = Duration::from_secs(30);
+
+/// Serves one connection until it ends, is cut, or `done`.
+pub async fn serve(
+    stream: TlsStream<TcpStream>,
+    services: Guarded,
+    peer: IpAddr,
+    line: Arc<Line>,
+    done: CancellationToken,
+) {
+    let of_call = Arc::clone(&line);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (services, line) = (services.clone(), Arc::clone(&of_call));
+        async move {
+            let busy = line.begin();
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(Peer(peer));
+            let answer = services.oneshot(request).await;
+            answer.map(|answer| {
+                if answer.extensions().get::<Known>().is_some() {
+                    line.now_known();
+                }
+                answer.map(|body| Held::new(body, busy))
+            })
+        }
+    });
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE)
+        .max_buf_size(HEADERS as usize * 4)
+        .max_headers(MOST_HEADERS)
+        .half_close(false);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_concurrent_streams(STREAMS)
+        .max_header_list_size(HEADERS)
+        .max_pending_accept_reset_streams(RESETS)
+        .max_local_error_reset_streams(RESETS)
+        .keep_alive_interval(PING)
+        .keep_alive_timeout(PING);
+    let serving = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    tokio::pin!(serving);
+    let ended = tokio::select! {
+        ended = serving.as_mut() => ended,
+        () = line.cut() => return,
+        () = done.cancelled() => {
+            serving.as_mut().graceful_shutdown();
+            tokio::select! {
+                ended = serving.as_mut() => ended,
+                () = tokio::time::sleep(Duration::from_secs(1)) => return,
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection from elsewhere broke");
+    }
+}

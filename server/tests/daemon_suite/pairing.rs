@@ -1,0 +1,223 @@
+//! Pairing over the real listener, with no browser behind it.
+
+use std::time::{Duration, Instant};
+
+use browse_proto::v1;
+use browse_server::policy::{Listener, Scopes};
+use http::Request;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::{io::AsyncReadExt as _, net::TcpStream, time::timeout};
+use tokio_rustls::rustls::version::{TLS12, TLS13};
+
+use super::{
+    elsewhere::{Agent, greet, greet_for, post, raw},
+    world::World,
+};
+
+const TABS: &str = "BrowserService/ListTabs";
+
+async fn revoke(world: &World, name: &str) -> v1::RevokePairingResponse {
+    let request = v1::RevokePairingRequest { name: name.to_owned(), ..Default::default() };
+    world.pairs().revoke_pairing(world.root(request)).await.unwrap().into_inner()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_but_http_is_enough_and_the_listener_goes_with_the_last() {
+    let world = World::new().await;
+    assert!(world.daemon.tunnel().bound().await.is_none());
+    let paired = world.pair("Ada", |request| request.host = vec!["example.com".to_owned()]).await;
+    assert!(paired.block.contains(&paired.link) && paired.block.contains(&paired.key));
+    let ada = Agent::redeem(&paired).await;
+    let who = ada.ok("PairService/GetIdentity", "").await;
+    assert_eq!((who["name"].as_str(), who["kind"].as_str()), (Some("ada"), Some("paired")));
+    assert_eq!(who["scopes"], serde_json::json!(["read", "write"]));
+    assert_eq!(ada.ok(TABS, "{}").await, serde_json::json!([]));
+    let text = ada.call_with("PairService/GetIdentity", &["accept: text/plain"], "").await;
+    assert!(text.body.starts_with("name: ada\nkind: paired\n"), "{text:?}");
+    assert!(text.head.contains("content-type: text/plain"), "{text:?}");
+    assert!(!text.head.contains("access-control"), "{text:?}");
+    let list = world.pairs().list_pairings(world.root(v1::ListPairingsRequest {})).await;
+    let list = list.unwrap().into_inner().pairings;
+    assert_eq!((list[0].state.as_str(), list[0].calls), ("active", 3));
+    assert!(world.daemon.idle().is_zero(), "who is paired is not sent away by idleness");
+    revoke(&world, "ADA").await;
+    assert!(world.daemon.tunnel().bound().await.is_none());
+    let gone = timeout(Duration::from_secs(5), async {
+        while TcpStream::connect(&ada.address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+    });
+    gone.await.expect("nobody listens any more");
+    assert!(world.daemon.sessions().all().len() == 1, "its session went with it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_allowed_is_refused_with_its_reason_and_recorded() {
+    let world = World::new().await;
+    let paired = world.pair("ada", |_| ()).await;
+    let ada = Agent::redeem(&paired).await;
+    let address = &paired.address;
+    let root = format!("authorization: Bearer {}", world.daemon.authority().root_token());
+    let tool = world.mint("tool", Scopes::ALL);
+    let local = format!("authorization: Bearer {}", tool.token());
+    let own = format!("authorization: Bearer {}", ada.token);
+    let (root, local, own) = (root.as_str(), local.as_str(), own.as_str());
+    let long = format!("x-long: {}", "x".repeat(100 << 10));
+    let nested = r#"{"steps":[{"request":{"@type":"browse.v1.BatchRequest"}}]}"#;
+    for (method, headers, body, status, reason) in [
+        (TABS, vec![], "", 401, "TOKEN_MISSING"),
+        (TABS, vec![root], "", 401, "ROOT_DENIED"),
+        (TABS, vec![local], "", 401, "TOKEN_INVALID"),
+        (TABS, vec!["authorization: Bearer eyJhbGciOiJub25lIn0.e30."], "", 401, "TOKEN_INVALID"),
+        (TABS, vec![own, "origin: https://evil.example"], "", 403, "ORIGIN_DENIED"),
+        (TABS, vec![own, "host: evil.example"], "", 403, "ORIGIN_DENIED"),
+        ("BrowserService/Js", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("BrowserService/Chain", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("BrowserService/TabEach", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("SkillService/RunSkill", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("DaemonService/Status", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("PairService/NewPairing", vec![own], r#"{"name":"eve"}"#, 403, "TUNNEL_DENIED"),
+        ("No/Such", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("BrowserService/Eval", vec![own], r#"{"code":"1"}"#, 403, "SCOPE_DENIED"),
+        (TABS, vec![own, "browse-session: default"], "", 403, "SESSION_DENIED"),
+        ("PairService/Redeem", vec![], r#"{"key":"setup-0"}"#, 401, "SETUP_KEY_INVALID"),
+        (TABS, vec![own], "{", 400, "ARGUMENT_INVALID"),
+        (TABS, vec![own], r#"{"no":1}"#, 400, "ARGUMENT_INVALID"),
+    ] {
+        let answer = post(address, method, &headers, body).await;
+        assert_eq!(
+            (answer.status, answer.reason().as_str()),
+            (status, reason),
+            "{method} {headers:?}"
+        );
+    }
+    let refused = ada.ok("BrowserService/Batch", nested).await;
+    assert_eq!(refused[0]["error"]["reason"], "BATCH_INVALID");
+    let get = raw(address, "GET / HTTP/1.1", &["host: localhost"], "").await;
+    assert_eq!((get.status, get.reason().as_str()), (405, "REQUEST_INVALID"));
+    let form = raw(
+        address,
+        "POST /browse.v1.PairService/Redeem HTTP/1.1",
+        &["host: localhost", "content-type: text/plain"],
+        "",
+    )
+    .await;
+    assert_eq!(form.reason(), "REQUEST_INVALID");
+    let huge = "x".repeat((1 << 20) + 1);
+    let large = ada.call(TABS, &huge).await;
+    assert_eq!((large.status, large.reason().as_str()), (413, "TOO_LARGE"));
+    let key = format!(r#"{{"key":"{}"}}"#, "x".repeat(4 << 10));
+    assert_eq!(post(address, "PairService/Redeem", &[], &key).await.reason(), "TOO_LARGE");
+    // Headers without end are cut before anybody reads them.
+    assert!(post(address, TABS, &[own, &long], "").await.status != 200);
+    // A token of the tunnel is good there alone.
+    let local = world.daemon.authority().identify(Some(&ada.token), Listener::Local);
+    assert_eq!(local.unwrap_err().reason().name(), "TOKEN_FOREIGN");
+    let refused = world.refused().await;
+    for reason in [
+        "ROOT_DENIED",
+        "TUNNEL_DENIED",
+        "SCOPE_DENIED",
+        "SESSION_DENIED",
+        "ORIGIN_DENIED",
+        "SETUP_KEY_INVALID",
+        "TOKEN_INVALID",
+        "REQUEST_INVALID",
+        "TOO_LARGE",
+    ] {
+        assert!(refused.iter().any(|found| found == reason), "{reason}: {refused:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_is_told_to_those_who_call_too_often() {
+    let world = World::new().await;
+    let paired = world.pair("ada", |request| request.rate = Some(2)).await;
+    let ada = Agent::redeem(&paired).await;
+    let mut last = ada.call(TABS, "").await;
+    for _ in 0..20 {
+        if last.status == 429 {
+            break;
+        }
+        last = ada.call(TABS, "").await;
+    }
+    assert_eq!((last.status, last.reason().as_str()), (429, "RATE_LIMITED"));
+    assert!(last.head.contains("retry-after: 1"), "{last:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn less_holds_at_once_and_calls_in_flight_end() {
+    let world = World::new().await;
+    let ada = Agent::redeem(&world.pair("ada", |_| ()).await).await;
+    let before = ada.token.clone();
+    // The browser never comes, so this call waits.
+    let waiting = Agent { address: ada.address.clone(), token: ada.token.clone() };
+    let waiting =
+        tokio::spawn(
+            async move { (waiting.call("BrowserService/NewTab", "").await, Instant::now()) },
+        );
+    timeout(Duration::from_secs(5), async {
+        while world.daemon.calls() == 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .expect("the call is in flight");
+    let cut = Instant::now();
+    let less = world.pair("ADA", |request| request.scope = vec!["read".to_owned()]).await;
+    assert!(less.replaced);
+    let (answer, ended) = waiting.await.unwrap();
+    assert_eq!(answer.reason(), "TOKEN_REVOKED");
+    assert!(ended.duration_since(cut) < Duration::from_millis(1000), "{:?}", ended - cut);
+    assert_eq!(ada.call(TABS, "").await.reason(), "TOKEN_INVALID");
+    let now = Agent::redeem(&less).await;
+    assert_ne!(now.token, before);
+    assert_eq!(now.call("BrowserService/NewTab", "").await.reason(), "SCOPE_DENIED");
+    assert_eq!(world.daemon.sessions().all().len(), 2, "the session of before is gone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn old_tls_is_not_spoken() {
+    let world = World::new().await;
+    let paired = world.pair("ada", |_| ()).await;
+    assert!(greet(&paired.address, &[&TLS12]).await.is_err());
+    assert!(greet(&paired.address, &[&TLS13]).await.is_ok());
+    // Plain text gets no answer.
+    let mut plain = TcpStream::connect(&paired.address).await.unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut plain, b"POST / HTTP/1.1\r\n\r\n").await.unwrap();
+    let mut answer = Vec::new();
+    let _ = timeout(Duration::from_secs(10), plain.read_to_end(&mut answer)).await;
+    assert!(!String::from_utf8_lossy(&answer).contains("HTTP"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_crowds_and_rapid_resets_keep_nobody_out() {
+    let world = World::new().await;
+    let ada = Agent::redeem(&world.pair("ada", |_| ()).await).await;
+    let mut crowd = Vec::new();
+    for _ in 0..300 {
+        crowd.extend(TcpStream::connect(&ada.address).await);
+    }
+    assert_eq!(ada.call(TABS, "").await.status, 200);
+    drop(crowd);
+    let stream = greet_for(&ada.address, &[&TLS13], b"h2").await.unwrap();
+    let (mut requests, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+            .await
+            .unwrap();
+    let connection = tokio::spawn(connection);
+    for _ in 0..2000 {
+        let request = Request::post("https://localhost/browse.v1.BrowserService/ListTabs")
+            .header("content-type", "application/json")
+            .body(http_body_util::Empty::<bytes::Bytes>::new())
+            .unwrap();
+        if requests.ready().await.is_err() {
+            break;
+        }
+        drop(requests.send_request(request));
+        tokio::task::yield_now().await;
+    }
+    drop(requests);
+    assert_eq!(ada.call(TABS, "").await.status, 200);
+    connection.abort();
+}
