@@ -32,8 +32,9 @@ pub async fn text(cx: &Context, request: v1::TextRequest) -> Result<v1::TextResp
 /// Answers the HTML of the document, or the inner HTML of one element.
 pub async fn html(cx: &Context, request: v1::HtmlRequest) -> Result<v1::HtmlResponse> {
     let target = optional(request.target.as_deref())?;
-    let html = cx.engine().html(target.as_ref()).await?;
-    Ok(v1::HtmlResponse { html })
+    let reading = cx.engine().read_html(target.as_ref(), cx.hides()).await?;
+    cx.note_unseen(&reading.unseen);
+    Ok(v1::HtmlResponse { html: reading.text })
 }
 
 /// Answers the links of the page, each address once.

@@ -35,6 +35,8 @@ fn all() -> Vec<(&'static str, Guard)> {
     all.extend(browse_proto::with_browser_service!(guards));
     all.extend(browse_proto::with_daemon_service!(guards));
     all.extend(browse_proto::with_skill_service!(guards));
+    all.extend(browse_proto::with_domain_skill_service!(guards));
+    all.extend(browse_proto::with_pair_service!(guards));
     all
 }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use browse_guard::egress::Site;
-use browse_proto::{Command, Reason};
+use browse_proto::{Command, Reason, Scope};
 use tokio::time::Instant;
 use url::Url;
 
@@ -304,9 +304,15 @@ impl Context {
         Handling {
             delivery: self.delivery(),
             patterns: layers.patterns,
-            judged: !self.daemon.scanner().is_off(),
+            // What an act answers is short, and is waited for.
+            judged: self.command().scope == Scope::Read && !self.daemon.scanner().is_off(),
             mark: marked.then(|| watch.mark(self.client().as_str(), session())),
         }
+    }
+
+    /// The same for a part of a stream, which is not judged by itself.
+    pub(super) fn handling_of_part(&self) -> Handling {
+        Handling { judged: false, ..self.handling() }
     }
 
     /// Notes what the guard saw of the answer.

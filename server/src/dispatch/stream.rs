@@ -77,7 +77,7 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
         let item = match limits::within(&cx, next).await {
             Ok(Some(mut response)) => {
                 egress::remember(&cx, &mut response);
-                let guarded = content::guard(&mut response, cx.handling());
+                let guarded = content::guard(&mut response, cx.handling_of_part());
                 cx.note_guarded(&guarded);
                 Ok(response)
             }

@@ -50,8 +50,7 @@ fn unseen(cx: &Context) -> Option<String> {
     let unseen = cx.unseen();
     let parts = unseen.iter().map(|(means, count)| format!("{count} by {means}"));
     let parts = parts.collect::<Vec<_>>().join(", ");
-    (!parts.is_empty())
-        .then(|| format!("no person sees parts of the page: {parts} (`--raw` shows them)"))
+    (!parts.is_empty()).then(|| format!("no person sees parts of the page: {parts}"))
 }
 
 fn put(entries: &mut MetadataMap, name: &'static str, value: &str) {

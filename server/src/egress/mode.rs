@@ -38,7 +38,7 @@ impl Mode {
     pub fn usual(kind: Kind) -> Self {
         match kind {
             Kind::Root => Self::Warn,
-            Kind::Skill | Kind::Paired => Self::Block,
+            Kind::Skill | Kind::Paired | Kind::Stranger => Self::Block,
         }
     }
 }

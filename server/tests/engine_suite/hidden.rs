@@ -3,7 +3,7 @@
 use browse_server::engine::{Pattern, SnapshotOptions};
 
 use crate::fixture::{Tab, target};
-use crate::support::site::Site;
+use crate::support::site::{Route, Site};
 
 /// Each way to hide text; `WORD` stands for the text.
 const WAYS: &[&str] = &[
@@ -119,6 +119,38 @@ async fn what_no_person_sees_is_left_out() {
     // As it is, the page says it.
     let raw = tab.engine.text(None).await.unwrap();
     assert!(raw.contains(&words(3)) && raw.contains(&words(4)), "{raw}");
+}
+
+#[tokio::test]
+async fn sheets_of_other_origins_hide_as_well() {
+    let css = |text: &str| {
+        Route::Raw(200, vec!["Content-Type: text/css".to_owned()], text.as_bytes().to_vec())
+    };
+    let site = Site::start()
+        .await
+        .route("/hide.css", css(".x { opacity: 0 } @media all { .y { font-size: 0 } }"))
+        .route("/import.css", css("@import 'hide.css'; .z { color: red }"))
+        .page(
+            "/",
+            "<link rel=stylesheet href='http://localhost:{port}/hide.css'>\
+             <link rel=stylesheet href='http://localhost:{port}/none.css'>\
+             <p>seen</p><p class=x>secret</p><p class=y>secret</p>",
+        )
+        .page(
+            "/import",
+            "<link rel=stylesheet href='http://localhost:{port}/import.css'>\
+             <p>seen</p><p class=x>secret</p>",
+        );
+    let tab = Tab::visit(site).await;
+    for path in ["/", "/import"] {
+        tab.goto(path).await;
+        for _ in 0..2 {
+            let reading = tab.engine.read_text(None, true).await.unwrap();
+            assert_eq!(reading.text, "seen", "{path}");
+            let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+            assert_eq!(tab.snapshot(&options).await.text, "- \"seen\"", "{path}");
+        }
+    }
 }
 
 /// What honest pages do, with words that a person sees.

@@ -61,6 +61,8 @@ impl Written for Text {
 #[derive(Deserialize)]
 struct Html {
     html: String,
+    #[serde(default)]
+    unseen: Unseen,
 }
 
 #[derive(Deserialize)]
@@ -87,7 +89,20 @@ impl Engine {
 
     /// The document as HTML, or what stands in an element.
     pub async fn html(&self, target: Option<&Target>) -> Result<String> {
-        Ok(self.read::<Html>("html", target).await?.html)
+        Ok(self.read_html(target, false).await?.text)
+    }
+
+    /// The same, all of it; with `seen` what of it no person sees is counted.
+    pub async fn read_html(&self, target: Option<&Target>, seen: bool) -> Result<Reading> {
+        let more = json!({ "seen": seen });
+        let html: Html = match target {
+            Some(target) => self.ask_about(target, "html", more).await?,
+            None => {
+                let world = self.world(&self.frame()?).await?;
+                self.ask(&world, "html", &more).read().await?
+            }
+        };
+        Ok(Reading { text: html.html, unseen: html.unseen })
     }
 
     /// The links of the page, each address once.

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use futures::{FutureExt as _, future::BoxFuture};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, Version, header};
 use http_body_util::BodyExt as _;
+use percent_encoding::percent_decode_str;
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
@@ -148,7 +149,11 @@ async fn back(
 }
 
 fn untrusted(headers: &HeaderMap) -> Option<Untrusted> {
-    Untrusted::parse(headers.get(metadata::UNTRUSTED)?.to_str().ok()?)
+    let entry = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let warnings = entry(metadata::WARNINGS)
+        .map(|lines| percent_decode_str(lines).decode_utf8_lossy().into_owned());
+    let untrusted = Untrusted::parse(entry(metadata::UNTRUSTED)?)?;
+    Some(untrusted.with(warnings.as_deref(), entry(metadata::UNSEEN)))
 }
 
 /// The one message of an answer, or the status that stands in its place.
