@@ -11,6 +11,7 @@ mod normalise;
 
 mod verdict;
 
+pub use classifier::{Judged, classify, model_name, model_size};
 pub use clean::clean;
 pub use verdict::{
     BLOCK, Judgement, LOG_ONLY, Rule, SOLO_CONTENT_BLOCK, Scores, Surface, Verdict, WARN, judge,
@@ -19,7 +20,7 @@ pub use verdict::{
 /// What the training of the classifier needs.
 pub mod training {
     pub use crate::{
-        classifier::{Features, features, signal_names},
+        classifier::{Features, features, measure, signal_names},
         normalise::normalise,
     };
 }
