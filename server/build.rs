@@ -45,6 +45,7 @@ const ORDER: &[&str] = &[
     "scroll",
     "furniture",
     "lay",
+    "survey",
     "read",
     "links",
     "forms",
@@ -62,6 +63,10 @@ const ORDER: &[&str] = &[
     "footing",
     "keepsake",
     "outline",
+    "suspects",
+    "colours",
+    "covers",
+    "unseen",
     "install",
 ];
 

@@ -139,8 +139,13 @@ fn late(command: &Command) -> Broken {
 impl Notes {
     fn read(headers: &MetadataMap) -> Self {
         let entry = |name| headers.get(name).and_then(|value| value.to_str().ok());
-        let notice = entry(metadata::NOTICE)
-            .map(|notice| percent_decode_str(notice).decode_utf8_lossy().into_owned());
-        Self { untrusted: entry(metadata::UNTRUSTED).and_then(Untrusted::parse), notice }
+        let decoded = |name| {
+            entry(name).map(|value| percent_decode_str(value).decode_utf8_lossy().into_owned())
+        };
+        let warnings = decoded(metadata::WARNINGS);
+        let untrusted = entry(metadata::UNTRUSTED).and_then(Untrusted::parse);
+        let untrusted =
+            untrusted.map(|known| known.with(warnings.as_deref(), entry(metadata::UNSEEN)));
+        Self { untrusted, notice: decoded(metadata::NOTICE) }
     }
 }

@@ -46,10 +46,15 @@ pub const TOPICS: &[Topic] = &[
         description: "Finds, runs, records and checks browser skills. Use before writing a browser flow by hand.",
         text: include_str!("guide/skills.md"),
     },
+    Topic {
+        name: "library",
+        description: "Reads and writes notes on sites, and translates those of the public library. Use before acting on a site for the first time, and after finding out how one works.",
+        text: include_str!("guide/library.md"),
+    },
 ];
 
 /// How it is called.
-pub const USAGE: &str = "browse guide [scrape|skillify|automate|skills] | browse guide install --agent <claude|codex|cursor> [--project]";
+pub const USAGE: &str = "browse guide [scrape|skillify|automate|skills|library] | browse guide install --agent <claude|codex|cursor> [--project]";
 
 /// Runs `guide` with what follows it.
 pub fn run(words: &[String]) -> Result<u8> {
@@ -122,6 +127,7 @@ impl Topic {
         match self.name {
             "" => "browse".to_owned(),
             "skills" => "browse-skills".to_owned(),
+            "library" => "browse-library".to_owned(),
             name => name.to_owned(),
         }
     }
@@ -149,6 +155,7 @@ fn commands(list: &str) -> String {
         "read" => browser(command) && command.scope == Scope::Read && command.tunnel,
         "write" => browser(command) && command.scope == Scope::Write && command.acts,
         "skill" => command.words.first() == Some(&"skill"),
+        "notes" => command.service == "DomainSkillService",
         _ => {
             browser(command)
                 && command.tunnel

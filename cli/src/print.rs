@@ -84,6 +84,11 @@ fn suggest_skills(response: &Map<String, Value>) {
     for skill in skills.into_iter().flatten() {
         let field = |name| skill.get(name).and_then(Value::as_str).unwrap_or_default();
         // The title is the skill's own word, and this line is ours.
-        note(&format!("`browse skill run {}` fits this host ({})", field("id"), field("kind")));
+        let (id, kind) = (field("id"), field("kind"));
+        note(&match kind {
+            "note" => format!("`browse context` has a note on {id}"),
+            "library" => format!("`browse library show {id}` fits this host"),
+            kind => format!("`browse skill run {id}` fits this host ({kind})"),
+        });
     }
 }

@@ -85,6 +85,21 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
                     fields.insert(name, value!(content));
                 }
             }
+            Source::Input => {
+                let path = fields.get(field.name).and_then(Value::as_str).unwrap_or("-");
+                let content = sources::piped(command, path, stdin)?;
+                fields.insert(name, value!(content));
+            }
+            Source::FileOrUrl => {
+                if let Some(Value::String(place)) = fields.get(field.name) {
+                    let (name, content) = match is_url(place) {
+                        true => ("url".to_owned(), place.clone()),
+                        false => (name, sources::file(command, place, stdin)?),
+                    };
+                    fields.remove(field.name);
+                    fields.insert(name, value!(content));
+                }
+            }
             Source::Files => {
                 if let Some(Value::Array(paths)) = fields.get(field.name) {
                     let paths = paths.iter().filter_map(Value::as_str);
@@ -121,6 +136,13 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
         }
     }
     Ok(())
+}
+
+/// Whether argv names an address and no file.
+fn is_url(place: &str) -> bool {
+    let begins =
+        |scheme: &str| place.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme));
+    begins("http://") || begins("https://")
 }
 
 /// The request of a step, with the name of its message.

@@ -15,7 +15,7 @@ use browse_proto::Reason;
 use crate::failure::Failure;
 
 pub use environment::environment;
-pub use file::file;
+pub use file::{file, piped};
 pub use files::files;
 pub use place::is_writable;
 pub use screen::screen;

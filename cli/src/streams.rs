@@ -101,7 +101,7 @@ impl<'a> Printer<'a> {
     /// Passes on what a program says while it runs. A page may have written
     /// it, so it stands in an envelope of its own and drives no terminal.
     fn write_stderr(&mut self, text: &str) {
-        let Some(Untrusted { nonce, source }) = &self.untrusted else {
+        let Some(Untrusted { nonce, source, .. }) = &self.untrusted else {
             return print::stderr(text);
         };
         if !self.stderr_open {

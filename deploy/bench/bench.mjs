@@ -6,10 +6,10 @@ import { access, mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { fixture, host, skill } from "../demo/fixture.mjs";
+import { fixture, host } from "../demo/fixture.mjs";
 import { serveAs } from "../demo/site.mjs";
 import { root, Scratch } from "../scratch.mjs";
-import { installSkills, measureLanguages } from "./languages.mjs";
+import { installSkills, measureLanguages, withBun } from "./languages.mjs";
 import * as measure from "./measure.mjs";
 import { servePages } from "./pages.mjs";
 import { measureParallel } from "./parallel.mjs";
@@ -74,6 +74,18 @@ async function browsers(chromium, browse) {
   return `browse drives ${result.browser.product} (${path.basename(result.browser.path)}), ${peers}`;
 }
 
+/** The daemon that was measured, and one that has bun before node. */
+async function daemons(browse, site) {
+  const node = { program: browse.program, env: browse.context.env, project: browse.context.cwd };
+  const scratch = await Scratch.open(options.binaries, { BROWSE_CHROMIUM_ARGS: site.chromiumArguments });
+  closing.push(() => scratch.close());
+  const { bun: folder } = await installPeers(say);
+  const { BROWSE_HOME, BROWSE_PROJECT } = scratch.env;
+  const env = withBun({ ...node.env, BROWSE_HOME, BROWSE_PROJECT }, folder);
+  for (const home of [node.env.BROWSE_HOME, BROWSE_HOME]) await installSkills(home);
+  return { node, bun: { program: browse.program, env, project: scratch.project } };
+}
+
 async function main() {
   const pages = await servePages(options.pages);
   closing.push(() => pages.close());
@@ -103,15 +115,10 @@ async function main() {
   say("memory with 20 tabs");
   data.memory = await measure.measureMemory(tools, pages, 20);
   if (browse) {
-    say("sessions and skills");
+    say("sessions");
     data.session = await measure.measureSession(browse, rounds);
-    data.skill = await measure.measureSkill(browse, { skill, url: `https://${host}/` }, rounds);
-    say("one skill in three languages, 100 runs each");
-    await installSkills(browse.context.env.BROWSE_HOME);
-    data.languages = await measureLanguages(
-      { program: browse.program, env: browse.context.env, project: browse.context.cwd },
-      100,
-    );
+    say("one skill in three languages, 100 runs each, TypeScript on two runtimes");
+    data.languages = await measureLanguages(await daemons(browse, site), 100);
   }
   await mkdir(path.dirname(options.output), { recursive: true });
   await writeFile(options.output, report(data));

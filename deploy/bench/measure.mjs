@@ -63,21 +63,6 @@ export async function measureSession(browse, rounds) {
   return summary(values);
 }
 
-/** `skill run` on a page served locally, and the two things it cannot avoid. */
-export async function measureSkill(browse, { skill, url }, rounds) {
-  await browse.open(url);
-  const options = { runs: 5, context: browse.context };
-  const gathered = await inTurns(
-    [
-      { name: "run", argv: [browse.program, "skill", "run", skill, "--raw"], options },
-      { name: "runtime", argv: [process.execPath, "-e", "0"], options },
-      { name: "load", argv: [browse.program, "goto", url], options },
-    ],
-    rounds,
-  );
-  return Object.fromEntries(Object.entries(gathered).map(([name, values]) => [name, summary(values)]));
-}
-
 /** What the figures were taken on. */
 export async function machine() {
   const first = async (file, pattern) => pattern.exec(await readFile(file, "utf8").catch(() => ""))?.[1] ?? "unknown";

@@ -1,4 +1,5 @@
-// The peers, at pinned versions, in a scratch folder: never a dependency.
+// The peers, and the second runtime of TypeScript, at pinned versions, in a
+// scratch folder: never a dependency.
 //
 // gstack's browse is not on npm, so it is not measured.
 
@@ -7,7 +8,7 @@ import path from "node:path";
 import { root } from "../scratch.mjs";
 import { run } from "./process.mjs";
 
-export const pinned = { "agent-browser": "0.41.2", "@playwright/cli": "0.1.22" };
+export const pinned = { "agent-browser": "0.41.2", "@playwright/cli": "0.1.22", bun: "1.4.5" };
 
 const folder = path.join(root, "target", "bench", "peers");
 
@@ -34,6 +35,9 @@ export async function installPeers(say) {
   const modules = path.join(folder, "node_modules");
   // The native program itself: its npm launcher would add the start of node.
   const agentBrowser = path.join(modules, "agent-browser", "bin", `agent-browser-${process.platform}-${process.arch}`);
+  // So would bun's, which its install script would replace by the program.
+  const bun = path.join(modules, "@oven", `bun-${process.platform}-${process.arch === "arm64" ? "aarch64" : "x64"}`, "bin");
   await chmod(agentBrowser, 0o755);
-  return { agentBrowser, playwright: path.join(modules, "@playwright", "cli", "playwright-cli.js") };
+  await chmod(path.join(bun, "bun"), 0o755);
+  return { agentBrowser, bun, playwright: path.join(modules, "@playwright", "cli", "playwright-cli.js") };
 }

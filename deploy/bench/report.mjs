@@ -1,5 +1,6 @@
 // The report: docs/benchmarks.md.
 
+import { asked } from "./languages.mjs";
 import { steps } from "./session.mjs";
 
 const ms = (value) => (value < 10 ? value.toFixed(1) : Math.round(value).toString());
@@ -60,15 +61,10 @@ function parallel(figures, cores) {
   return table(["work", "one tab", `a batch over ${count} tabs`, "bar"], rows);
 }
 
-function own({ session, skill, memory }) {
+function own({ session, memory }) {
   const rows = [];
   if (session) {
     rows.push(["a new isolated session and its first tab (two commands)", cell(session), verdict(session.median <= 20, "≤ 20 ms")]);
-  }
-  if (skill) {
-    const rest = skill.run.median - skill.runtime.median - skill.load.median;
-    const parts = `run ${cell(skill.run)}, bare node ${cell(skill.runtime)}, page load ${cell(skill.load)}`;
-    rows.push([`\`skill run hackernews-frontpage\`: ${parts}`, `${ms(rest)} of its own`, verdict(rest <= 50, "≤ 50 ms")]);
   }
   if (memory.browse) {
     const peers = Object.entries(memory).filter(([name]) => name !== "browse");
@@ -81,8 +77,8 @@ function own({ session, skill, memory }) {
 /** One skill in three languages. */
 function languages(data) {
   if (!data) return "Not measured in this run.";
-  const row = ({ name, same, median, p95, bare, own, bar }) => [
-    name, `${same} of ${data.runs}`, `${ms(median)} (${ms(p95)})`, ms(bare), ms(own), verdict(own <= bar, `≤ ${bar} ms`),
+  const row = (one) => [
+    one.name, `${one.same} of ${data.runs}`, cell(one), ms(one.bare), ms(one.own), verdict(one.held, asked(one)),
   ];
   const head = ["language", "runs with the same bytes", "`skill run`", "bare start of the runtime", "its own", "bar"];
   const said = `Each run printed the same ${data.bytes} bytes (SHA-256 \`${data.hash.slice(0, 16)}…\`). A page load in a session of its own, as a run has it, takes ${ms(data.load)} ms; what is left beside that and the bare start is the skill's own.`;

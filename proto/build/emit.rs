@@ -62,6 +62,8 @@ const SOURCES: &[&str] = &[
     "Files",
     "Command",
     "CallerScreen",
+    "FileOrUrl",
+    "Input",
 ];
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public"];
@@ -170,7 +172,7 @@ fn identifier(name: String) -> String {
 /// the server's glue names every handler and none can be missing.
 pub fn glue(model: &Model) -> String {
     let mut out = String::new();
-    for service in ["BrowserService", "DaemonService", "SkillService"] {
+    for service in ["BrowserService", "DaemonService", "SkillService", "DomainSkillService"] {
         let lines = |streaming: bool| -> String {
             let of = model.commands.iter().filter(|c| c.service == service);
             let line = |c: &Command| {

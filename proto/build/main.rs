@@ -20,6 +20,7 @@ const FILES: &[&str] = &[
     "browse/v1/browser.proto",
     "browse/v1/daemon.proto",
     "browse/v1/skill.proto",
+    "browse/v1/domain_skill.proto",
     "browse/v1/errors.proto",
 ];
 

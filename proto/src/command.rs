@@ -166,6 +166,9 @@ pub struct Field {
 impl Field {
     /// The long flag: `max-tokens`.
     pub fn flag(&self) -> String {
+        if self.source == Source::Input {
+            return "from-file".to_owned();
+        }
         self.name.replace('_', "-")
     }
 }
@@ -224,6 +227,8 @@ pub enum Source {
     Files,
     Command,
     CallerScreen,
+    FileOrUrl,
+    Input,
 }
 
 impl Command {

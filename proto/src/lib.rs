@@ -37,6 +37,12 @@ pub mod metadata {
     pub const UNTRUSTED: &str = "browse-untrusted";
     /// In a response: something that the caller should be told, percent-encoded.
     pub const NOTICE: &str = "browse-notice";
+    /// In a response: what the reader of page-derived content is warned of,
+    /// percent-encoded, one a line.
+    pub const WARNINGS: &str = "browse-warnings";
+    /// In a response: what was left out because no person sees it, as
+    /// `means=count,…`.
+    pub const UNSEEN: &str = "browse-unseen";
 }
 
 #[cfg(feature = "messages")]

@@ -206,6 +206,14 @@ impl Field {
 
     /// Whether argv spells its value, or the name of the file that holds it.
     fn is_spelled(&self) -> bool {
-        matches!(self.source, Source::Argv | Source::File | Source::Files | Source::Command)
+        matches!(
+            self.source,
+            Source::Argv
+                | Source::File
+                | Source::FileOrUrl
+                | Source::Files
+                | Source::Command
+                | Source::Input
+        )
     }
 }

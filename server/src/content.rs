@@ -3,11 +3,17 @@
 //! Everything that a page chose passes here before it leaves the daemon: the
 //! fields that the contract marks, and page text in errors.
 
+mod findings;
 mod guard;
+#[cfg(test)]
+mod law;
 mod scanner;
 mod sources;
+mod watch;
 
 pub use browse_guard::{Judgement, Rule, Scores, Surface, Verdict, clean};
-pub use guard::{Delivery, envelope, guard, nonce};
+pub use findings::Findings;
+pub use guard::{Delivery, Guarded, Handling, envelope, guard, nonce};
 pub use scanner::{Assessment, Digest, INLINE, Scanner, ScannerStatus, Switch, scan};
 pub use sources::Sources;
+pub use watch::{Layers, Watch};

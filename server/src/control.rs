@@ -4,11 +4,15 @@
 mod activity;
 mod doctor;
 mod memory;
+mod security;
+mod security_log;
 mod sessions;
 mod status;
 
 pub use activity::activity;
 pub use doctor::doctor;
 pub use memory::memory;
+pub use security::{security_scan, security_status};
+pub use security_log::security_log;
 pub use sessions::{close_session, list_sessions, new_session};
 pub use status::{restart, status, stop, version};

@@ -13,6 +13,8 @@ mod approach;
 mod call;
 mod context;
 
+mod judge;
+
 mod limits;
 mod tell;
 

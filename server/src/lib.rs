@@ -8,6 +8,7 @@ pub mod dispatch;
 
 pub mod browser;
 pub mod control;
+pub mod notes;
 pub mod skills;
 pub mod window;
 
@@ -17,6 +18,7 @@ pub mod records;
 pub mod sessions;
 
 pub mod content;
+pub mod egress;
 pub mod error;
 pub mod secrets;
 

@@ -10,7 +10,7 @@ mod tables;
 mod value;
 
 pub use names::{is_secret, is_secret_name, redact_header};
-pub use shapes::redact;
+pub use shapes::{has_shape, redact};
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";

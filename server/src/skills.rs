@@ -47,4 +47,5 @@ pub use record::{save_skill_record, show_skill_record, start_skill_record, stop_
 pub use run::run_skill;
 pub use sandbox::{Door, Wanted};
 pub use shelf::Skills;
+pub use suggest::Fitting;
 pub use tier::{Places, Tier};

@@ -1,6 +1,6 @@
 //! Help for programs: every command with all that its help says.
 
-use browse_proto::{Command, Field, Kind};
+use browse_proto::{Command, Field, Kind, Source};
 use serde_json::{Value, json};
 
 use super::page;
@@ -78,9 +78,7 @@ fn one(command: &'static Command) -> Value {
 
 fn field(field: &Field) -> Value {
     let kind = match field.kind {
-        _ if matches!(field.source, browse_proto::Source::File | browse_proto::Source::Files) => {
-            "file"
-        }
+        _ if matches!(field.source, Source::File | Source::FileOrUrl | Source::Files) => "file",
         Kind::Bool => "switch",
         Kind::U32 | Kind::U64 | Kind::I32 => "integer",
         Kind::F64 => "number",

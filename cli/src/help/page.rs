@@ -34,7 +34,7 @@ pub const LOCAL: &[Local] = &[
     Local {
         name: "guide",
         usage: "browse guide [topic] [--json]",
-        help: "Prints what an agent should know: in general, or on scrape, skillify, automate or skills.\n\n`browse guide install --agent claude` writes the same as skills of the agent, which is claude, codex or cursor; with --project into the project instead of your home. It writes over its own files only.",
+        help: "Prints what an agent should know: in general, or on scrape, skillify, automate, skills or the library.\n\n`browse guide install --agent claude` writes the same as skills of the agent, which is claude, codex or cursor; with --project into the project instead of your home. It writes over its own files only.",
         example: "browse guide scrape",
     },
 ];

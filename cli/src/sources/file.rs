@@ -1,6 +1,10 @@
 //! A field that is read from a file.
 
-use std::{env, fs, path::Path};
+use std::{
+    env, fs,
+    io::{self, IsTerminal as _},
+    path::Path,
+};
 
 use browse_proto::{Command, Reason};
 
@@ -43,6 +47,19 @@ pub fn file(command: &Command, path: &str, stdin: Stdin) -> Result<String> {
         markup(path, &text)?;
     }
     Ok(text)
+}
+
+/// The same, for what is piped in unless a file is named.
+pub fn piped(command: &Command, path: &str, stdin: Stdin) -> Result<String> {
+    if path == "-" && matches!(stdin, Stdin::Free(_)) && io::stdin().is_terminal() {
+        let message = "standard input is a terminal, and `--from-file` names no file";
+        return Err(Failure::with(
+            Reason::NoteEmpty,
+            message.to_owned(),
+            [("command", command.name.to_owned())],
+        ));
+    }
+    file(command, path, stdin)
 }
 
 fn read(path: &str, limit: usize, is_html: bool) -> Result<String> {

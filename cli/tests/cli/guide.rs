@@ -26,6 +26,7 @@ fn the_guide_needs_no_daemon() {
         ("skillify", "at most 10 turns"),
         ("automate", "Stop before the step, every time"),
         ("skills", "| `browse skill record save <name>"),
+        ("library", "| `browse domain-skill save` | Saves a note"),
     ] {
         let (text, code) = browse(home.path(), &["guide", topic]);
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -53,14 +54,15 @@ fn skills_of_agents_are_written_once() {
         let home = tempfile::tempdir().expect("a folder");
         let install = ["guide", "install", "--agent", agent];
         let (first, code) = browse(home.path(), &install);
-        assert_eq!((first.matches("wrote ").count(), code), (5, 0), "{first}");
-        for name in ["browse", "scrape", "skillify", "automate", "browse-skills"] {
+        assert_eq!((first.matches("wrote ").count(), code), (6, 0), "{first}");
+        for name in ["browse", "scrape", "skillify", "automate", "browse-skills", "browse-library"]
+        {
             let path = home.path().join(folder).join(name).join("SKILL.md");
             let text = fs::read_to_string(&path).expect("written");
             assert!(text.starts_with(&format!("---\nname: {name}\ndescription: ")), "{text}");
         }
         let (again, _) = browse(home.path(), &install);
-        assert_eq!(again.matches("unchanged ").count(), 5, "{again}");
+        assert_eq!(again.matches("unchanged ").count(), 6, "{again}");
     }
 }
 

@@ -12,3 +12,4 @@ mod parser;
 mod saving;
 mod starting;
 mod stepping;
+mod untrusted;

@@ -6,9 +6,12 @@ mod bundled_skills;
 mod concurrency;
 mod deadlines;
 mod death;
+mod egress;
 mod flood;
 mod frames;
 mod health;
+mod notes;
+mod planted;
 mod playground;
 #[path = "../support/project.rs"]
 mod project;

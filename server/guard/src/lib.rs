@@ -5,6 +5,12 @@
 //! its one chokepoint for page-derived content.
 
 mod clean;
+mod datamark;
+pub mod egress;
+mod markup;
+mod patterns;
+mod services;
+mod window;
 
 mod classifier;
 mod normalise;
@@ -13,6 +19,10 @@ mod verdict;
 
 pub use classifier::{Judged, classify, model_name, model_size};
 pub use clean::clean;
+pub use datamark::{Mark, marks};
+pub use markup::{is_markup, words};
+pub use patterns::{Asks, Hit, phrases};
+pub use services::{COLLECTORS, collectors};
 pub use verdict::{
     BLOCK, Judgement, LOG_ONLY, Rule, SOLO_CONTENT_BLOCK, Scores, Surface, Verdict, WARN, judge,
 };

@@ -106,9 +106,12 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
     Ok(())
 }
 
-/// Skills for the host of `url`; trouble with skills never fails a command.
+/// Notes and skills for the host of `url`; trouble with them never fails a
+/// command.
 pub fn suggest(cx: &Context, url: &str) -> Vec<v1::SuggestedSkill> {
-    url::Url::parse(url).map(|url| cx.daemon().skills().suggest(&url)).unwrap_or_default()
+    let daemon = cx.daemon();
+    let suggest = |url: url::Url| daemon.notes().suggest(&url, daemon.skills().suggest(&url));
+    url::Url::parse(url).map(suggest).unwrap_or_default()
 }
 
 /// Where a navigation ended.

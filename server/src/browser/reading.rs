@@ -23,21 +23,24 @@ const AROUND: usize = 3;
 /// Answers the readable text of the page or of one element.
 pub async fn text(cx: &Context, request: v1::TextRequest) -> Result<v1::TextResponse> {
     let target = optional(request.target.as_deref())?;
-    let text = cx.engine().text(target.as_ref()).await?;
+    let reading = cx.engine().read_text(target.as_ref(), cx.hides()).await?;
     from_all_frames(cx);
-    Ok(v1::TextResponse { text: told(cx, text) })
+    cx.note_unseen(&reading.unseen);
+    Ok(v1::TextResponse { text: told(cx, reading.text) })
 }
 
 /// Answers the HTML of the document, or the inner HTML of one element.
 pub async fn html(cx: &Context, request: v1::HtmlRequest) -> Result<v1::HtmlResponse> {
     let target = optional(request.target.as_deref())?;
-    let html = cx.engine().html(target.as_ref()).await?;
-    Ok(v1::HtmlResponse { html })
+    let reading = cx.engine().read_html(target.as_ref(), cx.hides()).await?;
+    cx.note_unseen(&reading.unseen);
+    Ok(v1::HtmlResponse { html: reading.text })
 }
 
 /// Answers the links of the page, each address once.
 pub async fn links(cx: &Context, _: v1::LinksRequest) -> Result<v1::LinksResponse> {
-    let links = cx.engine().links().await?;
+    let (links, unseen) = cx.engine().read_links(cx.hides()).await?;
+    cx.note_unseen(&unseen);
     let links = links.into_iter().map(|link| v1::Link { text: link.text, href: link.href });
     Ok(v1::LinksResponse { links: links.collect() })
 }
@@ -47,8 +50,10 @@ pub async fn accessibility(
     cx: &Context,
     request: v1::AccessibilityRequest,
 ) -> Result<v1::AccessibilityResponse> {
-    let Snapshot { text, nodes, .. } = cx.engine().accessibility(request.structured).await?;
+    let Snapshot { text, nodes, unseen, .. } =
+        cx.engine().accessibility(request.structured, cx.hides()).await?;
     from_all_frames(cx);
+    cx.note_unseen(&unseen);
     if !request.structured {
         return Ok(v1::AccessibilityResponse { tree: Some(text), nodes: Vec::new() });
     }
@@ -68,16 +73,18 @@ pub async fn accessibility(
 /// Answers the main content of the page, or an element, as Markdown.
 pub async fn markdown(cx: &Context, request: v1::MarkdownRequest) -> Result<v1::MarkdownResponse> {
     let target = optional(request.target.as_deref())?;
-    let markdown = cx.engine().markdown(target.as_ref()).await?;
+    let reading = cx.engine().read_markdown(target.as_ref(), cx.hides()).await?;
     from_all_frames(cx);
-    Ok(v1::MarkdownResponse { markdown: told(cx, markdown) })
+    cx.note_unseen(&reading.unseen);
+    Ok(v1::MarkdownResponse { markdown: told(cx, reading.text) })
 }
 
 /// Finds text in the snapshot of the page.
 pub async fn find(cx: &Context, request: v1::FindRequest) -> Result<v1::FindResponse> {
     let pattern: Pattern = request.pattern.parse()?;
-    let found = cx.engine().find(&pattern, AROUND).await?;
+    let found = cx.engine().find(&pattern, AROUND, cx.hides()).await?;
     from_all_frames(cx);
+    cx.note_unseen(&found.unseen);
     if found.count == 0 {
         cx.say(&format!("no line of the snapshot matches `{}`", request.pattern));
     }

@@ -65,6 +65,7 @@ pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::New
         return Err(error);
     }
     session.activate(tab.id())?;
+    cx.daemon().notes().seen_in(cx, &tab);
     let url = tab.page().url();
     let suggested_skills = navigation::suggest(cx, &url);
     Ok(v1::NewTabResponse { tab_id: tab.id(), url, suggested_skills })

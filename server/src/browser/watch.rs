@@ -110,7 +110,7 @@ impl Watch {
                 Woken::Look => {}
             }
             let began = Instant::now();
-            let now = look(&self.tab, self.last.as_ref()).await;
+            let now = look(&self.tab, self.last.as_ref(), self.cx.hides()).await;
             pause = self.every.max(began.elapsed() * SHARE);
             if let Some(answer) = self.compare(now) {
                 return Some(answer);

@@ -59,10 +59,19 @@ impl Assessment {
     pub fn verdict(&self) -> Verdict {
         self.judgement.verdict
     }
+
+    /// What a reader is told, where the verdict is to warn at least.
+    pub fn warning(&self) -> Option<String> {
+        (self.verdict() >= Verdict::Warn).then(|| {
+            let said = [self.scores.content, self.scores.second, self.scores.transcript];
+            let most = said.into_iter().flatten().fold(0.0_f32, f32::max);
+            format!("the classifier takes the text for an injection (score {most:.2})")
+        })
+    }
 }
 
 /// The classifiers of one daemon and what they found.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scanner {
     inner: Arc<Inner>,
 }
@@ -162,6 +171,11 @@ impl Scanner {
                 pending
             }
         }
+    }
+
+    /// Whether nothing looks at texts.
+    pub fn is_off(&self) -> bool {
+        self.inner.layers.are_off()
     }
 
     /// What came of a scan that was pending; none while it runs, or when the

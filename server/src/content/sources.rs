@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use browse_guard::egress::Site;
 use url::Url;
 
 /// Hosts that are named; the others are counted.
@@ -14,6 +15,9 @@ pub struct Sources {
     /// In order of appearance.
     first: Vec<String>,
     all: HashSet<String>,
+    /// The one site that all of it is of; none when it is of several.
+    site: Option<Site>,
+    several: bool,
 }
 
 impl Sources {
@@ -27,12 +31,31 @@ impl Sources {
     /// Adds the host of an address; false when it has none.
     pub fn add_url(&mut self, url: &str) -> bool {
         let url = Url::parse(url).ok();
-        let host = url.as_ref().and_then(Url::host_str);
-        host.inspect(|host| self.add(host)).is_some()
+        let Some((url, host)) = url.as_ref().and_then(|url| Some((url, url.host_str()?))) else {
+            return false;
+        };
+        self.add(host);
+        self.add_site(&Site::of_host(host, url.port_or_known_default().unwrap_or_default()));
+        true
+    }
+
+    /// The site that all of it is of; [`Site::several`] when there is none.
+    pub fn site(&self) -> Site {
+        let one = self.site.clone().filter(|_| !self.several);
+        one.unwrap_or_else(Site::several)
+    }
+
+    fn add_site(&mut self, site: &Site) {
+        self.several |= self.site.as_ref().is_some_and(|known| known != site);
+        self.site = Some(site.clone());
     }
 
     /// Adds those of a part of the answer.
     pub fn extend(&mut self, other: &Self) {
+        self.several |= other.several;
+        if let Some(site) = &other.site {
+            self.add_site(site);
+        }
         other.first.iter().chain(&other.all).for_each(|host| self.add(host));
     }
 

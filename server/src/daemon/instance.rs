@@ -14,12 +14,14 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
-    content::{Scanner, Switch},
+    content::{Scanner, Switch, Watch},
+    egress::Egress,
     guardian::Guardian,
     keychain::Keychain,
+    notes::Notes,
     outbound::{Approvals, Reach},
     policy::Authority,
-    records::Activity,
+    records::{Activity, Attempts, Telemetry},
     sessions::Sessions,
     skills::{Places, Skills},
     window::Windows,
@@ -46,9 +48,14 @@ pub struct Daemon {
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
     activity: Activity,
+    attempts: Arc<Attempts>,
+    egress: Egress,
+    telemetry: Telemetry,
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
+    notes: Notes,
+    watch: Watch,
     keychain: Keychain,
     windows: Windows,
     scanner: Scanner,
@@ -91,9 +98,16 @@ impl Daemon {
             allow: parts.settings.fetch_allow.clone(),
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
+        let telemetry = Telemetry::new(&parts.settings.home, parts.settings.telemetry);
+        let egress = Egress::new(parts.settings.egress);
+        let attempts = Arc::new(Attempts::new(&parts.settings.home));
+        let watch = Watch::new(parts.settings.layers);
         let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
+        let scanner = Scanner::new(switch);
+        let notes = Notes::new(&parts.settings, &outbound, scanner.clone());
+        notes.warm();
         Arc::new(Self {
-            scanner: Scanner::new(switch),
+            scanner,
             settings: parts.settings,
             address: parts.address,
             started: now,
@@ -102,9 +116,14 @@ impl Daemon {
             authority: parts.authority,
             sessions: parts.sessions,
             activity: Activity::default(),
+            attempts,
+            egress,
+            telemetry,
             approvals: Approvals::default(),
             outbound,
             skills,
+            notes,
+            watch,
             keychain: Keychain::default(),
             windows: Windows::default(),
             guardian: parts.guardian,
@@ -155,6 +174,21 @@ impl Daemon {
         &self.activity
     }
 
+    /// What watches over what leaves the sites that it was read on.
+    pub fn egress(&self) -> &Egress {
+        &self.egress
+    }
+
+    /// Local analytics, when they are switched on.
+    pub fn telemetry(&self) -> &Telemetry {
+        &self.telemetry
+    }
+
+    /// What was refused for security.
+    pub fn attempts(&self) -> &Arc<Attempts> {
+        &self.attempts
+    }
+
     /// What the owner approved, and what waits for that.
     pub fn approvals(&self) -> &Approvals {
         &self.approvals
@@ -168,6 +202,16 @@ impl Daemon {
     /// The skills that it knows.
     pub fn skills(&self) -> &Skills {
         &self.skills
+    }
+
+    /// What is known of hosts.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// What watches over the content of pages.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     /// The keychain of the operating system.

@@ -14,6 +14,9 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    content::Layers,
+    egress,
+    notes::LibrarySettings,
     skills::Wanted,
 };
 
@@ -50,8 +53,17 @@ pub struct Settings {
     pub keychain: bool,
     /// How dialogs are answered when nothing was said about the next one.
     pub dialogs: DialogPolicy,
+    /// The public collection of notes.
+    pub library: LibrarySettings,
     /// Says a word on skills to those who drive one host for long.
     pub skillify_prompts: bool,
+    /// What is done about text that leaves its site; by the kind of caller
+    /// when nothing is set.
+    pub egress: Option<egress::Mode>,
+    /// Keeps local analytics of notes on sites.
+    pub telemetry: bool,
+    /// Which layers watch over the content of pages.
+    pub layers: Layers,
     /// Switches the classifiers off; everything else that guards stays.
     pub security_off: bool,
 }

@@ -1,23 +1,26 @@
 //! What a handler is given: who calls, in which session and tab, until when.
 
 use std::{
+    collections::BTreeMap,
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
-use browse_proto::{Command, Reason};
+use browse_guard::egress::Site;
+use browse_proto::{Command, Reason, Scope};
 use tokio::time::Instant;
 use url::Url;
 
 use super::call::Call;
 use crate::{
     chromium::{Page, TargetId, is_metadata_host},
-    content::{self, Delivery, Sources},
+    content::{self, Assessment, Delivery, Findings, Guarded, Handling, Sources},
     daemon::{Daemon, Settings},
+    egress,
     engine::Engine,
     error::{Error, Result},
-    policy::{Capability, ClientId, Permit, SessionRule, TabPolicy},
+    policy::{Capability, ClientId, Kind, Permit, SessionRule, TabPolicy},
     sessions::{Session, SessionName, Share, Tab, TabId},
 };
 
@@ -60,6 +63,12 @@ struct Notes {
     page_derived: bool,
     /// What the caller is told beside the answer.
     said: Vec<String>,
+    /// What was found in page-derived content.
+    findings: Findings,
+    /// What the classifiers warn of.
+    judged: Vec<String>,
+    /// What was left out because no person sees it, by what hides it.
+    unseen: BTreeMap<String, u32>,
 }
 
 impl Context {
@@ -247,6 +256,77 @@ impl Context {
         }
     }
 
+    /// Whether the caller asked for page-derived content as it is, and is one
+    /// that gets it guarded otherwise.
+    pub fn chose_raw(&self) -> bool {
+        self.capability().delivery == Delivery::Guarded && self.delivery() == Delivery::Raw
+    }
+
+    /// Whether what no person sees is to be left out.
+    pub fn hides(&self) -> bool {
+        self.delivery() == Delivery::Guarded && self.daemon.watch().layers().hidden
+    }
+
+    /// Notes what the classifiers made of the answer.
+    pub(super) fn note_assessed(&self, assessed: &Assessment) {
+        self.notes().judged.extend(assessed.warning());
+    }
+
+    /// What is done to the content of the answer.
+    pub(super) fn handling(&self) -> Handling {
+        let watch = self.daemon.watch();
+        let layers = watch.layers();
+        let read = matches!(self.command().name, "text" | "markdown");
+        let marked = read && layers.datamark && self.capability().kind == Kind::Paired;
+        let session = || self.tab.get().map_or("", |tab| tab.session());
+        Handling {
+            delivery: self.delivery(),
+            patterns: layers.patterns,
+            // What an act answers is short, and is waited for.
+            judged: self.command().scope == Scope::Read && !self.daemon.scanner().is_off(),
+            mark: marked.then(|| watch.mark(self.client().as_str(), session())),
+        }
+    }
+
+    /// The same for a part of a stream, which is not judged by itself.
+    pub(super) fn handling_of_part(&self) -> Handling {
+        Handling { judged: false, ..self.handling() }
+    }
+
+    /// Notes what the guard saw of the answer.
+    pub(super) fn note_guarded(&self, guarded: &Guarded) {
+        self.daemon.watch().count(guarded, self.chose_raw());
+        self.notes().findings.extend(&guarded.findings);
+    }
+
+    /// Notes what was left out because no person sees it.
+    pub fn note_unseen(&self, unseen: &BTreeMap<String, u32>) {
+        self.daemon.watch().count_unseen(unseen);
+        add(&mut self.notes().unseen, unseen);
+    }
+
+    /// What the reader of the answer is warned of.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.notes().findings.warnings();
+        warnings.extend(self.notes().judged.iter().cloned());
+        if let Some(tab) = self.tab.get() {
+            warnings.extend(self.daemon.watch().take_late(tab.session()));
+        }
+        let mut off = self.daemon.watch().layers().off();
+        if self.daemon.egress().mode(self.capability().kind) == egress::Mode::Off {
+            off.push("egress");
+        }
+        if !off.is_empty() {
+            warnings.push(format!("security layers are off by a setting: {}", off.join(", ")));
+        }
+        warnings
+    }
+
+    /// What was left out because no person sees it.
+    pub(super) fn unseen(&self) -> BTreeMap<String, u32> {
+        self.notes().unseen.clone()
+    }
+
     /// Page text for an error of several lines, as the caller gets it.
     pub fn enveloped(&self, text: &str) -> String {
         content::envelope(text, &self.sources().words(), self.delivery())
@@ -276,6 +356,11 @@ impl Context {
         sources
     }
 
+    /// The site that page-derived content came from.
+    pub fn site(&self) -> Site {
+        self.sources().site()
+    }
+
     /// Tells the caller something beside the answer: why it is empty, say. It
     /// is our own word, and never holds what a page chose.
     pub fn say(&self, note: &str) {
@@ -286,15 +371,25 @@ impl Context {
         }
     }
 
+    /// Whether the caller is told something already.
+    pub fn has_said(&self) -> bool {
+        !self.notes().said.is_empty()
+    }
+
     pub(super) fn said(&self) -> Vec<String> {
         self.notes().said.clone()
     }
 
     /// Notes that a step answered with page-derived content.
-    pub(super) fn note_page_derived(&self, sources: &Sources) {
+    pub(super) fn note_page_derived(&self, step: &Self) {
+        let sources = step.sources();
+        let of_step = step.notes();
         let mut notes = self.notes();
         notes.page_derived = true;
-        notes.sources.extend(sources);
+        notes.sources.extend(&sources);
+        notes.findings.extend(&of_step.findings);
+        notes.judged.extend(of_step.judged.iter().cloned());
+        add(&mut notes.unseen, &of_step.unseen);
     }
 
     pub(super) fn is_page_derived(&self) -> bool {
@@ -320,6 +415,12 @@ impl Context {
 
     fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn add(to: &mut BTreeMap<String, u32>, more: &BTreeMap<String, u32>) {
+    for (means, count) in more {
+        *to.entry(means.clone()).or_default() += count;
     }
 }
 

@@ -79,6 +79,11 @@ macro_rules! serve_skill {
     ($service:ident $($rest:tt)*) => { serve! { $service skill_service_server skills $($rest)* } };
 }
 
+macro_rules! serve_notes {
+    ($service:ident $($rest:tt)*) => { serve! { $service domain_skill_service_server notes $($rest)* } };
+}
+
 browse_proto::with_browser_service!(serve_browser);
 browse_proto::with_daemon_service!(serve_daemon);
 browse_proto::with_skill_service!(serve_skill);
+browse_proto::with_domain_skill_service!(serve_notes);

@@ -7,10 +7,11 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
-use super::{Context, call::Call, limits, tell};
+use super::{Context, call::Call, judge::judge, limits, tell};
 use crate::{
     content,
     daemon::Daemon,
+    egress,
     error::{Error, Result},
     policy::Permit,
     records::Entry,
@@ -27,7 +28,7 @@ pub async fn unary<Q, R, F>(
     handler: F,
 ) -> Result<Response<R>, Status>
 where
-    Q: prost::Message,
+    Q: prost::Message + 'static,
     R: prost::Message + PageDerived,
     F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
@@ -78,7 +79,7 @@ pub fn contradiction<Q: prost::Message>(command: &Command, request: &Q) -> Resul
 /// whether that has page-derived content.
 pub async fn guarded<Q, R, F>(cx: &Context, request: Q, handler: F) -> Result<(R, bool)>
 where
-    Q: prost::Message,
+    Q: prost::Message + 'static,
     R: prost::Message + PageDerived,
     F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
@@ -89,16 +90,21 @@ where
         if let Some(note) = &mut note {
             note.look(cx).await;
         }
+        egress::check(cx, &request).await?;
         handler(cx, request).await
     };
     let outcome = limits::within(cx, work).await;
+    cx.daemon().notes().seen(cx);
     if let Some(note) = note {
         note.end(cx, outcome.as_ref()).await;
     }
     let mut response = outcome?;
-    let derived = content::guard(&mut response, cx.delivery());
+    egress::remember(cx, &mut response);
+    let mut guarded = content::guard(&mut response, cx.handling());
+    cx.note_guarded(&guarded);
     fits(&response)?;
-    Ok((response, derived))
+    judge(cx, std::mem::take(&mut guarded.text)).await;
+    Ok((response, guarded.derived))
 }
 
 /// Refuses an answer that does not fit into a message.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use browse_proto::v1::{
     browser_service_server::BrowserServiceServer, daemon_service_server::DaemonServiceServer,
+    domain_skill_service_server::DomainSkillServiceServer,
     skill_service_server::SkillServiceServer,
 };
 use tonic::service::Routes;
@@ -28,9 +29,11 @@ pub fn routes(daemon: Arc<Daemon>) -> Routes {
     let services = Services { daemon };
     let browser = BrowserServiceServer::new(services.clone());
     let daemon = DaemonServiceServer::new(services.clone());
-    let skill = SkillServiceServer::new(services);
+    let skill = SkillServiceServer::new(services.clone());
+    let notes = DomainSkillServiceServer::new(services);
     // What goes out is measured before, to say better what is too large.
     Routes::new(browser.max_decoding_message_size(MOST_BYTES))
         .add_service(daemon.max_decoding_message_size(MOST_BYTES))
         .add_service(skill.max_decoding_message_size(MOST_BYTES))
+        .add_service(notes.max_decoding_message_size(MOST_BYTES))
 }

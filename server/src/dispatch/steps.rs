@@ -57,7 +57,7 @@ pub fn step<'a>(
             .for_each(|note| cx.say(&format!("{}: {note}", of_step.command().name)));
         let outcome = outcome.map(|(answer, derived)| {
             if derived {
-                cx.note_page_derived(&of_step.sources());
+                cx.note_page_derived(&of_step);
             }
             answer
         });
@@ -82,7 +82,7 @@ fn run<'a, Q, R, F>(
     handler: F,
 ) -> BoxFuture<'a, Result<(Any, bool)>>
 where
-    Q: prost::Message + Default + 'a,
+    Q: prost::Message + Default + 'static,
     R: prost::Message + PageDerived + 'a,
     F: for<'b> FnOnce(&'b Context, Q) -> BoxFuture<'b, Result<R>> + Send + 'a,
 {
@@ -96,7 +96,7 @@ async fn perform_one<Q, R, F>(
     handler: F,
 ) -> Result<(Any, bool)>
 where
-    Q: prost::Message + Default,
+    Q: prost::Message + Default + 'static,
     R: prost::Message + PageDerived,
     F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
@@ -150,10 +150,12 @@ macro_rules! steps {
 
 macro_rules! daemon_steps { ($($all:tt)*) => { steps! { daemon control $($all)* } }; }
 macro_rules! skill_steps { ($($all:tt)*) => { steps! { skill skills $($all)* } }; }
+macro_rules! notes_steps { ($($all:tt)*) => { steps! { notes notes $($all)* } }; }
 
 browse_proto::with_browser_service!(browser_steps);
 browse_proto::with_daemon_service!(daemon_steps);
 browse_proto::with_skill_service!(skill_steps);
+browse_proto::with_domain_skill_service!(notes_steps);
 
 async fn perform(cx: &Context, request: &Any) -> Result<(Any, bool)> {
     let name = cx.command().request.name;
@@ -164,6 +166,9 @@ async fn perform(cx: &Context, request: &Any) -> Result<(Any, bool)> {
     if let Some(done) = daemon(cx, name, bytes).await {
         return done;
     }
-    let done = skill(cx, name, bytes).await;
+    if let Some(done) = skill(cx, name, bytes).await {
+        return done;
+    }
+    let done = notes(cx, name, bytes).await;
     done.unwrap_or_else(|| Err(Error::new(Reason::Bug, format!("no handler for `{name}`"))))
 }

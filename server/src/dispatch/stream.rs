@@ -19,6 +19,7 @@ use super::{
 use crate::{
     content,
     daemon::Daemon,
+    egress,
     error::{Error, Result},
     records::Entry,
 };
@@ -33,7 +34,7 @@ pub async fn streaming<Q, R, F>(
     handler: F,
 ) -> Result<Response<Answers<R>>, Status>
 where
-    Q: prost::Message,
+    Q: prost::Message + 'static,
     R: prost::Message + PageDerived + 'static,
     F: FnOnce(Arc<Context>, Q) -> BoxFuture<'static, Result<BoxStream<'static, Result<R>>>>,
 {
@@ -46,6 +47,7 @@ where
     let opening = async {
         run::contradiction(cx.command(), &request)?;
         cx.approach().await?;
+        egress::check(&cx, &request).await?;
         handler(Arc::clone(&cx), request).await
     };
     let opened = limits::within(&cx, opening).await;
@@ -74,7 +76,9 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
         let next = async { rest.items.next().await.transpose() };
         let item = match limits::within(&cx, next).await {
             Ok(Some(mut response)) => {
-                content::guard(&mut response, cx.delivery());
+                egress::remember(&cx, &mut response);
+                let guarded = content::guard(&mut response, cx.handling_of_part());
+                cx.note_guarded(&guarded);
                 Ok(response)
             }
             Ok(None) => {

@@ -67,6 +67,19 @@ impl Approvals {
         Err(id)
     }
 
+    /// The same for what is approved one time only: an approval that is used
+    /// is gone.
+    ///
+    /// # Errors
+    /// The id.
+    pub fn once(&self, caller: &Capability, action: &str) -> Result<(), String> {
+        let wanted = (name(caller), action.to_owned());
+        if self.lock().granted.remove(&wanted) {
+            return Ok(());
+        }
+        self.check(caller, action)
+    }
+
     /// What waits, oldest first.
     pub fn pending(&self) -> Vec<Pending> {
         self.lock().pending.iter().cloned().collect()
@@ -121,6 +134,18 @@ mod tests {
         assert_eq!(approvals.check(&skill("skill:a:3"), "fetch x"), Ok(()));
         assert!(approvals.check(&skill("skill:a:3"), "fetch y").is_err());
         assert!(approvals.check(&skill("skill:b:1"), "fetch x").is_err());
+    }
+
+    #[test]
+    fn what_is_approved_once_is_used_once() {
+        let approvals = Approvals::default();
+        let root = Capability::root();
+        let id = approvals.once(&root, "send x").expect_err("it is new");
+        assert_eq!(approvals.once(&root, "send x"), Err(id.clone()));
+        approvals.approve(&id).expect("it waits");
+        assert!(approvals.once(&skill("skill:a:1"), "send x").is_err(), "another client");
+        assert_eq!(approvals.once(&root, "send x"), Ok(()));
+        assert!(approvals.once(&root, "send x").is_err());
     }
 
     #[test]

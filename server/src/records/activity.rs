@@ -34,6 +34,7 @@ pub struct Entry {
     target: String,
     tab: Option<u64>,
     session: String,
+    raw: bool,
 }
 
 impl Default for Activity {
@@ -54,6 +55,7 @@ impl Entry {
             target: target::of(cx.command(), &bytes),
             tab: cx.named_tab(),
             session: cx.named_session().unwrap_or_default().to_owned(),
+            raw: cx.chose_raw(),
         }
     }
 
@@ -78,6 +80,7 @@ impl Activity {
             outcome: failed.map_or("ok", Reason::name).to_owned(),
             tab: entry.tab,
             session: entry.session,
+            raw: entry.raw,
         });
     }
 

@@ -64,6 +64,16 @@ static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&all.join("|")).expect("the table of secrets is a regular expression")
 });
 
+/// The shapes alone.
+static KNOWN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(&SHAPES.join("|")).expect("the shapes of secrets are regular expressions")
+});
+
+/// Whether `text` holds what is a secret by its own shape.
+pub fn has_shape(text: &str) -> bool {
+    KNOWN.is_match(text)
+}
+
 /// `text` with its secrets taken out.
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut bare = String::new();

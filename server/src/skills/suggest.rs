@@ -20,6 +20,42 @@ impl Skills {
     }
 }
 
+/// A skill that fits a page, for those who read before they act.
+pub struct Fitting {
+    /// Its name.
+    pub name: String,
+    /// Its tier.
+    pub tier: &'static str,
+    /// Hosts that it may visit.
+    pub hosts: Vec<String>,
+    /// Its version.
+    pub version: String,
+    /// What it does.
+    pub description: String,
+    /// SHA-256 of its files.
+    pub hash: String,
+}
+
+impl Skills {
+    /// The skills whose host matches `url`.
+    pub fn fitting(&self, url: &Url) -> Vec<Fitting> {
+        let skills = unshadowed(&self.catalog().all(), None);
+        let fits = |skill: &Skill| {
+            let manifest = &skill.contents().ok()?.manifest;
+            let fits = !manifest.hosts.is_any() && manifest.hosts.allows(url);
+            fits.then(|| Fitting {
+                name: skill.name.clone(),
+                tier: skill.tier.name(),
+                hosts: manifest.host_patterns.clone(),
+                version: manifest.version.clone(),
+                description: manifest.description.clone(),
+                hash: self.hash(skill).unwrap_or_default(),
+            })
+        };
+        skills.iter().filter_map(fits).collect()
+    }
+}
+
 fn suggestion(skill: &Skill, url: &Url) -> Option<v1::SuggestedSkill> {
     let contents = skill.contents().ok()?;
     // What fits every page says nothing of this one.

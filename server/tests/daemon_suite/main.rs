@@ -10,6 +10,7 @@ mod world;
 mod deaths;
 mod diagnostics;
 mod fetching;
+mod library;
 mod limits;
 mod records;
 mod routing;

@@ -18,6 +18,7 @@ use browse_server::{
 use tonic::Request;
 use v1::{
     browser_service_client::BrowserServiceClient, daemon_service_client::DaemonServiceClient,
+    domain_skill_service_client::DomainSkillServiceClient,
 };
 
 const ORIGIN: &str = "http://127.0.0.1:4000";
@@ -71,6 +72,10 @@ impl World {
 
     pub fn control(&self) -> DaemonServiceClient<Guarded> {
         DaemonServiceClient::with_origin(self.services.clone(), ORIGIN.parse().unwrap())
+    }
+
+    pub fn notes(&self) -> DomainSkillServiceClient<Guarded> {
+        DomainSkillServiceClient::with_origin(self.services.clone(), ORIGIN.parse().unwrap())
     }
 
     /// A call by root.

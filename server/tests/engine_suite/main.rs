@@ -10,6 +10,7 @@ mod actions;
 mod fields;
 mod footing;
 mod frames;
+mod hidden;
 mod looks;
 mod names;
 mod odd;

@@ -213,7 +213,7 @@ async fn waiting_ends_when_it_holds_and_when_time_is_over() {
 #[tokio::test]
 async fn finding_lines_with_refs() {
     let tab = Tab::show("<h1>Fruit</h1><button>Apple</button><button>Pear</button>").await;
-    let found = tab.engine.find(&"apple".parse().unwrap(), 0).await.unwrap();
+    let found = tab.engine.find(&"apple".parse().unwrap(), 0, false).await.unwrap();
     assert_eq!((found.text.as_str(), found.count), ("@e2 button \"Apple\"", 1));
 }
 

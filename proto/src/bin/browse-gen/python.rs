@@ -271,7 +271,11 @@ fn help(command: &Command, fields: &[&Field]) -> String {
     let told = fields.iter().filter(|field| !field.help.is_empty());
     let mut lines: Vec<_> = told
         .map(|field| {
-            let text = if field.source == Source::File { "Text of this: " } else { "" };
+            let text = if matches!(field.source, Source::File | Source::FileOrUrl) {
+                "Text of this: "
+            } else {
+                ""
+            };
             format!("{}: {text}{}", identifier(field.name), field.help.replace('\n', " "))
         })
         .collect();

@@ -229,7 +229,11 @@ fn help(command: &Command, fields: &[&Field]) -> String {
 /// What the command line reads from a file, a program gives as text.
 fn parameter_help(field: &Field) -> String {
     let help = field.help.replace('\n', " ");
-    let text = if field.source == Source::File { "Text of this: " } else { "" };
+    let text = if matches!(field.source, Source::File | Source::FileOrUrl) {
+        "Text of this: "
+    } else {
+        ""
+    };
     format!("@param {} {text}{help}", camel(field.name))
 }
 

@@ -19,14 +19,16 @@ pub async fn snapshot(cx: &Context, request: v1::SnapshotRequest) -> Result<v1::
         cursor: request.cursor,
         max_tokens: request.max_tokens,
         details: request.nodes,
+        seen: cx.hides(),
     };
     let tab = cx.tab();
-    let Snapshot { text, nodes, url, .. } = if request.diff {
+    let Snapshot { text, nodes, url, unseen, .. } = if request.diff {
         tab.engine().diff(&options).await?
     } else {
         tab.engine().snapshot(&options).await?
     };
     reading::from_all_frames(cx);
+    cx.note_unseen(&unseen);
     if text.is_empty() {
         cx.say(if request.diff { "nothing changed" } else { nothing(&request) });
     }

@@ -51,6 +51,22 @@ pub async fn fetch(cx: &Context, request: v1::FetchRequest) -> Result<v1::FetchR
     Ok(v1::FetchResponse { answer: Some(perform(cx, ask, wish).await?) })
 }
 
+/// The text of the document at `url` by the rules of `fetch`, and whether it
+/// was cut.
+///
+/// # Errors
+/// Those of `fetch`; the document is no text.
+pub(crate) async fn document(cx: &Context, url: &str) -> Result<(String, bool)> {
+    let wish = Wish { parse: false, headers: false };
+    let ask = ask(cx, url, Method::GET, HeaderMap::new(), Bytes::new())?;
+    let fetched = perform(cx, ask, wish).await?;
+    if fetched.base64 {
+        let message = "what stands there is no text";
+        return Err(Error::new(Reason::ArgumentInvalid, message).with("command", cx.command().name));
+    }
+    Ok((fetched.body, fetched.truncated))
+}
+
 /// Sends a request of any method, with headers and a body.
 pub async fn fetch_send(
     cx: &Context,

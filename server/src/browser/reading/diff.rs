@@ -25,7 +25,7 @@ pub async fn diff(cx: &Context, request: v1::DiffRequest) -> Result<v1::DiffResp
     // The throwaway tabs must not be the only ones, or calls would go to them.
     session.active_or_first(cx.client()).await?;
     let (left, right) = try_join(aside(cx, &session), aside(cx, &session)).await?;
-    let texts = try_join(text_of(&left.tab, &before), text_of(&right.tab, &after)).await;
+    let texts = try_join(text_of(cx, &left.tab, &before), text_of(cx, &right.tab, &after)).await;
     join(left.close(), right.close()).await;
     let (first, second) = texts?;
     let mut sources = Sources::default();
@@ -89,10 +89,12 @@ async fn aside(cx: &Context, session: &Arc<Session>) -> Result<Throwaway> {
     opening.await.map_err(|error| Error::new(Reason::Bug, error.to_string()))?
 }
 
-async fn text_of(tab: &Tab, url: &Url) -> Result<String> {
+async fn text_of(cx: &Context, tab: &Tab, url: &Url) -> Result<String> {
     let read = async {
         navigation::open(tab, url.as_str(), v1::WaitUntil::Unspecified).await?;
-        Ok(tab.engine().text(None).await?)
+        let reading = tab.engine().read_text(None, cx.hides()).await?;
+        cx.note_unseen(&reading.unseen);
+        Ok(reading.text)
     };
     read.await.map_err(|error: Error| error.or_with("url", url))
 }

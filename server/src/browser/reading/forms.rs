@@ -15,7 +15,7 @@ const SHOWN_OPTIONS: usize = 30;
 
 /// Answers the forms of the page and the fields outside of any.
 pub async fn forms(cx: &Context, request: v1::FormsRequest) -> Result<v1::FormsResponse> {
-    let frames = cx.engine().forms().await?;
+    let frames = cx.engine().read_forms(cx.hides()).await?;
     super::from_all_frames(cx);
     if frames.iter().all(|frame| frame.forms.is_empty() && frame.loose.is_empty()) {
         cx.say("the page has no forms and no fields");

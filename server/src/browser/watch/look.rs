@@ -23,18 +23,18 @@ pub struct Look {
 
 /// Looks at `tab`. A page that hangs or loads is not asked: it shows what
 /// `last` saw.
-pub async fn look(tab: &Arc<Tab>, last: Option<&Look>) -> Look {
+pub async fn look(tab: &Arc<Tab>, last: Option<&Look>, seen: bool) -> Look {
     let url = tab.page().url();
     // The browser process knows the title, whatever the page does.
     let title = tab.page().title().await.unwrap_or_default();
-    let (lines, trouble) = match read(tab).await {
+    let (lines, trouble) = match read(tab, seen).await {
         Ok(lines) => (lines, None),
         Err(trouble) => (last.map(|last| last.lines.clone()).unwrap_or_default(), Some(trouble)),
     };
     Look { url, title, lines, trouble }
 }
 
-async fn read(tab: &Arc<Tab>) -> Result<String, &'static str> {
+async fn read(tab: &Arc<Tab>, seen: bool) -> Result<String, &'static str> {
     match tab.state() {
         TabState::Hung => return Err("the page does not answer"),
         TabState::Crashed => return Err("the page crashed"),
@@ -43,7 +43,7 @@ async fn read(tab: &Arc<Tab>) -> Result<String, &'static str> {
     if tab.page().ensure_answering().is_err() {
         return Err("the page waits for its server");
     }
-    match tokio::time::timeout(PATIENCE, tab.engine().glance()).await {
+    match tokio::time::timeout(PATIENCE, tab.engine().glance(seen)).await {
         Ok(Ok(mut lines)) => {
             lines.truncate(lines.floor_char_boundary(MOST_BYTES));
             Ok(lines)

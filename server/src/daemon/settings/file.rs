@@ -1,8 +1,11 @@
 //! Reads a `config.toml`, keeping the line of each value.
 
-use std::{fs, io, path::Path};
+use std::{fs, io, ops::Range, path::Path};
 
-use toml::{Spanned, de::DeTable};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
 
 use super::{
     keys::{File, KEYS},
@@ -26,9 +29,9 @@ pub fn read(path: &Path, of: File) -> Result<Vec<Raw>> {
         let at = line(error.span().map_or(0, |span| span.start));
         refuse("config.toml", &show(path, at), error.message())
     })?;
-    let entries = table.into_inner().into_iter().map(|(name, value)| {
-        let place = show(path, line(name.span().start));
-        let name = name.get_ref().as_ref();
+    let entries = flat(table.into_inner()).into_iter().map(|(span, name, value)| {
+        let place = show(path, line(span.start));
+        let name = name.as_str();
         let known = KEYS.iter().find(|key| key.file != File::None && key.name == name);
         let key = known.ok_or_else(|| refuse(name, &place, &unknown(name)))?;
         if of == File::Any && key.file == File::User {
@@ -41,8 +44,27 @@ pub fn read(path: &Path, of: File) -> Result<Vec<Raw>> {
     entries.collect()
 }
 
-fn items(value: &Spanned<toml::de::DeValue<'_>>) -> Option<Vec<String>> {
-    use toml::de::DeValue;
+/// A table holds settings with its name before theirs: `[security]` and
+/// `egress = "block"` are `security_egress`.
+fn flat(table: DeTable<'_>) -> Vec<(Range<usize>, String, Spanned<DeValue<'_>>)> {
+    let mut entries = Vec::new();
+    for (name, value) in table {
+        let prefix = name.get_ref().to_string();
+        let is_group = KEYS.iter().any(|key| key.name.starts_with(&format!("{prefix}_")));
+        if !matches!(value.get_ref(), DeValue::Table(_)) || !is_group {
+            entries.push((name.span(), prefix, value));
+            continue;
+        }
+        if let DeValue::Table(inner) = value.into_inner() {
+            for (name, value) in inner {
+                entries.push((name.span(), format!("{prefix}_{}", name.get_ref()), value));
+            }
+        }
+    }
+    entries
+}
+
+fn items(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
     let one = |value: &DeValue<'_>| match value {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) => Some(number.to_string()),

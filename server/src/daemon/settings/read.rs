@@ -14,8 +14,10 @@ use super::{
 };
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    content::Layers,
     daemon::project,
     error::Result,
+    notes::LibrarySettings,
     skills::Wanted,
 };
 
@@ -79,7 +81,9 @@ impl SettingsReader {
         let folder = project.join(".browse");
         let mut files = file::read(&folder.join("config.toml"), File::Any)?;
         files.extend(file::read(&home.join("config.toml"), File::User)?);
-        let get = |name| self.get(name, &files);
+        let get = |name: &str| self.get(name, &files);
+        let switch = |name: &str| get(name).map_or(Ok(false), |raw| raw.boolean());
+        let on = |name: &str| get(name).map_or(Ok(true), |raw| raw.boolean());
         Ok(Settings {
             state_file: get("state_file")
                 .map_or_else(|| Ok(folder.join("daemon.json")), |raw| raw.path())?,
@@ -94,7 +98,15 @@ impl SettingsReader {
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
+            library: library(&get)?,
             skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
+            telemetry: switch("telemetry")? && !switch("telemetry_off")?,
+            egress: get("security_egress").map(|raw| raw.egress()).transpose()?,
+            layers: Layers {
+                datamark: on("security_datamark")?,
+                hidden: on("security_hidden")?,
+                patterns: on("security_patterns")?,
+            },
             security_off: get("security_off").map_or(Ok(false), |raw| raw.boolean())?,
             project,
             home,
@@ -106,6 +118,16 @@ impl SettingsReader {
         let all = self.flags.iter().rev().chain(&self.variables).chain(files);
         all.into_iter().find(|raw| raw.name == name).cloned()
     }
+}
+
+fn library(get: &impl Fn(&str) -> Option<Raw>) -> Result<LibrarySettings> {
+    let usual = LibrarySettings::default();
+    Ok(LibrarySettings {
+        collection: get("library").map_or(Ok(usual.collection), |raw| raw.collection())?,
+        branch: get("library_branch").map_or(Ok(usual.branch), |raw| raw.names())?,
+        prefix: get("library_prefix").map_or(Ok(usual.prefix), |raw| raw.names())?,
+        url: get("library_url").map(|raw| raw.url()).transpose()?,
+    })
 }
 
 fn flag(text: &str) -> Option<&'static Key> {

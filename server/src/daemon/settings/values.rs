@@ -3,9 +3,11 @@
 use std::{path::PathBuf, time::Duration};
 
 use browse_proto::Reason;
+use url::Url;
 
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    egress,
     error::{Error, Result},
     skills::Wanted,
 };
@@ -69,12 +71,42 @@ impl Raw {
         Wanted::named(self.text()).ok_or_else(|| self.refuse(names))
     }
 
+    pub fn egress(&self) -> Result<egress::Mode> {
+        egress::Mode::named(self.text()).ok_or_else(|| self.refuse("`off`, `warn` or `block`"))
+    }
+
     pub fn dialogs(&self) -> Result<DialogPolicy> {
         match self.text() {
             "accept" => Ok(DialogPolicy::Accept),
             "dismiss" => Ok(DialogPolicy::Dismiss),
             _ => Err(self.refuse("`accept` or `dismiss`")),
         }
+    }
+
+    /// `owner/name`, or none for `off`.
+    pub fn collection(&self) -> Result<Option<String>> {
+        let text = self.text();
+        match text.split('/').collect::<Vec<_>>().as_slice() {
+            ["off"] => Ok(None),
+            [owner, name] if is_name(owner) && is_name(name) => Ok(Some(text.to_owned())),
+            _ => Err(self.refuse("`owner/name` or `off`")),
+        }
+    }
+
+    /// Names apart by slashes: a branch, or a folder of a collection.
+    pub fn names(&self) -> Result<String> {
+        let text = self.text().trim_matches('/');
+        match text.split('/').all(is_name) {
+            true => Ok(text.to_owned()),
+            false => Err(self.refuse("letters, digits, dots and dashes apart by slashes")),
+        }
+    }
+
+    /// An address of the web.
+    pub fn url(&self) -> Result<Url> {
+        let url = Url::parse(self.text()).ok();
+        let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        url.ok_or_else(|| self.refuse("an address that begins with http:// or https://"))
     }
 
     /// Hosts: `example.com`, `*.example.com`, `127.0.0.1:3000`, `*`; apart by
@@ -93,6 +125,11 @@ impl Raw {
             many => Ok(many.to_vec()),
         }
     }
+}
+
+fn is_name(text: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    !text.is_empty() && text != "." && text != ".." && text.chars().all(plain)
 }
 
 /// The error for a setting that cannot be used.

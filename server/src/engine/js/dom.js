@@ -58,6 +58,9 @@ const outerHtml = getter(Element.prototype, 'outerHTML');
 const scrollIntoView = method(Element.prototype, 'scrollIntoView');
 const animationsOf = method(Element.prototype, 'getAnimations');
 
+const walkerOver = Document.prototype.createTreeWalker.bind(document);
+const nextNode = method(TreeWalker.prototype, 'nextNode');
+
 const shadowHost = getter(ShadowRoot.prototype, 'host');
 const shadowSelectAll = method(DocumentFragment.prototype, 'querySelectorAll');
 const shadowElementFromPoint = method(ShadowRoot.prototype, 'elementFromPoint');
@@ -69,14 +72,20 @@ const documentTitle = getter(Document.prototype, 'title');
 const documentActive = getter(Document.prototype, 'activeElement');
 const documentSelectAll = method(Document.prototype, 'querySelectorAll');
 const documentSelectFirst = method(Document.prototype, 'querySelector');
+const documentByTag = method(Document.prototype, 'getElementsByTagName');
 const documentById = method(Document.prototype, 'getElementById');
 const documentFromPoint = method(Document.prototype, 'elementFromPoint');
+const documentAnimations = method(Document.prototype, 'getAnimations');
+const documentRange = method(Document.prototype, 'createRange');
+const documentElementsFromPoint = method(Document.prototype, 'elementsFromPoint');
 const documentSheets = getter(Document.prototype, 'styleSheets');
 const adoptedSheets = getter(Document.prototype, 'adoptedStyleSheets');
 const scrollingElement = getter(Document.prototype, 'scrollingElement');
 
 const assignedNodes = method(HTMLSlotElement.prototype, 'assignedNodes');
 const innerText = getter(HTMLElement.prototype, 'innerText');
+const offsetParent = getter(HTMLElement.prototype, 'offsetParent');
+const offsetWidth = getter(HTMLElement.prototype, 'offsetWidth');
 const isContentEditable = getter(HTMLElement.prototype, 'isContentEditable');
 const tabIndexOf = getter(HTMLElement.prototype, 'tabIndex');
 const focusElement = method(HTMLElement.prototype, 'focus');

@@ -14,7 +14,7 @@ const push = (walk, depth, role, name, ref, states, value, element) => {
 };
 
 /** @returns {boolean} Whether a line was made. */
-const emit = (walk, element, role, tag, depth) => {
+const emit = (walk, element, role, tag, depth, flags) => {
   const operable = INTERACTIVE.has(role);
   const dropdown = tag === 'option' && isDropdownOption(element);
   const name = CONTENT_BELOW.has(role) ? givenName(element) : nameOf(element, role);
@@ -27,6 +27,7 @@ const emit = (walk, element, role, tag, depth) => {
   const states = statesOf(element, role);
   const type = tag === 'input' ? inputType(element) : '';
   if (FORMATTED_INPUTS.has(type)) states.push(`type=${type}`);
+  if (unseenNow !== null && isUnseenHere(element, flags)) states.push('unseen');
   let value = HAS_VALUE.has(role) ? valueOf(element, role) : '';
   if (value === name && role !== 'textbox') value = '';
   push(walk, depth, role, name, ref, states.length > 0 ? states.join('|') : '', value.isWellFormed() ? value : value.toWellFormed(), element);
@@ -56,8 +57,9 @@ const isClickable = (element, tag, bare, pointer) => {
   return index !== null && parseInt(index, 10) >= 0;
 };
 
-const emitClickable = (walk, element, depth) => {
+const emitClickable = (walk, element, depth, flags) => {
   if (!isVisible(element) || isDisabled(element)) return false;
+  if (unseenNow !== null && isUnseenHere(element, flags)) return false;
   const strong = hasAttribute(element, 'onclick') || hasAttribute(element, 'tabindex');
   const text = ownText(element);
   if (!strong && text === '' && selectFirst(element, OPERABLE)) return false;

@@ -26,9 +26,17 @@ const attributesOf = ({ target }) =>
     return { attributes: attributeNames(element).map((name) => [name, secret && name === 'value' && attribute(element, name) ? MASK : whole(attribute(element, name) || '')]) };
   });
 
-const html = ({ target }) => {
-  if (!target) return { html: whole(doctype() + (documentElement(document) ? maskSecrets(outerHtml(documentElement(document))) : '')) };
-  return withElement(target, (element) => ({ html: whole(element instanceof HTMLTextAreaElement && isSecret(element) ? MASK : maskSecrets(innerHtml(element))) }));
+/** @param {{target?: Target, seen?: boolean}} argument HTML is whole; with `seen` what of it no person sees is counted. */
+const html = ({ target, seen }) => {
+  const told = (top, text) => {
+    const unseen = seen && top ? unseenIn(top, shadowRootsWithin(top)) : null;
+    return { html: whole(text), unseen: unseen === null ? {} : unseen.counts };
+  };
+  if (!target) {
+    const top = documentElement(document);
+    return told(top, doctype() + (top ? maskSecrets(outerHtml(top)) : ''));
+  }
+  return withElement(target, (element) => told(element, element instanceof HTMLTextAreaElement && isSecret(element) ? MASK : maskSecrets(innerHtml(element))));
 };
 
 const doctype = () => {

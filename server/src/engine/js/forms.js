@@ -33,13 +33,14 @@ const walkElements = (top, visit) => {
   enter(top);
 };
 
-/** @returns {object} Forms with their fields, loose fields, and new refs. */
-const forms = () => {
+/** @param {{seen?: boolean}} argument With `seen` a field that no person sees is marked as hidden. @returns {object} Forms with their fields, loose fields, and new refs. */
+const forms = ({ seen }) => {
   beginRefs();
   beginCall();
   const answer = { serial: pending.serial, fresh: 0, suspects: 0, forms: [], fields: [] };
   const top = documentElement(document);
   if (!top) return answer;
+  if (seen) unseenNow = unseenIn(top, shadowRootsWithin(document));
   foundSuspects = suspects();
   answer.suspects = foundSuspects.length;
   const known = new Map();
@@ -112,7 +113,7 @@ const describeField = (element) => {
   const say = (name, text) => {
     if (text) field[name] = whole(text);
   };
-  flag('hidden', !shown);
+  flag('hidden', !shown || (unseenNow !== null && isUnseen(unseenNow, element)));
   flag('disabled', isDisabled(element));
   if (BUTTON_TYPES.has(type)) return field;
   const checkable = CHECKABLE.has(role);

@@ -3,7 +3,8 @@
 /** Landmarks that hold no content. */
 const FURNITURE_ROLES = new Set(['navigation', 'contentinfo', 'complementary', 'menubar']);
 
-const MAYBE_FURNITURE = '[role],[aria-hidden=true],[inert],[id*=ookie],[class*=ookie],[id*=onsent],[class*=onsent]';
+/** An element without `id` and `class` is asked once for each, not for what they say. */
+const MAYBE_FURNITURE = '[role],[aria-hidden=true],[inert],[id]:is([id*=ookie],[id*=onsent]),[class]:is([class*=ookie],[class*=onsent])';
 
 /** Tags that the survey of a text collects on its way. */
 const FURNITURE_TAGS = new Set(['nav', 'aside', 'footer']);

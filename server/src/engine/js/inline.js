@@ -48,7 +48,7 @@ const inlineOf = (writing, element) => {
     case 'kbd':
     case 'samp':
     case 'tt':
-      return codeSpan(element);
+      return codeSpan(writing, element);
     case 'q':
       return `“${inner.trim()}”`;
   }
@@ -61,7 +61,7 @@ const inlineIn = (writing, element) => {
   let run = '';
   const outer = styleOf(element);
   eachChild(element, (child) => {
-    if (nodeType(child) === TEXT) run += textRun(child, outer);
+    if (nodeType(child) === TEXT && !isMuted(writing.unseen, element)) run += textRun(child, outer);
     if (nodeType(child) !== ELEMENT) return;
     const style = styleOf(child);
     if (isLeftOut(writing, child, style)) return;
@@ -103,8 +103,8 @@ const marked = (inner, mark) => {
   return inner.replace(text, () => `${mark}${text}${mark}`);
 };
 
-const codeSpan = (element) => {
-  const code = tidy(legible(element instanceof HTMLElement ? innerText(element) : textContent(element)));
+const codeSpan = (writing, element) => {
+  const code = tidy(legible(seenText(writing.unseen, element)));
   if (code === '') return '';
   const longest = Math.max(0, ...[...code.matchAll(/\x60+/g)].map(([ticks]) => ticks.length));
   const fence = '\x60'.repeat(longest + 1);

@@ -63,6 +63,7 @@ const withBody = (head, body) => `${JSON.stringify(head)}\n${whole(body)}`;
 
 /** @param {string} command @param {object} argument @returns {string} */
 const call = (command, argument) => {
+  unseenNow = null;
   try {
     const answer = COMMANDS[command](argument);
     return typeof answer === 'string' ? answer : JSON.stringify(answer);
@@ -73,5 +74,5 @@ const call = (command, argument) => {
 };
 
 Object.defineProperty(globalThis, ENGINE, {
-  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, lines: () => lastElements }),
+  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, lines: () => lastElements }),
 });

@@ -2,36 +2,39 @@
 
 const HEADINGS = /^h[1-6]$/;
 
-/** @param {{target?: Target}} argument A target is written whole, a page without its furniture. */
-const markdown = ({ target }) => {
+/** @param {{target?: Target, seen?: boolean}} argument A target is written whole, a page without its furniture; with `seen` without what no person sees. */
+const markdown = ({ target, seen }) => {
   beginCall();
   const top = target ? findOne(target) : documentBody(document) || documentElement(document);
   if (!top) return { text: '', suspects: 0 };
   const survey = surveyText(top);
   foundSuspects = survey.suspects;
+  const unseen = seen ? unseenIn(top, survey.roots) : null;
   let text = '';
-  if (target) text = isReachable(top) ? written(top, new Set(), Infinity) : '';
+  if (target) text = isReachable(top) ? written(top, new Set(), Infinity, unseen) : '';
   else {
     const furniture = furnitureWithin(top, survey.roots, survey.tagged);
     const content = mainContent(top, furniture);
-    text = written(content, furniture, proseIn(content));
-    if (text === '') text = written(top, new Set(), Infinity);
-    if (text !== '' && parent === window && !/^# /m.test(text)) text = `${titleLine(top, furniture)}${text}`;
+    text = written(content, furniture, proseIn(content), unseen);
+    if (text === '') text = written(top, new Set(), Infinity, unseen);
+    if (text === '') text = written(top, new Set(), Infinity, null);
+    if (text !== '' && parent === window && !/^# /m.test(text)) text = `${titleLine(top, furniture, unseen)}${text}`;
   }
-  return { text: whole(text), suspects: survey.suspects.length };
+  return { text: whole(text), suspects: survey.suspects.length, unseen: unseen === null ? {} : unseen.counts, closed: seen ? takeWantedSheets() : [] };
 };
 
 /** A page says what it is about, although its content begins below the title. */
-const titleLine = (top, furniture) => {
-  const heading = list(selectAll(top, 'h1')).find((element) => isShown(element) && !hasAncestorIn(element, furniture));
+const titleLine = (top, furniture, unseen) => {
+  const isHeading = (element) => isShown(element) && !hasAncestorIn(element, furniture) && (unseen === null || !isUnseen(unseen, element));
+  const heading = list(selectAll(top, 'h1')).find(isHeading);
   const title = tidy((heading && legible(textContent(heading))) || documentTitle(document));
   return title ? `# ${escaped(title)}\n\n` : '';
 };
 
-/** @typedef {{left: Set<Element>, size: number, level: number}} Writing */
+/** @typedef {{left: Set<Element>, size: number, level: number, unseen: ?Unseen}} Writing */
 
-const written = (top, left, size) => {
-  const writing = { left, size, level: 0 };
+const written = (top, left, size, unseen) => {
+  const writing = { left, size, level: 0, unseen };
   const blocks = isListTag(localName(top)) || localName(top) === 'table' || localName(top) === 'pre' || HEADINGS.test(localName(top)) ? blockOf(writing, top) : isInline(top, styleOf(top), '') ? [tidyRun(inlineOf(writing, top))] : blocksIn(writing, top);
   return blocks.filter(Boolean).join('\n\n').replace(/\n{3,}/g, '\n\n');
 };
@@ -51,7 +54,7 @@ const blocksIn = (writing, element) => {
   writing.level += 1;
   const outer = styleOf(element);
   eachChild(element, (child) => {
-    if (nodeType(child) === TEXT) run += textRun(child, outer);
+    if (nodeType(child) === TEXT && !isMuted(writing.unseen, element)) run += textRun(child, outer);
     if (nodeType(child) !== ELEMENT) return;
     const style = styleOf(child);
     if (isLeftOut(writing, child, style)) return;
@@ -67,7 +70,7 @@ const blocksIn = (writing, element) => {
 };
 
 const isLeftOut = (writing, element, style) =>
-  writing.left.has(element) || SKIPPED_TAGS.has(localName(element)) || isKeptFromReaders(element) || !isSeen(element, style) || isCompanion(element, writing.size);
+  writing.left.has(element) || isGone(writing.unseen, element) || SKIPPED_TAGS.has(localName(element)) || isKeptFromReaders(element) || !isSeen(element, style) || isCompanion(element, writing.size);
 
 /** Inline by its style, and with nothing in it that is not; or laid out in a row by its parent. */
 const isInline = (element, style, outer) => {
@@ -102,7 +105,7 @@ const blockOf = (writing, element) => {
     case 'table':
       return tableOf(writing, element);
     case 'pre':
-      return [codeOf(element)];
+      return [codeOf(writing, element)];
     case 'blockquote':
       return [prefixed(blocksIn(writing, element).join('\n\n'), '> ')];
     case 'hr':
@@ -140,8 +143,8 @@ const linkedBlocks = (link, blocks) => {
 };
 
 /** Code, in the language that its class names. */
-const codeOf = (element) => {
-  const code = legible(innerText(element)).replace(/^\n+|\s+$/g, '');
+const codeOf = (writing, element) => {
+  const code = legible(seenText(writing.unseen, element)).replace(/^\n+|\s+$/g, '');
   if (code === '') return '';
   const inner = firstElementChild(element);
   const named = [element, inner, parentElement(element)].map((part) => (part && attribute(part, 'class')) || '').join(' ');

@@ -22,7 +22,15 @@ const NO_TEXT_FOR_ANCESTORS = new Set('iframe audio video canvas embed meter pro
 const nameOf = (element, role = roleOf(element)) => {
   const direct = plainName(element, role);
   if (direct !== null) return direct;
-  return tidy(ownName(element, role, { visited: new Set(), root: element, referenced: false, showHidden: false }));
+  const computed = () => tidy(ownName(element, role, { visited: new Set(), root: element, referenced: false, showHidden: false }));
+  const name = computed();
+  if (name !== '' || unseenNow === null) return name;
+  // Words for screen readers alone are better than none.
+  const unseen = unseenNow;
+  unseenNow = null;
+  const whole = computed();
+  unseenNow = unseen;
+  return whole;
 };
 
 /** The common case, a button or link that holds nothing but text, without the full machinery. */
@@ -141,7 +149,7 @@ const textOfContent = (element, naming) => {
   eachChild(element, (child) => {
     const type = nodeType(child);
     if (type === TEXT) {
-      if (!visible) return;
+      if (!visible || isMuted(unseenNow, element)) return;
       const data = textData(child);
       if (gap && data.trim() !== '') {
         text += ' ';
@@ -167,6 +175,7 @@ const SILENT_TAGS = new Set(['script', 'style', 'template', 'head', 'meta', 'lin
 const childPart = (child, naming) => {
   const tag = localName(child);
   if (tag === 'br') return { text: ' ', apart: true };
+  if (isGone(unseenNow, child)) return null;
   if (SILENT_TAGS.has(tag) && !(tag === 'title' && namespaceURI(child) === SVG)) return null;
   if (namespaceURI(child) === SVG && tag !== 'svg') return svgPart(child, tag, naming);
   if (!naming.showHidden) {

@@ -4,11 +4,6 @@
 // so the walk goes only into what holds something that innerText gets wrong:
 // what is to be left out, fields, frames, slots and shadow trees.
 
-/** Elements whose text is not that of their children. */
-const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
-
-const FRAME_TAGS = new Set(['iframe', 'frame', 'object']);
-
 /** Stands for the text of a frame: its number between two code points that no text has. */
 const FRAME_MARK = ['\uFDD0', '\uFDD1'];
 
@@ -21,84 +16,35 @@ const UNREADABLE = /[\uE000-\uF8FF\uFDD0\uFDD1\uDB80-\uDBFF]/;
 const legible = (text) => (UNREADABLE.test(text) ? unmarked(text.replace(PRIVATE_USE, '')) : text);
 
 /**
- * @param {{target?: Target, entire?: boolean}} argument The text of a target
- *   is entire; that of a page without its furniture, if that leaves anything.
+ * @param {{target?: Target, entire?: boolean, seen?: boolean}} argument The text
+ *   of a target is entire; that of a page without its furniture, if that leaves
+ *   anything. With `seen` what no person sees is left out, by the same rule.
  */
-const text = ({ target, entire }) => {
+const text = ({ target, entire, seen }) => {
   if (target) beginCall();
   const top = target ? findOne(target) : documentBody(document) || documentElement(document);
   if (!top) return withBody({ art: false, suspects: 0 }, '');
   const survey = surveyText(top);
   foundSuspects = survey.suspects;
   const furniture = target || entire ? new Set() : furnitureWithin(top, survey.roots, survey.tagged);
+  const unseen = seen ? unseenIn(top, survey.roots) : null;
   // What it prepares is asked for only where innerText does not do.
-  if (!target && (survey.odd.length > 0 || furniture.size > 0)) beginCall();
-  let content = readText(top, survey, furniture);
-  if (furniture.size > 0 && !/\S/.test(content)) content = readText(top, survey, new Set());
-  return withBody({ art: survey.art, suspects: survey.suspects.length }, content);
-};
-
-/**
- * One pass over all elements, shadow trees included, for what the walk must
- * look at itself.
- * @param {Element} top
- * @returns {{odd: Element[], tagged: Element[], roots: ShadowRoot[], suspects: Element[], art: boolean}} `art`: lines may be drawn with dashes.
- */
-const surveyText = (top) => {
-  const survey = { odd: [], tagged: [], roots: [], suspects: [], art: false };
-  if (!(top instanceof HTMLElement)) survey.odd.push(top);
-  surveyElement(survey, top, localName(top));
-  surveyTree(survey, selectAll(top, '*'));
-  return survey;
-};
-
-const surveyTree = (survey, all) => {
-  for (let index = 0; index < all.length; index++) {
-    const element = all[index];
-    surveyElement(survey, element, localName(element));
-  }
-};
-
-/** What of the survey a tag is for, in one look instead of six. */
-const HOST = 1, ODD = 2, ART = 4, TAGGED = 8;
-
-/** @type {Map<string, number>} */
-const tagKinds = new Map();
-
-const tagKind = (tag) => {
-  const host = HOST_TAGS.has(tag) || tag.includes('-') ? HOST : 0;
-  const odd = FIELD_TAGS.has(tag) || FRAME_TAGS.has(tag) || tag === 'slot' ? ODD : 0;
-  const kind = host | odd | (tag === 'pre' ? ART : 0) | (FURNITURE_TAGS.has(tag) ? TAGGED : 0);
-  // A page can invent any number of tags.
-  if (tagKinds.size < 500) tagKinds.set(tag, kind);
-  return kind;
-};
-
-const surveyElement = (survey, element, tag) => {
-  let kind = tagKinds.get(tag);
-  if (kind === undefined) kind = tagKind(tag);
-  if (kind === 0) return;
-  if (kind & HOST) {
-    const root = shadowOf(element);
-    if (root) {
-      meetRoot(root);
-      survey.odd.push(element);
-      survey.roots.push(root);
-      surveyTree(survey, shadowSelectAll(root, '*'));
-    } else if ((firstElementChild(element) === null || tag.includes('-')) && !askedHosts.has(element) && isSuspect(element)) survey.suspects.push(element);
-  }
-  if (kind & ODD) survey.odd.push(element);
-  if (kind & ART) survey.art = true;
-  if (kind & TAGGED) survey.tagged.push(element);
+  if (!target && (survey.odd.length > 0 || furniture.size > 0 || unseen !== null)) beginCall();
+  const gone = markedAs(unseen, GONE);
+  let content = readText(top, survey, new Set([...furniture, ...gone]), unseen);
+  if (furniture.size > 0 && !/\S/.test(content)) content = readText(top, survey, new Set(gone), unseen);
+  if (unseen !== null && !/\S/.test(content)) content = readText(top, survey, new Set(), null);
+  return withBody({ art: survey.art, suspects: survey.suspects.length, unseen: unseen === null ? {} : unseen.counts, closed: seen ? takeWantedSheets() : [] }, content);
 };
 
 /**
  * The text that shows in an element, to be laid out by the daemon.
  * @param {Element} top
  * @param {Set<Element>} left What to leave out.
+ * @param {?Unseen} unseen Whose own text is left out, too.
  */
-const readText = (top, survey, left) => {
-  const mixed = mixedElements(top, survey.odd, left);
+const readText = (top, survey, left, unseen = null) => {
+  const mixed = mixedElements(top, unseen === null ? survey.odd : [...survey.odd, ...markedAs(unseen, MUTED)], left);
   const parts = [];
   let level = 0;
   const visit = (element) => {
@@ -120,10 +66,11 @@ const readText = (top, survey, left) => {
     if (!mixed.has(element) && element instanceof HTMLElement) parts.push(unmarked(innerText(element)));
     else if (level < MAX_LEVEL) {
       level += 1;
+      const muted = isMuted(unseen, element);
       const collapses = !style.whiteSpace.startsWith('pre') && !style.whiteSpace.startsWith('break');
       eachChild(element, (child) => {
         if (nodeType(child) === ELEMENT) visit(child);
-        else if (nodeType(child) === TEXT && style.visibility === 'visible') {
+        else if (nodeType(child) === TEXT && style.visibility === 'visible' && !muted) {
           const shown = unmarked(renderedText(textData(child), element));
           parts.push(collapses ? shown.replace(/[ \t\r\n\f]+/g, ' ') : shown);
         }

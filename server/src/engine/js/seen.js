@@ -7,9 +7,11 @@ const isSeen = (element, style) => {
   if (style.display === 'none') return false;
   if (style.display === 'contents') return true;
   if (!checkVisibility(element)) return false;
-  if (parseFloat(style.opacity) < 0.1 || parseFloat(style.fontSize) < 1) return false;
+  if (parseFloat(style.opacity) < 0.1) return false;
+  // What it holds may have a size and a place of its own.
+  if (firstElementChild(element) === null && (parseFloat(style.fontSize) < 1 || parseFloat(style.textIndent) < -900)) return false;
   const apart = style.position === 'absolute' || style.position === 'fixed';
-  return !(apart && isClippedAway(element, style)) && !isOffPage(element, style, apart);
+  return !(apart && isClippedAway(element, style)) && !(apart && isOffPage(element));
 };
 
 /** The ways in which text is kept for screen readers alone. */
@@ -20,9 +22,7 @@ const isClippedAway = (element, style) => {
   return style.overflow !== 'visible' && box.width <= 1 && box.height <= 1;
 };
 
-const isOffPage = (element, style, apart) => {
-  if (parseFloat(style.textIndent) < -900) return true;
-  if (!apart) return false;
+const isOffPage = (element) => {
   const box = boundingRect(element);
   return box.right + scrollX < -500 || box.bottom + scrollY < -500;
 };

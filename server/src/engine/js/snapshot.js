@@ -1,7 +1,7 @@
 // The snapshot of one document, as one string: the cheapest way out of a page.
 
 /**
- * @param {{interactive?: boolean, cursor?: boolean, detail?: boolean, target?: Target}} options
+ * @param {{interactive?: boolean, cursor?: boolean, detail?: boolean, seen?: boolean, target?: Target}} options
  * @returns {string} JSON: serial, number of new refs, url, title, nodes, and with `detail` descriptions and boxes.
  */
 const snapshot = (options) => {
@@ -9,7 +9,9 @@ const snapshot = (options) => {
   beginCall();
   const scope = options.target ? findOne(options.target) : documentElement(document);
   if (!scope) return JSON.stringify({ serial: pending.serial, fresh: 0, url: location.href, title: '', suspects: 0, owners: 0, nodes: [] });
-  const walk = walkFrom(scope, { interactive: !!options.interactive, cursor: !!options.cursor, detail: !!options.detail });
+  unseenNow = options.seen ? unseenIn(scope, []) : null;
+  spokenByStyle = 0;
+  const walk = walkFrom(scope, { interactive: !!options.interactive, cursor: !!options.cursor, detail: !!options.detail, seen: !!options.seen });
   foundSuspects = walk.suspects;
   const answer = {
     serial: pending.serial,
@@ -20,7 +22,11 @@ const snapshot = (options) => {
     owners: newOwners.length,
     nodes: walk.nodes,
   };
+  if (unseenNow !== null) answer.unseen = unseenNow.counts;
+  if (options.seen) answer.closed = takeWantedSheets();
+  if (options.seen && spokenByStyle > 0) answer.unseen = { ...answer.unseen, 'css content': spokenByStyle };
   if (options.detail) Object.assign(answer, detailsOf(walk));
+  unseenNow = null;
   lastElements = walk.elements;
   return JSON.stringify(answer);
 };

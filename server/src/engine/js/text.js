@@ -87,6 +87,9 @@ const renderedText = (data, parent) => {
   return data;
 };
 
+/** Names that have words out of a style sheet. */
+let spokenByStyle = 0;
+
 /** The text of ::before or ::after. @param {Element} element @param {string} pseudo */
 const generatedText = (element, pseudo) => {
   if (!usesGenerated) return '';
@@ -94,6 +97,7 @@ const generatedText = (element, pseudo) => {
   const content = style.content;
   if (content === 'none' || content === 'normal' || style.display === 'none' || style.visibility !== 'visible') return '';
   const text = contentText(element, content);
+  if (/\p{L}{2}[^]*\s[^]*\p{L}{2}/u.test(text)) spokenByStyle += 1;
   return style.display.startsWith('inline') || text === '' ? text : ` ${text} `;
 };
 

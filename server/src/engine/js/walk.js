@@ -22,9 +22,10 @@ const POINTER = 4; // An ancestor has the pointer cursor.
 const INSIDE = 8; // An ancestor can be operated.
 const INVISIBLE = 16; // visibility: hidden, which a descendant may undo.
 const SKIPPED = 32; // Below content-visibility: hidden.
+const UNSEEN = 64; // Rendered, and seen by nobody.
 
 /**
- * @typedef {{interactive: boolean, cursor: boolean, detail: boolean, text: boolean}} WalkOptions
+ * @typedef {{interactive: boolean, cursor: boolean, detail: boolean, text: boolean, seen: boolean}} WalkOptions
  * @typedef {{options: WalkOptions, nodes: any[], elements: Element[], buffer: string, level: number, owned: ?Map<Element, Element>, modal: ?Element, suspects: Element[]}} Walk
  */
 
@@ -97,6 +98,7 @@ const visitChildren = (walk, element, depth, flags) => {
   if (foreign) {
     const root = shadowOf(element);
     if (root) meetRoot(root);
+    if (root && walk.options.seen) lookWithin(walk, root);
     for (let index = 0; index < foreign.length; index++) visitNode(walk, foreign[index], element, depth, flags);
   } else {
     for (let child = firstChild(element); child; child = nextSibling(child)) {
@@ -112,6 +114,13 @@ const visitChildren = (walk, element, depth, flags) => {
   walk.level -= 1;
 };
 
+/** What of a shadow tree is not seen is found out when the walk comes to it. */
+const lookWithin = (walk, root) => {
+  const unseen = unseenNow || { marks: new Map(), counts: {}, top: documentElement(document) };
+  lookForUnseen(unseen, root, root);
+  if (unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0) unseenNow = unseen;
+};
+
 const visitNode = (walk, child, parent, depth, flags) => {
   const type = nodeType(child);
   if (type === TEXT) visitText(walk, child, parent, flags);
@@ -119,7 +128,8 @@ const visitNode = (walk, child, parent, depth, flags) => {
 };
 
 const visitText = (walk, node, parent, flags) => {
-  if (walk.options.interactive || flags & (MUTE | OUT_OF_TREE | INVISIBLE)) return;
+  if (walk.options.interactive || flags & (MUTE | OUT_OF_TREE | INVISIBLE | UNSEEN)) return;
+  if (unseenNow !== null && isMuted(unseenNow, parent)) return;
   const data = textData(node);
   walk.buffer += usesTransform ? renderedText(data, parent) : data;
 };
@@ -141,6 +151,7 @@ const visitElement = (walk, element, depth, flags) => {
   const hidden = (flags & SKIPPED) !== 0 || style.visibility !== 'visible';
   flags = hidden ? flags | INVISIBLE : flags & ~INVISIBLE;
   const bare = !hasAttributes(element);
+  if (unseenNow !== null && isGone(unseenNow, element)) flags |= UNSEEN;
   if (element === walk.modal) flags &= ~OUT_OF_TREE;
   if (!bare && (attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert')) && tag !== 'body') flags |= OUT_OF_TREE;
   if (tag === 'iframe' || tag === 'frame' || tag === 'object') {
@@ -152,7 +163,7 @@ const visitElement = (walk, element, depth, flags) => {
   const inline = display.startsWith('inline') || display === 'contents';
   if (!inline && walk.buffer !== '') flushText(walk, depth);
   let inner = depth;
-  if (!hidden && !(flags & OUT_OF_TREE) && isLine(walk, element, role, tag, flags)) {
+  if (!hidden && !(flags & OUT_OF_TREE) && isLine(walk, element, role, tag, flags) && (unseenNow === null || INTERACTIVE.has(role) || !isUnseenHere(element, flags))) {
     if (emit(walk, element, role, tag, depth, flags)) {
       inner = depth + 1;
       if (INTERACTIVE.has(role)) flags |= INSIDE;
@@ -160,7 +171,7 @@ const visitElement = (walk, element, depth, flags) => {
     if (TEXT_IS_NAME.has(role)) flags |= MUTE;
   } else if (walk.options.cursor && !hidden && !(flags & INSIDE)) {
     const pointer = style.cursor === 'pointer';
-    if (isClickable(element, tag, bare, pointer && !(flags & POINTER)) && emitClickable(walk, element, depth)) {
+    if (isClickable(element, tag, bare, pointer && !(flags & POINTER)) && emitClickable(walk, element, depth, flags)) {
       inner = depth + 1;
       flags |= MUTE;
     }
@@ -172,6 +183,9 @@ const visitElement = (walk, element, depth, flags) => {
   if (hasInside(walk, element, tag, role, inner, flags)) visitChildren(walk, element, inner, flags);
   if (inner !== depth || !inline) flushText(walk, inner);
 };
+
+/** What can be operated is a line all the same, which says so. */
+const isUnseenHere = (element, flags) => (flags & UNSEEN) !== 0 || isMuted(unseenNow, element);
 
 /** Whether a role is a line in this kind of snapshot. */
 const isLine = (walk, element, role, tag, flags) => {

@@ -15,6 +15,7 @@ use super::{owners, wire};
 use crate::chromium::{self, Frame, FrameId, World};
 use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
+use crate::engine::read::unseen::Unseen;
 use crate::engine::target::target::Target;
 
 /// How long a frame of another process may take before its tab goes on without
@@ -25,6 +26,17 @@ const FRAME_PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) trait Survey: DeserializeOwned {
     /// Elements that may hold a closed root.
     fn suspects(&self) -> u32;
+
+    /// What was left out because no person sees it.
+    fn unseen(&self) -> &Unseen {
+        static NONE: Unseen = Unseen::new();
+        &NONE
+    }
+
+    /// Addresses of style sheets that the script may not read, and wants to.
+    fn closed_sheets(&self) -> &[String] {
+        &[]
+    }
 
     /// Takes what came behind the first line of the answer.
     fn take(&mut self, _body: &str) {}
@@ -131,6 +143,7 @@ impl Engine {
             argument["target"] = serde_json::to_value(&target.query).map_err(Error::internal)?;
         }
         let mut again = true;
+        let mut sheets_asked = false;
         loop {
             let world = self.world(&frame.id).await?;
             let answer = self.ask(&world, question.command, &argument);
@@ -151,6 +164,11 @@ impl Engine {
             answer.take(&body);
             if let Some(owners) = owners {
                 self.learn_owners(&world, owners).await?;
+            }
+            if !sheets_asked && !answer.closed_sheets().is_empty() {
+                sheets_asked = true;
+                self.adopt_sheets(frame, &world, answer.closed_sheets()).await;
+                continue;
             }
             if answer.suspects() == 0 || self.adopt_closed_roots(&world).await? == 0 {
                 return Ok((world, answer));

@@ -11,5 +11,6 @@ pub(crate) mod numbering;
 pub(crate) mod owners;
 pub(crate) mod refs;
 pub(crate) mod refusal;
+pub(crate) mod sheets;
 pub(crate) mod wire;
 pub(crate) mod witness;

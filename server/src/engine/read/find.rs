@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use regex::{Regex, RegexBuilder};
 
+use super::unseen::Unseen;
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::snapshot::options::SnapshotOptions;
@@ -26,6 +27,8 @@ pub struct Found {
     pub text: String,
     /// How many lines match.
     pub count: u32,
+    /// What was left out of the snapshot because no person sees it.
+    pub unseen: Unseen,
 }
 
 impl FromStr for Pattern {
@@ -65,12 +68,13 @@ impl Pattern {
 }
 
 impl Engine {
-    /// Lines of the whole snapshot that match, with their refs.
-    pub async fn find(&self, pattern: &Pattern, around: usize) -> Result<Found> {
-        let options = SnapshotOptions { cursor: true, ..SnapshotOptions::default() };
+    /// Lines of the whole snapshot that match, with their refs; with `seen`
+    /// without what no person sees.
+    pub async fn find(&self, pattern: &Pattern, around: usize, seen: bool) -> Result<Found> {
+        let options = SnapshotOptions { cursor: true, seen, ..SnapshotOptions::default() };
         let snapshot = self.snapshot(&options).await?;
         let lines: Vec<&str> = snapshot.text.lines().collect();
-        Ok(search(&lines, pattern, around))
+        Ok(Found { unseen: snapshot.unseen, ..search(&lines, pattern, around) })
     }
 }
 
@@ -88,7 +92,8 @@ fn search(lines: &[&str], pattern: &Pattern, around: usize) -> Found {
         shown.extend(&lines[start..end.max(start)]);
         next = end.max(next);
     }
-    Found { text: shown.join("\n"), count: u32::try_from(matching.len()).unwrap_or(u32::MAX) }
+    let count = u32::try_from(matching.len()).unwrap_or(u32::MAX);
+    Found { text: shown.join("\n"), count, unseen: Unseen::new() }
 }
 
 #[cfg(test)]

@@ -127,7 +127,13 @@ impl Survey for Found {
 impl Engine {
     /// The forms of the frame that selectors look in, and of those below it.
     pub async fn forms(&self) -> Result<Vec<FrameForms>> {
-        let question = Question { command: "forms", argument: json!({}), target: None };
+        self.read_forms(false).await
+    }
+
+    /// The same; with `seen` fields that no person sees count as hidden.
+    pub async fn read_forms(&self, seen: bool) -> Result<Vec<FrameForms>> {
+        let question =
+            Question { command: "forms", argument: json!({ "seen": seen }), target: None };
         let mut gathered = self.gather::<Found>(&question, self.frame()?).await?;
         let mut frames = Vec::new();
         for id in &gathered.order {

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::splice::Written;
+use super::unseen::{self, Reading, Unseen};
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 use crate::engine::page::gather::{Question, Survey};
@@ -13,11 +14,23 @@ use crate::engine::target::target::Target;
 struct Markdown {
     text: String,
     suspects: u32,
+    #[serde(default)]
+    unseen: Unseen,
+    #[serde(default)]
+    closed: Vec<String>,
 }
 
 impl Survey for Markdown {
     fn suspects(&self) -> u32 {
         self.suspects
+    }
+
+    fn unseen(&self) -> &Unseen {
+        &self.unseen
+    }
+
+    fn closed_sheets(&self) -> &[String] {
+        &self.closed
     }
 }
 
@@ -31,9 +44,14 @@ impl Engine {
     /// The main content of the page, or all of an element, as Markdown. Frames
     /// of the same site are part of it, others are links.
     pub async fn markdown(&self, target: Option<&Target>) -> Result<String> {
-        let question = Question { command: "markdown", argument: json!({}), target };
+        Ok(self.read_markdown(target, false).await?.text)
+    }
+
+    /// The same; with `seen` without what no person sees.
+    pub async fn read_markdown(&self, target: Option<&Target>, seen: bool) -> Result<Reading> {
+        let question = Question { command: "markdown", argument: json!({ "seen": seen }), target };
         let root = self.frame_of(target).await?;
         let gathered = self.gather::<Markdown>(&question, root).await?;
-        Ok(self.written(&gathered))
+        Ok(Reading { text: self.written(&gathered), unseen: unseen::of(&gathered) })
     }
 }

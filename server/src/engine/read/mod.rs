@@ -16,4 +16,5 @@ pub mod perf;
 pub mod secrets;
 pub(crate) mod splice;
 pub mod text;
+pub(crate) mod unseen;
 pub mod wait;

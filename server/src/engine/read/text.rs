@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::layout::lay_out;
 use super::splice::Written;
+use super::unseen::{self, Reading, Unseen};
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 use crate::engine::page::gather::{Question, Survey};
@@ -27,11 +28,23 @@ struct Text {
     /// Lines may be drawn with dashes.
     art: bool,
     suspects: u32,
+    #[serde(default)]
+    unseen: Unseen,
+    #[serde(default)]
+    closed: Vec<String>,
 }
 
 impl Survey for Text {
     fn suspects(&self) -> u32 {
         self.suspects
+    }
+
+    fn unseen(&self) -> &Unseen {
+        &self.unseen
+    }
+
+    fn closed_sheets(&self) -> &[String] {
+        &self.closed
     }
 
     fn take(&mut self, body: &str) {
@@ -48,32 +61,62 @@ impl Written for Text {
 #[derive(Deserialize)]
 struct Html {
     html: String,
+    #[serde(default)]
+    unseen: Unseen,
 }
 
 #[derive(Deserialize)]
 struct Links {
     links: Vec<(String, String)>,
+    #[serde(default)]
+    unseen: Unseen,
 }
 
 impl Engine {
     /// Readable text: of the whole page without its furniture, or all the text
     /// that shows in an element.
     pub async fn text(&self, target: Option<&Target>) -> Result<String> {
-        let argument = json!({ "entire": target.is_some() });
+        Ok(self.read_text(target, false).await?.text)
+    }
+
+    /// The same; with `seen` without what no person sees.
+    pub async fn read_text(&self, target: Option<&Target>, seen: bool) -> Result<Reading> {
+        let argument = json!({ "entire": target.is_some(), "seen": seen });
         let question = Question { command: "text", argument, target };
         let gathered = self.gather::<Text>(&question, self.frame_of(target).await?).await?;
-        Ok(self.written(&gathered))
+        Ok(Reading { text: self.written(&gathered), unseen: unseen::of(&gathered) })
     }
 
     /// The document as HTML, or what stands in an element.
     pub async fn html(&self, target: Option<&Target>) -> Result<String> {
-        Ok(self.read::<Html>("html", target).await?.html)
+        Ok(self.read_html(target, false).await?.text)
+    }
+
+    /// The same, all of it; with `seen` what of it no person sees is counted.
+    pub async fn read_html(&self, target: Option<&Target>, seen: bool) -> Result<Reading> {
+        let more = json!({ "seen": seen });
+        let html: Html = match target {
+            Some(target) => self.ask_about(target, "html", more).await?,
+            None => {
+                let world = self.world(&self.frame()?).await?;
+                self.ask(&world, "html", &more).read().await?
+            }
+        };
+        Ok(Reading { text: html.html, unseen: html.unseen })
     }
 
     /// The links of the page, each address once.
     pub async fn links(&self) -> Result<Vec<Link>> {
-        let links: Links = self.read("links", None).await?;
-        Ok(links.links.into_iter().map(|(text, href)| Link { text, href }).collect())
+        Ok(self.read_links(false).await?.0)
+    }
+
+    /// The same; with `seen` without those that no person sees, and how many
+    /// parts of the page these are.
+    pub async fn read_links(&self, seen: bool) -> Result<(Vec<Link>, Unseen)> {
+        let world = self.world(&self.frame()?).await?;
+        let links: Links = self.ask(&world, "links", &json!({ "seen": seen })).read().await?;
+        let all = links.links.into_iter().map(|(text, href)| Link { text, href });
+        Ok((all.collect(), links.unseen))
     }
 
     /// Asks the frame that selectors look in, or that of the target.

@@ -12,6 +12,7 @@ use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 use crate::engine::page::gather::{Question, Survey};
 use crate::engine::page::refs::Label;
+use crate::engine::read::unseen::{self, Unseen};
 
 /// The walk of one document, with its refs given out.
 pub(crate) struct FrameWalk {
@@ -25,11 +26,20 @@ pub(crate) struct Collected {
     pub root: FrameId,
     pub walks: HashMap<FrameId, FrameWalk>,
     pub silent: HashSet<FrameId>,
+    pub unseen: Unseen,
 }
 
 impl Survey for Walked {
     fn suspects(&self) -> u32 {
         self.suspects
+    }
+
+    fn unseen(&self) -> &Unseen {
+        &self.unseen
+    }
+
+    fn closed_sheets(&self) -> &[String] {
+        &self.closed
     }
 }
 
@@ -46,16 +56,18 @@ impl Engine {
                 "interactive": options.interactive,
                 "cursor": options.cursor || options.interactive,
                 "detail": options.details,
+                "seen": options.seen,
             }),
             target: options.scope.as_ref(),
         };
         let gathered = self.gather::<Walked>(&question, root).await?;
+        let unseen = unseen::of(&gathered);
         let walks = gathered.answers.into_iter().map(|(frame, (world, walked))| {
             let base = self.commit(&world, walked.serial, labels(&walked));
             (frame, FrameWalk { world, walked, base })
         });
         let walks = walks.collect();
-        Ok(Collected { root: gathered.root, walks, silent: gathered.silent })
+        Ok(Collected { root: gathered.root, walks, silent: gathered.silent, unseen })
     }
 }
 

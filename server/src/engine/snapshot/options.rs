@@ -19,12 +19,15 @@ pub struct SnapshotOptions {
     pub max_tokens: Option<u32>,
     /// Fills in descriptions and boxes, which the text does not need.
     pub details: bool,
+    /// Leaves out what no person sees; what can be operated is marked.
+    pub seen: bool,
 }
 
 impl SnapshotOptions {
     /// Two snapshots can be compared when they show the same things.
     pub(crate) fn kind(&self) -> String {
         let scope = self.scope.as_ref().map(ToString::to_string).unwrap_or_default();
-        format!("{}{}{}{:?}{scope}", self.interactive, self.compact, self.cursor, self.depth)
+        let Self { interactive, compact, cursor, depth, seen, .. } = self;
+        format!("{interactive}{compact}{cursor}{seen}{depth:?}{scope}")
     }
 }

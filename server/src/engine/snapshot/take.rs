@@ -27,9 +27,9 @@ impl Engine {
     }
 
     /// The tree as assistive technology sees it, without refs; `details` are
-    /// descriptions.
-    pub async fn accessibility(&self, details: bool) -> Result<Snapshot> {
-        let options = SnapshotOptions { details, ..SnapshotOptions::default() };
+    /// descriptions, and `seen` leaves out what no person sees.
+    pub async fn accessibility(&self, details: bool, seen: bool) -> Result<Snapshot> {
+        let options = SnapshotOptions { details, seen, ..SnapshotOptions::default() };
         let (mut snapshot, _) = self.take(&options).await?;
         for node in &mut snapshot.nodes {
             node.reference = None;
@@ -40,9 +40,10 @@ impl Engine {
     }
 
     /// The lines of the page without refs, for a comparison over time: the
-    /// numbers of another document say nothing.
-    pub async fn glance(&self) -> Result<String> {
-        let options = SnapshotOptions { compact: true, ..SnapshotOptions::default() };
+    /// numbers of another document say nothing. With `seen` without what no
+    /// person sees.
+    pub async fn glance(&self, seen: bool) -> Result<String> {
+        let options = SnapshotOptions { compact: true, seen, ..SnapshotOptions::default() };
         let collected = self.collect(&options).await?;
         let mut nodes = assemble::assemble(self, &collected, &options);
         for node in &mut nodes {
@@ -66,6 +67,7 @@ impl Engine {
         let (url, title) = main
             .map(|walk| (walk.walked.url.clone(), walk.walked.title.clone()))
             .unwrap_or_default();
-        Ok((Snapshot { text, nodes, url, title }, whole))
+        let unseen = collected.unseen;
+        Ok((Snapshot { text, nodes, url, title, unseen }, whole))
     }
 }

@@ -1,6 +1,7 @@
 //! A snapshot as data.
 
 use crate::engine::read::facts::Rect;
+use crate::engine::read::unseen::Unseen;
 use crate::engine::target::reference::Reference;
 
 /// One line of a snapshot.
@@ -37,4 +38,6 @@ pub struct Snapshot {
     pub url: String,
     /// Title of the main document.
     pub title: String,
+    /// What was left out or marked because no person sees it.
+    pub unseen: Unseen,
 }

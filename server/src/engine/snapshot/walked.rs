@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::engine::read::unseen::Unseen;
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 
@@ -13,6 +14,10 @@ pub(crate) struct Walked {
     pub url: String,
     pub title: String,
     pub suspects: u32,
+    #[serde(default)]
+    pub unseen: Unseen,
+    #[serde(default)]
+    pub closed: Vec<String>,
     pub nodes: Lines,
     #[serde(default)]
     pub descriptions: Vec<String>,

@@ -38,6 +38,7 @@ pub async fn annotate_snapshot(
         cursor: request.cursor,
         max_tokens: request.max_tokens,
         details: false,
+        seen: cx.hides(),
     };
     let snapshot = cx.engine().snapshot(&options).await?;
     let references: Vec<_> = snapshot.nodes.iter().filter_map(|node| node.reference).collect();

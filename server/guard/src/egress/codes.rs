@@ -1,0 +1,177 @@
+//! Numbers and codes in a text: what is short and tells much, such as an
+//! account, an order or a card; and addresses of e-mail.
+
+use std::ops::Range;
+
+use super::stream::{Stream, Word};
+
+/// Words that a code is spread over at most: an IBAN has nine.
+const MOST_WORDS: usize = 9;
+
+/// Characters of a code.
+const LENGTH: Range<usize> = 6..65;
+
+/// Digits without which it is a word.
+const FEWEST_DIGITS: usize = 4;
+
+/// Length from which a code is long enough to stand for an account or a key.
+const LONG: usize = 16;
+
+/// A code of a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// Its place in the bytes of the stream.
+    pub at: Range<usize>,
+    /// Whether it is an account, a card, a key or an address of e-mail.
+    pub strong: bool,
+}
+
+/// The codes of a text that was read: words with digits, alone and joined with
+/// those that stand next to them.
+pub fn codes(stream: &Stream) -> Vec<Code> {
+    let mut found = mails(stream);
+    for first in 0..stream.words.len() {
+        for last in first..stream.words.len().min(first + MOST_WORDS) {
+            let word = &stream.words[last];
+            let near = last == first
+                || matches!(word.after, Some(' ' | '-' | '.' | '/' | ',' | '_' | '+' | '\u{a0}'));
+            if word.digits == 0 || !near {
+                break;
+            }
+            found.extend(code(stream, &stream.words[first..=last]));
+        }
+    }
+    found
+}
+
+/// The places of what may be a code in a text that is sent: whatever stands
+/// between the words.
+pub fn candidates(stream: &Stream) -> impl Iterator<Item = Range<usize>> + '_ {
+    let words = &stream.words;
+    (0..words.len()).flat_map(move |first| {
+        let until = words.len().min(first + MOST_WORDS);
+        let spans = (first..until).map(move |last| words[first].at.start..words[last].at.end);
+        spans.filter(|at| LENGTH.contains(&at.len()))
+    })
+}
+
+fn code(stream: &Stream, words: &[Word]) -> Option<Code> {
+    let at = words.first()?.at.start..words.last()?.at.end;
+    let digits: usize = words.iter().map(|word| word.digits).sum();
+    let text = &stream.bytes[at.clone()];
+    if !LENGTH.contains(&at.len()) || digits < FEWEST_DIGITS || is_date(words, text) {
+        return None;
+    }
+    let long = at.len() >= LONG && digits >= 6;
+    Some(Code { strong: long || is_card(text) || is_iban(text), at })
+}
+
+/// A day or years, which say nothing about anybody.
+fn is_date(words: &[Word], text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let year = |part: &str| matches!(part.get(..2), Some("19" | "20")) && part.len() == 4;
+    let within = |part: Option<&str>, most: u8| {
+        part.and_then(|part| part.parse().ok())
+            .is_some_and(|number: u8| (1..=most).contains(&number))
+    };
+    let base = words.first().map_or(0, |word| word.at.start);
+    let part = |word: &Word| text.get(word.at.start - base..word.at.end - base).unwrap_or_default();
+    let parts: Vec<_> = words.iter().map(part).collect();
+    let small = |part: &str| part.len() <= 2 && within(Some(part), 31);
+    if parts.iter().any(|part| year(part)) && parts.iter().all(|part| year(part) || small(part)) {
+        return true;
+    }
+    text.len() == 8
+        && (year(&text[..4]) && within(text.get(4..6), 12) && within(text.get(6..8), 31)
+            || year(&text[4..]) && within(text.get(..2), 31) && within(text.get(2..4), 31))
+}
+
+/// A card: 13 to 19 digits with Luhn's check digit.
+fn is_card(text: &[u8]) -> bool {
+    if !(13..=19).contains(&text.len()) || !text.iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let digit = |(at, byte): (usize, &u8)| {
+        let digit = u32::from(byte - b'0') * if at % 2 == 1 { 2 } else { 1 };
+        digit / 10 + digit % 10
+    };
+    text.iter().rev().enumerate().map(digit).sum::<u32>() % 10 == 0
+}
+
+/// An IBAN: two letters, two digits, and a remainder of 1. Source: ISO 13616.
+fn is_iban(text: &[u8]) -> bool {
+    if !(15..=34).contains(&text.len()) || !text.iter().all(u8::is_ascii_alphanumeric) {
+        return false;
+    }
+    let (head, rest) = text.split_at(4);
+    if !head[..2].iter().all(u8::is_ascii_lowercase) || !head[2..].iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let remainder = rest.iter().chain(head).fold(0_u32, |sum, byte| match byte {
+        b'0'..=b'9' => (sum * 10 + u32::from(byte - b'0')) % 97,
+        letter => (sum * 100 + u32::from(letter - b'a') + 10) % 97,
+    });
+    remainder == 1
+}
+
+/// Addresses of e-mail: words joined by signs around an `@`.
+fn mails(stream: &Stream) -> Vec<Code> {
+    let words = &stream.words;
+    let joined = |word: &Word| matches!(word.after, Some('.' | '-' | '_' | '+'));
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        if word.after != Some('@') || at == 0 {
+            continue;
+        }
+        let first = (0..at).rev().take_while(|&i| i + 1 == at || joined(&words[i + 1])).last();
+        let last = (at + 1..words.len()).take_while(|&i| joined(&words[i])).last();
+        let (Some(first), Some(last)) = (first, last) else { continue };
+        let at = words[first].at.start..words[last].at.end;
+        if at.len() >= LENGTH.start {
+            found.push(Code { at, strong: true });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(String, bool)> {
+        let stream = Stream::of(text);
+        let show = |code: &Code| {
+            (String::from_utf8_lossy(&stream.bytes[code.at.clone()]).into_owned(), code.strong)
+        };
+        codes(&stream).iter().map(show).collect()
+    }
+
+    fn has(text: &str, code: &str, strong: bool) {
+        assert!(found(text).contains(&(code.to_owned(), strong)), "{text}: {:?}", found(text));
+    }
+
+    #[test]
+    fn codes_are_found_with_and_without_separators() {
+        has("IBAN DE89 3704 0044 0532 0130 00.", "de89370400440532013000", true);
+        has("card 4111-1111-1111-1111 exp 12/27", "4111111111111111", true);
+        has("Order ORD-2024-88123 sent", "202488123", false);
+        has("tel. +49 30 901820", "4930901820", false);
+        has("mail Ada.Lovelace@example.co.uk now", "adalovelaceexamplecouk", true);
+        has("token 7f3a9c55", "7f3a9c55", false);
+    }
+
+    #[test]
+    fn words_dates_and_small_numbers_are_none() {
+        for text in [
+            "2024-11-22",
+            "22.11.2024",
+            "2023-2024",
+            "page 12 of 40",
+            "covid19",
+            "v1.2.3",
+            "12:30:45",
+        ] {
+            assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! What one reader has read, where, and what it was told to go to. Hashes with
+//! a key of the process, never text.
+
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{BuildHasherDefault, Hasher as StdHasher},
+};
+
+use super::{
+    address, codes,
+    rules::{Cargo, Place},
+    sites::{Site, named_in},
+    stream::{Hasher, Stream},
+    views,
+};
+
+/// Letters and digits of a piece of text that is remembered.
+const PIECE: usize = 12;
+
+/// Of each so many pieces in a row the one with the least hash is remembered,
+/// which is the same one wherever the text stands: whatever run of 16 is sent
+/// holds one. Source: Schleimer and others, "Winnowing", 2003.
+const WINDOW: usize = 5;
+
+/// Pieces in a generation. Two are kept, which is some 4.5 MiB, and a megabyte
+/// of text.
+const MOST_PIECES: usize = 1 << 17;
+
+/// Codes, named sites, addresses and the rest, in a generation of each.
+const MOST_OTHERS: usize = 1 << 14;
+
+/// Sites that are told apart; further ones share a place.
+const MOST_SITES: usize = 30;
+
+/// The place of what the caller itself brought.
+const OWN: u32 = 1;
+
+/// The place that further sites share: text of theirs is of another site,
+/// whichever it goes to.
+const SHARED: u32 = 1 << 31;
+
+/// What was read.
+pub struct Memory {
+    hasher: Hasher,
+    sites: Vec<Site>,
+    pieces: Aged<u32>,
+    codes: Aged<u32>,
+    strong: Aged<()>,
+    /// Sites that pages named, by whom.
+    named: Aged<u32>,
+    /// Sites that the caller went to before any page named them.
+    chosen: Aged<()>,
+    opened: Aged<()>,
+    /// Sites that the caller came to without having gone there: by a link, and
+    /// what it read before.
+    followed: Aged<u32>,
+    last: u32,
+    addresses: Aged<()>,
+    /// Texts that are remembered already.
+    texts: Aged<()>,
+    totals: HashMap<u64, usize>,
+}
+
+/// What is about to be sent.
+pub enum Sent<'a> {
+    /// An address.
+    Address(&'a str),
+    /// Text.
+    Text(&'a str),
+}
+
+/// What was found in it.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    /// What is known of the place.
+    pub place: Place,
+    /// What was read elsewhere.
+    pub cargo: Cargo,
+    /// The sites that it was read on.
+    pub from: Vec<Site>,
+}
+
+impl Memory {
+    /// Nothing yet; `key` is secret.
+    pub fn new(key: u64) -> Self {
+        Self {
+            hasher: Hasher::new(key),
+            sites: Vec::new(),
+            pieces: Aged::new(MOST_PIECES),
+            codes: Aged::new(MOST_OTHERS),
+            strong: Aged::new(MOST_OTHERS),
+            named: Aged::new(MOST_OTHERS),
+            chosen: Aged::new(MOST_OTHERS),
+            opened: Aged::new(MOST_OTHERS),
+            followed: Aged::new(MOST_OTHERS),
+            last: 0,
+            addresses: Aged::new(MOST_OTHERS),
+            texts: Aged::new(MOST_OTHERS),
+            totals: HashMap::new(),
+        }
+    }
+
+    /// Remembers `text` of `site`.
+    pub fn read(&mut self, site: &Site, text: &str) {
+        let (id, bit) = (self.id(site), self.bit(site));
+        let before = std::mem::replace(&mut self.last, bit);
+        if self.opened.get(id).is_none() {
+            match before {
+                0 => self.open(site),
+                before => {
+                    self.opened.add(id, |()| ());
+                    self.followed.add(id, |known| known | before);
+                }
+            }
+        }
+        let whole = self.hasher.hash(text.as_bytes()) ^ id;
+        if self.texts.get(whole).is_some() {
+            return;
+        }
+        self.texts.add(whole, |_| ());
+        self.add(text, bit);
+        for named in named_in(text).collect::<HashSet<_>>() {
+            let id = self.id(&named);
+            // Whoever was there before needed no page to say so.
+            if named != *site && self.chosen.get(id).is_none() {
+                self.named.add(id, |known| known | bit);
+            }
+        }
+        for address in address::beginnings(text, self.hasher) {
+            self.addresses.add(address, |()| ());
+        }
+    }
+
+    /// Notes that the caller goes to `site`.
+    pub fn open(&mut self, site: &Site) {
+        let id = self.id(site);
+        if self.named.get(id).is_none() {
+            self.chosen.add(id, |()| ());
+        }
+        self.opened.add(id, |()| ());
+    }
+
+    /// Remembers what the caller brought itself: what it sends without having
+    /// read it may come back from a page, and go on.
+    pub fn own(&mut self, text: &str) {
+        self.add(text, OWN);
+    }
+
+    /// What of `sent` was read on other sites than `to`.
+    pub fn carried(&self, sent: &[Sent<'_>], to: &Site) -> Carried {
+        let id = self.id(to);
+        let spared = OWN | self.sites.iter().position(|site| site == to).map_or(0, place);
+        let (mut cargo, mut from_bits) = (Cargo::default(), 0);
+        for sent in sent {
+            let parts = self.parts(sent, to);
+            let found = parts.into_iter().flat_map(views).map(|view| self.look(&view, spared));
+            let mut text = 0;
+            for one in found.collect::<Vec<_>>() {
+                text = text.max(one.0.text);
+                cargo.code |= one.0.code;
+                cargo.strong |= one.0.strong;
+                from_bits |= one.1;
+            }
+            cargo.text += text;
+        }
+        cargo.total = cargo.text + self.totals.get(&id).copied().unwrap_or_default();
+        let names = |site: &Site| self.named.get(self.id(site)).unwrap_or_default();
+        let followed = self.followed.get(id).unwrap_or_default();
+        let sources = self.sites.iter().enumerate().filter(|(at, _)| from_bits & place(*at) != 0);
+        let from: Vec<Site> = sources.map(|(_, site)| site.clone()).collect();
+        let is_chosen = self.chosen.get(id).is_some();
+        let sent_back = from.iter().any(|site| {
+            names(site) & spared & !OWN != 0 && self.chosen.get(self.id(site)).is_none()
+        });
+        let place = match () {
+            () if !is_chosen && self.named.get(id).is_some() => Place::Named,
+            () if !is_chosen && followed & from_bits != 0 => Place::Named,
+            () if self.opened.get(id).is_none() => Place::New,
+            () if sent_back => Place::Back,
+            () => Place::Chosen,
+        };
+        Carried { place, cargo, from }
+    }
+
+    /// The parts of `sent` that the caller may have chosen.
+    pub fn parts<'a>(&self, sent: &Sent<'a>, to: &Site) -> Vec<&'a str> {
+        match sent {
+            Sent::Text(text) => vec![*text],
+            Sent::Address(url) => {
+                let known = |hash| self.addresses.get(hash).is_some();
+                address::cargo(url, to, known, self.hasher)
+            }
+        }
+    }
+
+    /// Adds what was sent to the total of `to`.
+    pub fn count(&mut self, to: &Site, text: usize) {
+        if self.totals.len() >= MOST_OTHERS {
+            self.totals.clear();
+        }
+        *self.totals.entry(self.id(to)).or_default() += text;
+    }
+
+    fn add(&mut self, text: &str, bit: u32) {
+        let stream = Stream::of(text);
+        let prefixes = stream.prefixes(self.hasher);
+        let all: Vec<u64> = prefixes.windows(PIECE, 1).map(|(_, hash)| hash).collect();
+        let mut last = None;
+        // What is shorter than a window has one piece all the same.
+        for window in all.windows(WINDOW.min(all.len()).max(1)) {
+            let least = window.iter().min().copied();
+            if let Some(hash) = least.filter(|_| least != last) {
+                self.pieces.add(hash, |known| known | bit);
+            }
+            last = least;
+        }
+        for code in codes::codes(&stream) {
+            let hash = prefixes.part(&code.at);
+            self.codes.add(hash, |known| known | bit);
+            if code.strong {
+                self.strong.add(hash, |()| ());
+            }
+        }
+    }
+
+    /// What of one view is known from places that are not `spared`; where from.
+    fn look(&self, view: &str, spared: u32) -> (Cargo, u32) {
+        let stream = Stream::of(view);
+        let prefixes = stream.prefixes(self.hasher);
+        let (mut text, mut until, mut from) = (0, 0, 0);
+        for (at, hash) in prefixes.windows(PIECE, 1) {
+            let Some(known) = self.pieces.get(hash).filter(|known| known & spared == 0) else {
+                continue;
+            };
+            from |= known;
+            text += at + PIECE - until.max(at);
+            until = at + PIECE;
+        }
+        let mut cargo = Cargo { text, ..Cargo::default() };
+        for at in codes::candidates(&stream) {
+            let hash = prefixes.part(&at);
+            if let Some(known) = self.codes.get(hash).filter(|known| known & spared == 0) {
+                from |= known;
+                cargo.code = true;
+                cargo.strong |= self.strong.get(hash).is_some();
+            }
+        }
+        (cargo, from)
+    }
+
+    fn bit(&mut self, site: &Site) -> u32 {
+        if let Some(at) = self.sites.iter().position(|known| known == site) {
+            return place(at);
+        }
+        if self.sites.len() == MOST_SITES {
+            return SHARED;
+        }
+        self.sites.push(site.clone());
+        place(self.sites.len() - 1)
+    }
+
+    fn id(&self, site: &Site) -> u64 {
+        self.hasher.hash(site.as_str().as_bytes())
+    }
+}
+
+fn place(at: usize) -> u32 {
+    2 << at
+}
+
+/// A map whose oldest half is forgotten when it is full.
+struct Aged<V> {
+    most: usize,
+    young: HashMap<u64, V, BuildHasherDefault<Identity>>,
+    old: HashMap<u64, V, BuildHasherDefault<Identity>>,
+}
+
+impl<V: Copy + Default> Aged<V> {
+    fn new(most: usize) -> Self {
+        Self { most, young: HashMap::default(), old: HashMap::default() }
+    }
+
+    fn get(&self, key: u64) -> Option<V> {
+        self.young.get(&key).or_else(|| self.old.get(&key)).copied()
+    }
+
+    fn add(&mut self, key: u64, change: impl FnOnce(V) -> V) {
+        if let Some(known) = self.young.get_mut(&key) {
+            *known = change(*known);
+            return;
+        }
+        if self.young.len() >= self.most {
+            self.old = std::mem::take(&mut self.young);
+        }
+        let known = self.old.get(&key).copied().unwrap_or_default();
+        self.young.insert(key, change(known));
+    }
+}
+
+/// The keys are hashes already.
+#[derive(Default)]
+struct Identity(u64);
+
+impl StdHasher for Identity {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+#[cfg(test)]
+mod tests;

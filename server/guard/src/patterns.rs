@@ -1,0 +1,345 @@
+//! Phrases by which a text speaks to an agent instead of to a person.
+//!
+//! A pattern is a warning and never more: honest pages write about these
+//! phrases too. So each is narrow. One pass looks for anchors, rare words of
+//! the phrases; only around them a pattern is tried.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::Regex;
+
+use crate::window::{Window, around};
+
+/// What a phrase asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Asks {
+    /// To set aside what the agent was told before.
+    Override,
+    /// To take the text for the words of the system or of a turn.
+    Role,
+    /// To do something because it is an agent that reads.
+    Address,
+    /// To keep something from the user.
+    Conceal,
+    /// To send secrets somewhere.
+    Exfiltrate,
+    /// To act without limits.
+    Unlock,
+}
+
+impl Asks {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Override => "override",
+            Self::Role => "role",
+            Self::Address => "address",
+            Self::Conceal => "conceal",
+            Self::Exfiltrate => "exfiltrate",
+            Self::Unlock => "unlock",
+        }
+    }
+
+    /// What a reader is told about it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Override => "to set aside earlier instructions",
+            Self::Role => "to be read as a system message",
+            Self::Address => "something of AI agents in particular",
+            Self::Conceal => "to keep something from the user",
+            Self::Exfiltrate => "to send secrets away",
+            Self::Unlock => "to drop safety rules",
+        }
+    }
+}
+
+/// A phrase that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// What it asks for.
+    pub asks: Asks,
+    /// How often it was found.
+    pub count: u32,
+    /// Byte in the text near which it begins first.
+    pub at: usize,
+}
+
+/// An anchor, and the pattern that is tried around it. The pattern sees lower
+/// case, single blanks, straight quotes, and no marks of Markdown.
+struct Pattern {
+    asks: Asks,
+    anchors: &'static [&'static str],
+    phrase: &'static str,
+}
+
+/// What was said before: `previous instructions`.
+macro_rules! told {
+    () => {
+        r"(?:instruction|prompt|direction|directive|rule|guideline|command|message|context|constraint|task|request|order|polic)(?:s|ies|y)?\b"
+    };
+}
+
+/// What an agent is called.
+macro_rules! agent {
+    () => {
+        r"(?:ai|a\.i\.|llms?|large language models?|language models?|chat ?bots?|(?:ai|llm|gpt|chat|browser|browsing|web|automated|autonomous|coding|virtual|digital) (?:agents?|assistants?|models?|systems?|bots?|crawlers?)|chatgpt|claude|gemini|copilot|gpt-?\d)"
+    };
+}
+
+static PATTERNS: &[Pattern] = &[
+    Pattern {
+        asks: Asks::Override,
+        anchors: &[
+            "ignor",
+            "disregard",
+            "forget",
+            "overrid",
+            "bypass",
+            "supersede",
+            "not follow",
+            "stop following",
+            "discard",
+        ],
+        phrase: concat!(
+            r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|es|ing)|bypass(?:ing)?|supersedes?|discard(?:ing)?|do not follow|don't follow|stop following)\b",
+            r"(?: (?:about|all|any|every|each|everything|of|the|your|you|my|our|these|those|this|that|and|or|other|user's|user|original|initial|system|safety|security|current|existing|default)){0,5}",
+            r" (?:previous|previously|prior|above|earlier|preceding|foregoing|past|system|original|initial|existing|your|safety|given)(?: (?:given|system|user|set of|and|all|safety|security|user's|received|stated|[a-z]+ly)){0,2} ",
+            told!()
+        ),
+    },
+    Pattern {
+        asks: Asks::Override,
+        anchors: &["ignor", "disregard", "forget"],
+        phrase: r"\b(?:ignore|disregard|forget) (?:everything|anything|all|all of|whatever)(?: that)?(?: (?:was|is|has been|came|comes|you were|you have been|you've been))*(?: (?:above|before (?:this|now)|you were told|told|said before|instructed|written above|previously|prior))(?:\b|$)",
+    },
+    Pattern {
+        asks: Asks::Override,
+        anchors: &[
+            "your new",
+            "new instruction",
+            "your real",
+            "your actual",
+            "updated instruction",
+            "new task",
+            "new objective",
+        ],
+        phrase: r"(?:\byour (?:new|real|actual|updated|true) (?:task|instructions?|goal|objective|mission|directive|role) (?:is|are|will be)\b|\b(?:new|updated) (?:system )?instructions? (?:for (?:you|the (?:ai|assistant|agent|model))|from (?:the )?(?:user|developer|system|admin)|override|supersede|replace)\b)",
+    },
+    Pattern {
+        asks: Asks::Role,
+        anchors: &[
+            "<|",
+            "[inst]",
+            "<<sys",
+            "[/inst",
+            "<system",
+            "</system",
+            "im_start",
+            "begin_of_text",
+        ],
+        phrase: r"(?:<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id|begin_of_text)\|>|\[/?inst\]|<</?sys>>|</?system(?:[_-](?:prompt|message|instructions?|reminder|note|override))?>)",
+    },
+    Pattern {
+        asks: Asks::Role,
+        anchors: &[
+            "system prompt",
+            "hidden prompt",
+            "initial prompt",
+            "initial instruction",
+            "hidden instruction",
+        ],
+        phrase: r"\b(?:reveal|print|repeat|output|show|display|leak|dump|disclose|tell me|send|include|append|quote) (?:me )?(?:back )?(?:the |your |all |of |full |entire |complete |exact |verbatim |current ){1,4}(?:system|hidden|initial) (?:prompts?|instructions?|messages?)\b",
+    },
+    Pattern {
+        asks: Asks::Role,
+        anchors: &[
+            "system override",
+            "system message",
+            "admin override",
+            "developer message",
+            "priority override",
+            "system instruction",
+            "system notice",
+            "system alert",
+        ],
+        phrase: r"(?:^|[.!?:;\n\]\[<>({-]) ?(?:(?:important|urgent|critical|new|begin|start|end) )?(?:system|admin(?:istrator)?|developer|priority) (?:override|message|instructions?|notice|alert|command)s?(?: (?:to|for) (?:the )?(?:ai|assistant|agent|model|llm|bot)s?)? ?[\]:]",
+    },
+    Pattern {
+        asks: Asks::Address,
+        anchors: &[
+            "if you are a",
+            "if you're a",
+            "if you are the",
+            "if you are reading this as",
+            "as an ai",
+            "as an llm",
+            "as a large lang",
+            "as an auto",
+        ],
+        phrase: concat!(
+            r"(?:\bif (?:you are|you're) (?:an? |the )?(?:[a-z]+ ){0,2}?",
+            agent!(),
+            r"\b(?:[^.!?]{0,60}?)(?:,|:|\bthen\b|\bplease\b|\byou must\b|\bdo\b|\bclick\b|\bsend\b|\bvisit\b|\binclude\b)|\bas an? ",
+            agent!(),
+            r",? (?:you (?:must|should|need to|have to|are (?:required|instructed|obliged))|please)\b)"
+        ),
+    },
+    Pattern {
+        asks: Asks::Address,
+        anchors: &[
+            "attention",
+            "note to",
+            "notice to",
+            "instruction",
+            "message to",
+            "message for",
+            "note for",
+            "important for",
+            "dear ai",
+            "dear llm",
+            "dear assistant",
+            "hey ai",
+            "hello ai",
+        ],
+        phrase: concat!(
+            r"(?:\b(?:attention|important|note|notice|instructions?|messages?|directives?|reminder|warning)(?: (?:to|for)| all|:|,)(?: (?:all|any|the|every|reading))*(?: (?:visiting|reading|parsing|processing|other))? ",
+            agent!(),
+            r"\b(?: (?:reading|parsing|processing|visiting|summarizing|browsing|accessing|that|who|using)\b| ?[:,!]|s? only\b)|\b(?:dear|hey|hello) (?:ai|llm|assistant|",
+            agent!(),
+            r")\b ?[,:!])"
+        ),
+    },
+    Pattern {
+        asks: Asks::Conceal,
+        anchors: &[
+            "tell the user",
+            "inform the user",
+            "mention this",
+            "mention it",
+            "notify the user",
+            "alert the user",
+            "to the user",
+            "the user's knowledge",
+            "telling the user",
+            "informing the user",
+            "notifying the user",
+            "asking the user",
+            "let the user know",
+            "from the user",
+            "telling the human",
+            "tell the human",
+            "the user about",
+            "user knowing",
+            "alerting the user",
+            "warn the user",
+        ],
+        phrase: r"(?:\b(?:do not|don't|never|must not|should not|avoid|without|no need to) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|alert(?:ing)?|reveal(?:ing)?|warn(?:ing)?|disclos(?:e|ing)|show(?:ing)?|report(?:ing)?|explain(?:ing)?|ask(?:ing)?|let(?:ting)?)(?: (?:this|it|that|any of this|anything|these|about this|the [a-z]+))?(?: (?:to|about|with))? ?(?:the )?(?:user|human|owner|operator)s?\b|\bwithout the user(?:'s)? (?:knowledge|knowing|consent|noticing)\b|\b(?:hide|conceal|keep) (?:this|it|these [a-z]+|all of this)(?: a)?(?: secret)? from the (?:user|human|owner)\b)",
+    },
+    Pattern {
+        asks: Asks::Exfiltrate,
+        anchors: &[
+            "password",
+            "credential",
+            "api key",
+            "api_key",
+            "apikey",
+            "session token",
+            "access token",
+            "auth token",
+            "cookies",
+            "secrets",
+            "private key",
+            "chat history",
+            "conversation history",
+            "system prompt",
+            "ssh key",
+            "environment variable",
+            "credit card",
+        ],
+        phrase: concat!(
+            r"\b(?:send|post|upload|forward|transmit|exfiltrate|e-?mail|submit|leak|append|embed|encode|paste|copy|deliver|put)\b[^.!?]{0,60}?\b(?:the|your|all|any|user's|users'|their|my|stored|saved|session|its|his|her|every)\b[^.!?]{0,40}?",
+            r"\b(?:passwords?|credentials?|api[ _]?keys?|(?:session|access|auth) tokens?|cookies|secrets|private keys?|(?:chat|conversation) history|system prompt|ssh keys?|environment variables|credit cards?(?: numbers?| details?)?)\b",
+            r"[^!?]{0,60}?(?:\b(?:to|at|into|via|using|in) (?:the )?(?:following |this |attacker )?(?:https?:|url|endpoint|address|webhook|server|e-?mail|[a-z0-9._%+-]+@|[a-z0-9-]+\.[a-z]{2,})|\bquery (?:string|parameter)s?\b)"
+        ),
+    },
+    Pattern {
+        asks: Asks::Unlock,
+        anchors: &[
+            "you are now",
+            "developer mode",
+            "jailbr",
+            "do anything now",
+            "unrestricted",
+            "unfiltered",
+            "no restrictions",
+            "safety filter",
+            "safety guideline",
+            "content polic",
+            "safety polic",
+            "ethical guideline",
+        ],
+        phrase: r"(?:\byou are now (?:in )?(?:dan\b|(?:an? )?(?:unrestricted|unfiltered|jailbroken|uncensored)|developer mode|god mode|free from|no longer bound)|\b(?:developer|god|debug|jailbreak) mode (?:is )?(?:enabled|activated|engaged)\b|\bdo anything now\b|\b(?:act|behave|respond|operate) as an? (?:unrestricted|unfiltered|jailbroken|uncensored)\b|\b(?:all |your )?(?:safety|content|ethical) (?:filters?|guidelines?|polic(?:y|ies)|restrictions?|rules?) (?:is|are|has been|have been|do not|don't|no longer)(?: now)? (?:disabled|lifted|removed|suspended|off|bypassed|apply)\b|\b(?:bypass|disable|turn off|ignore) (?:all |any |your |the )*(?:safety|content|ethical) (?:filters?|guidelines?|polic(?:y|ies)|restrictions?|rules?|checks?)\b)",
+    },
+];
+
+struct Tables {
+    anchors: AhoCorasick,
+    /// By anchor, the patterns that have it.
+    owners: Vec<Vec<usize>>,
+    phrases: Vec<Regex>,
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let mut words: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, pattern) in PATTERNS.iter().enumerate() {
+        pattern.anchors.iter().for_each(|anchor| words.entry(anchor).or_default().push(index));
+    }
+    let compile = |pattern: &Pattern| Regex::new(pattern.phrase).expect("a test compiles them all");
+    Tables {
+        anchors: AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            // The fastest over long texts; its table stays below a megabyte.
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(words.keys())
+            .expect("the anchors are few"),
+        owners: words.into_values().collect(),
+        phrases: PATTERNS.iter().map(compile).collect(),
+    }
+});
+
+/// Windows that are looked at in one text: one that is all anchors costs no
+/// more than another.
+const MOST_WINDOWS: usize = 2_000;
+
+/// The phrases in `text`, the kinds in order. Blanks, case, quotes and marks of
+/// Markdown make no difference.
+pub fn phrases(text: &str) -> Vec<Hit> {
+    let tables = &*TABLES;
+    let mut hits: BTreeMap<Asks, Hit> = BTreeMap::new();
+    // Up to where each pattern was tried; a phrase has several anchors.
+    let mut tried = vec![0; PATTERNS.len()];
+    let mut window = Window::default();
+    for found in tables.anchors.find_overlapping_iter(text).take(MOST_WINDOWS) {
+        let owners = &tables.owners[found.pattern().as_usize()];
+        let mut made = false;
+        for owner in owners.iter().copied() {
+            if found.start() < tried[owner] {
+                continue;
+            }
+            if !std::mem::replace(&mut made, true) {
+                window.read(around(text, found.start(), found.end()));
+            }
+            let Some(phrase) = tables.phrases[owner].find(&window.text) else { continue };
+            tried[owner] = found.end().max(found.start() + phrase.len());
+            let asks = PATTERNS[owner].asks;
+            let hit = hits.entry(asks).or_insert(Hit { asks, count: 0, at: found.start() });
+            hit.count += 1;
+        }
+    }
+    hits.into_values().collect()
+}
+
+#[cfg(test)]
+#[path = "patterns_tests.rs"]
+mod tests;

@@ -1,0 +1,198 @@
+//! What watches over the text of strangers, and a look at one text.
+
+use browse_guard::{Asks, Hit, clean, collectors, is_markup, phrases, words};
+use browse_proto::{Reason, v1};
+
+use crate::{
+    browser::network,
+    content::{ScannerStatus, Surface, Verdict, Watch, scan},
+    dispatch::Context,
+    egress::Mode,
+    error::{Error, Result},
+    policy::Kind,
+};
+
+/// Characters of an excerpt.
+const MOST_EXCERPT: usize = 80;
+
+/// Answers which layers are on, and what they counted.
+pub async fn security_status(
+    cx: &Context,
+    _: v1::SecurityStatusRequest,
+) -> Result<v1::SecurityStatusResponse> {
+    let watch = cx.daemon().watch();
+    let mut layers = layers(watch);
+    layers.push(classifier(&cx.daemon().scanner().status()));
+    layers.extend(outbound(cx));
+    let counts: Vec<_> =
+        watch.counts().into_iter().map(|(name, count)| v1::SecurityCount { name, count }).collect();
+    let lines = layers.iter().map(|layer| {
+        let line = format!("{:<10} {:<9} {}", layer.name, layer.state, layer.detail);
+        line.trim_end().to_owned()
+    });
+    let counted = counts.iter().map(|count| format!("{} {}", count.count, count.name));
+    let counted = counted.collect::<Vec<_>>().join(", ");
+    let summary = lines.chain([format!("counted    {counted}")]).collect::<Vec<_>>().join("\n");
+    Ok(v1::SecurityStatusResponse { summary, layers, counts })
+}
+
+/// The layers that look at what leaves, and the record of what they refused.
+fn outbound(cx: &Context) -> Vec<v1::SecurityLayer> {
+    let egress = cx.daemon().egress();
+    let modes: Vec<_> = [Kind::Root, Kind::Paired].map(|kind| egress.mode(kind)).to_vec();
+    let (stopped, warned) = egress.counts();
+    let counted = format!("{stopped} refused, {warned} warned of");
+    let (state, detail) = match modes.as_slice() {
+        [Mode::Off, ..] => ("off", "`security_egress = \"off\"` turns it off".to_owned()),
+        [own, paired] => {
+            let modes =
+                format!("{} for your own agents, {} for paired ones", own.name(), paired.name());
+            ("on", format!("text that leaves its site: {modes}; {counted}"))
+        }
+        _ => ("on", counted),
+    };
+    let layer = |name: &str, state: &str, detail: String| v1::SecurityLayer {
+        name: name.to_owned(),
+        state: state.to_owned(),
+        detail,
+    };
+    let records = match cx.daemon().attempts().problem() {
+        None => layer("records", "on", "`browse security log` prints what was refused".to_owned()),
+        Some(problem) => layer("records", "degraded", problem),
+    };
+    vec![
+        layer("canary", "on", "a token of `context` that is sent anywhere is refused".to_owned()),
+        layer("egress", state, detail),
+        records,
+    ]
+}
+
+fn layers(watch: &Watch) -> Vec<v1::SecurityLayer> {
+    let layers = watch.layers();
+    let layer = |name: &str, on: bool, detail: &str, setting: &str| {
+        let detail = match on {
+            true => detail.to_owned(),
+            false => format!("`{setting} = false` turns it off"),
+        };
+        let state = if on { "on" } else { "off" };
+        v1::SecurityLayer { name: name.to_owned(), state: state.to_owned(), detail }
+    };
+    vec![
+        layer("clean", true, "control, zero-width and tag characters are taken out", ""),
+        layer(
+            "datamark",
+            layers.datamark,
+            "what paired agents read carries a watermark",
+            "security_datamark",
+        ),
+        layer(
+            "hidden",
+            layers.hidden,
+            "what no person sees on a page is left out",
+            "security_hidden",
+        ),
+        layer(
+            "patterns",
+            layers.patterns,
+            "phrases that speak to an agent, and collectors of data, are warned of",
+            "security_patterns",
+        ),
+        layer("envelope", true, "what a page says stands between two lines with a nonce", ""),
+    ]
+}
+
+fn classifier(status: &ScannerStatus) -> v1::SecurityLayer {
+    let detail = match status.classifier {
+        "off" => "`security_off` or BROWSE_SECURITY_OFF turns it off".to_owned(),
+        _ => {
+            let ScannerStatus { scanned, late, refused, pending, .. } = status;
+            format!(
+                "{scanned} texts, {late} told later, {refused} not looked at, {pending} at work"
+            )
+        }
+    };
+    let state = status.classifier.to_owned();
+    v1::SecurityLayer { name: "classifier".to_owned(), state, detail }
+}
+
+/// Looks at a text.
+pub async fn security_scan(
+    cx: &Context,
+    request: v1::SecurityScanRequest,
+) -> Result<v1::SecurityScanResponse> {
+    let (text, truncated) = match &request.url {
+        Some(_) if !request.text.is_empty() => {
+            let message = "a text and an address were given, and one of them is looked at";
+            return Err(
+                Error::new(Reason::ArgumentInvalid, message).with("command", "security scan")
+            );
+        }
+        Some(url) => network::document(cx, url).await?,
+        None => {
+            cx.set_source("the text");
+            (request.text, false)
+        }
+    };
+    let text = if is_markup(&text) { words(&text) } else { text };
+    let text = clean(&text);
+    let mut findings: Vec<_> = phrases(&text).iter().map(|hit| phrase(&text, hit)).collect();
+    findings.extend(collectors(&text).into_iter().map(|host| v1::SecurityFinding {
+        layer: "patterns".to_owned(),
+        name: format!("collector {host}"),
+        count: 1,
+        ..Default::default()
+    }));
+    let assessed = scan(cx.daemon().scanner(), &text, Surface::Page).await;
+    let scores = assessed.scores;
+    let scores = [
+        ("classifier", scores.content),
+        ("second classifier", scores.second),
+        ("transcript", scores.transcript),
+    ];
+    findings.extend(scores.into_iter().filter_map(|(name, score)| {
+        Some(v1::SecurityFinding {
+            layer: "classifier".to_owned(),
+            name: name.to_owned(),
+            count: 1,
+            score: Some((f64::from(score?) * 1000.0).round() / 1000.0),
+            excerpt: assessed.worst.map(|(at, _)| excerpt(&text, at)).unwrap_or_default(),
+        })
+    }));
+    if assessed.pending {
+        cx.say("the classifiers are still at work: ask again for what they say");
+    }
+    let by_pattern = findings.iter().any(|finding| finding.layer == "patterns");
+    let verdict = match assessed.verdict() {
+        Verdict::Block => "block",
+        Verdict::Warn => "warn",
+        _ if by_pattern => "warn",
+        Verdict::Log => "log",
+        Verdict::Clear => "clear",
+    };
+    Ok(v1::SecurityScanResponse {
+        verdict: verdict.to_owned(),
+        characters: text.chars().count() as u64,
+        truncated,
+        findings,
+    })
+}
+
+fn phrase(text: &str, hit: &Hit) -> v1::SecurityFinding {
+    let Hit { asks, count, at } = *hit;
+    v1::SecurityFinding {
+        layer: "patterns".to_owned(),
+        name: Asks::name(asks).to_owned(),
+        count,
+        score: None,
+        excerpt: excerpt(text, at),
+    }
+}
+
+/// The line of `text` around the byte `at`, cut.
+fn excerpt(text: &str, at: usize) -> String {
+    let at = text.floor_char_boundary(at.min(text.len()));
+    let from = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let near = text.floor_char_boundary(at.saturating_sub(MOST_EXCERPT / 4)).max(from);
+    let line = text[near..].lines().next().unwrap_or_default();
+    line.chars().take(MOST_EXCERPT).collect()
+}

@@ -1,0 +1,215 @@
+//! What a request sends, and where to.
+
+use std::any::Any;
+
+use browse_guard::egress::{Channel, Sent, Site};
+use browse_proto::v1;
+use url::Url;
+
+use crate::{
+    browser::{address, navigation},
+    dispatch::Context,
+};
+
+/// Addresses in a text that are looked at.
+const MOST_ADDRESSES: usize = 200;
+
+/// What one request sends to one site.
+#[derive(Debug)]
+pub struct Act {
+    /// How.
+    pub channel: Channel,
+    /// To which site, when it is known. Nobody is asked about others.
+    pub to: Option<Site>,
+    /// What.
+    pub parts: Vec<Part>,
+    /// Whether it goes to a field of the page, bit by bit perhaps.
+    pub is_typing: bool,
+}
+
+/// A part of it.
+#[derive(Debug)]
+pub enum Part {
+    /// An address that is asked for.
+    Address(String),
+    /// Text.
+    Text(String),
+}
+
+impl Part {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Address(text) | Self::Text(text) => text,
+        }
+    }
+
+    pub fn sent(&self) -> Sent<'_> {
+        match self {
+            Self::Address(url) => Sent::Address(url),
+            Self::Text(text) => Sent::Text(text),
+        }
+    }
+}
+
+/// What `request` sends; nothing for most requests.
+pub fn acts(cx: &Context, request: &dyn Any) -> Vec<Act> {
+    let field = |text: &str| vec![typing(cx, text)];
+    if let Some(request) = request.downcast_ref::<v1::FillRequest>() {
+        return field(&request.text);
+    }
+    if let Some(request) = request.downcast_ref::<v1::TypeRequest>() {
+        return field(&request.text);
+    }
+    if let Some(request) = request.downcast_ref::<v1::PressRequest>() {
+        let is_letter = request.key.chars().count() == 1;
+        return if is_letter { field(&request.key) } else { Vec::new() };
+    }
+    if let Some(request) = request.downcast_ref::<v1::SelectRequest>() {
+        return field(&request.value.join("\n"));
+    }
+    if let Some(request) = request.downcast_ref::<v1::DialogAcceptRequest>() {
+        return request.text.as_deref().map(field).unwrap_or_default();
+    }
+    if let Some(request) = request.downcast_ref::<v1::GotoRequest>() {
+        return open(cx, &request.url, Channel::Address).into_iter().collect();
+    }
+    if let Some(request) = request.downcast_ref::<v1::NewTabRequest>() {
+        let url = request.url.as_deref();
+        return url.and_then(|url| open(cx, url, Channel::Address)).into_iter().collect();
+    }
+    rare(cx, request)
+}
+
+/// The same for commands that are called now and then.
+fn rare(cx: &Context, request: &dyn Any) -> Vec<Act> {
+    if let Some(request) = request.downcast_ref::<v1::DiffRequest>() {
+        let urls = [&request.url1, &request.url2];
+        return urls.into_iter().filter_map(|url| open(cx, url, Channel::Address)).collect();
+    }
+    if let Some(request) = request.downcast_ref::<v1::FetchRequest>() {
+        return open(cx, &request.url, Channel::Request).into_iter().collect();
+    }
+    if let Some(request) = request.downcast_ref::<v1::FetchSendRequest>() {
+        let mut act = open(cx, &request.url, Channel::Request);
+        if let Some(act) = &mut act {
+            act.parts.extend(request.header.iter().cloned().map(Part::Text));
+            act.parts.extend(request.body.iter().map(|body| Part::Text(words(body.as_ref()))));
+        }
+        return act.into_iter().collect();
+    }
+    if let Some(request) = request.downcast_ref::<v1::DownloadRequest>() {
+        // Else it is an element of the page.
+        let is_address = request.source.contains("://");
+        return is_address
+            .then(|| open(cx, &request.source, Channel::Address))
+            .flatten()
+            .into_iter()
+            .collect();
+    }
+    if let Some(request) = request.downcast_ref::<v1::UploadRequest>() {
+        let names = request.file.iter().map(|file| file.name.as_str()).collect::<Vec<_>>();
+        let mut parts = vec![Part::Text(names.join("\n"))];
+        parts.extend(request.file.iter().map(|file| Part::Text(words(&file.content))));
+        return vec![Act { channel: Channel::File, to: page_site(cx), parts, is_typing: false }];
+    }
+    let text = |channel: Channel, text: String| {
+        vec![Act { channel, to: page_site(cx), parts: vec![Part::Text(text)], is_typing: false }]
+    };
+    if let Some(request) = request.downcast_ref::<v1::HeaderRequest>() {
+        return text(Channel::Request, request.header.iter().cloned().collect());
+    }
+    if let Some(request) = request.downcast_ref::<v1::UserAgentRequest>() {
+        return text(Channel::Request, request.agent.clone().unwrap_or_default());
+    }
+    if let Some(request) = request.downcast_ref::<v1::SetCookieRequest>() {
+        return text(Channel::Field, request.cookie.clone());
+    }
+    if let Some(request) = request.downcast_ref::<v1::SetStorageRequest>() {
+        return text(Channel::Field, format!("{}\n{}", request.key, request.value));
+    }
+    if let Some(request) = request.downcast_ref::<v1::WriteClipboardRequest>() {
+        let to = None;
+        let parts = vec![Part::Text(request.text.clone())];
+        return vec![Act { channel: Channel::Field, to, parts, is_typing: false }];
+    }
+    if let Some(request) = request.downcast_ref::<v1::JsRequest>() {
+        return code(cx, &request.expression);
+    }
+    if let Some(request) = request.downcast_ref::<v1::EvalRequest>() {
+        return code(cx, &request.code);
+    }
+    if let Some(request) = request.downcast_ref::<v1::LoadHtmlRequest>() {
+        return document(&request.html);
+    }
+    if let Some(request) = request.downcast_ref::<v1::PrintHtmlRequest>() {
+        return document(&request.html);
+    }
+    if let Some(request) = request.downcast_ref::<v1::CdpRequest>() {
+        return code(cx, request.params.as_deref().unwrap_or_default());
+    }
+    Vec::new()
+}
+
+/// The site of an address.
+pub fn site_of(url: &Url) -> Option<Site> {
+    Some(Site::of_host(url.host_str()?, url.port_or_known_default().unwrap_or_default()))
+}
+
+/// The site of the page of the call.
+pub fn page_site(cx: &Context) -> Option<Site> {
+    site_of(&Url::parse(&cx.tab_if_any()?.page().url()).ok()?)
+}
+
+fn typing(cx: &Context, text: &str) -> Act {
+    let parts = vec![Part::Text(text.to_owned())];
+    Act { channel: Channel::Field, to: page_site(cx), parts, is_typing: true }
+}
+
+fn open(cx: &Context, text: &str, channel: Channel) -> Option<Act> {
+    // What cannot be opened, its handler says better.
+    let asker = address::Asker { cwd: None, ..navigation::asker(cx) };
+    let url = address::parse(text, &asker).ok()?;
+    let to = site_of(&url)?;
+    let parts = vec![Part::Address(url.into())];
+    Some(Act { channel, to: Some(to), parts, is_typing: false })
+}
+
+/// Code sends what it holds to the sites that it names.
+fn code(cx: &Context, code: &str) -> Vec<Act> {
+    let own = page_site(cx);
+    let mut acts = document(code);
+    for act in &mut acts {
+        act.parts.push(Part::Text(code.to_owned()));
+    }
+    acts.retain(|act| act.to != own);
+    // For canaries, which are looked for wherever it goes.
+    let parts = vec![Part::Text(code.to_owned())];
+    acts.push(Act { channel: Channel::Request, to: None, parts, is_typing: false });
+    acts
+}
+
+/// A document asks for the addresses in it.
+fn document(text: &str) -> Vec<Act> {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | ')');
+    let whole = Act {
+        channel: Channel::Address,
+        to: None,
+        parts: vec![Part::Text(text.to_owned())],
+        is_typing: false,
+    };
+    let starts = text.match_indices("://").take(MOST_ADDRESSES);
+    let addresses = starts.filter_map(|(at, _)| {
+        let scheme = if text[..at].ends_with("https") { "https" } else { "http" };
+        let rest = text[at..].split(ends).next().unwrap_or_default();
+        let url = Url::parse(&format!("{scheme}{rest}")).ok()?;
+        let parts = vec![Part::Address(url.to_string())];
+        Some(Act { channel: Channel::Address, to: site_of(&url), parts, is_typing: false })
+    });
+    addresses.chain([whole]).collect()
+}
+
+/// Bytes as text, as far as they are.
+fn words(bytes: &[u8]) -> String {
+    const MOST: usize = 4 << 20;
+    String::from_utf8_lossy(&bytes[..bytes.len().min(MOST)]).into_owned()
+}

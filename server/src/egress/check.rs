@@ -1,0 +1,231 @@
+//! The look at an act before it is done.
+
+use std::any::Any;
+
+use browse_guard::egress::{Carried, Channel, Place, Rule, Site, judge, views};
+use browse_proto::{Reason, v1};
+
+use super::{
+    act::{self, Act, Part},
+    forms,
+    mode::Mode,
+    reader::Reader,
+};
+use crate::{
+    dispatch::Context,
+    error::{Error, Result},
+    policy::Kind,
+    records::{Surface, attempt},
+    secrets,
+};
+
+/// Letters and digits from which a word may be the value of a cookie.
+const COOKIE: usize = 16;
+
+/// Commands that may send a form.
+const SUBMITS: &[&str] = &["click", "dblclick", "press", "mouse down", "mouse up", "check"];
+
+/// Looks at what `request` would send.
+///
+/// # Errors
+/// `CANARY_LEAKED`; `EGRESS_DENIED` where a rule stops it and the setting says
+/// so.
+pub async fn check(cx: &Context, request: &(dyn Any + Send + Sync)) -> Result<()> {
+    for act in act::acts(cx, request) {
+        look(cx, &act).await?;
+    }
+    if is_paste(request) {
+        paste(cx).await?;
+    }
+    if SUBMITS.contains(&cx.command().name) && cx.capability().kind != Kind::Skill {
+        submit(cx).await?;
+    }
+    Ok(())
+}
+
+async fn look(cx: &Context, act: &Act) -> Result<()> {
+    let egress = cx.daemon().egress();
+    if cx.capability().kind == Kind::Skill {
+        return canaries(cx, act, None);
+    }
+    let reader = egress.reader(cx.client());
+    let text = || act.parts.iter().map(Part::as_str).collect::<Vec<_>>().join("\n");
+    let typed = match &act.to {
+        Some(to) if act.is_typing => reader.typing(to, &text()),
+        _ => None,
+    };
+    canaries(cx, act, typed.as_deref())?;
+    let Some(to) = &act.to else { return Ok(()) };
+    let is_quick = act.is_typing && reader.knows_only(to);
+    if !is_quick {
+        let mut carried = carried(&reader, act, to, typed);
+        carried.cargo.secret = has_secret(cx, &reader, act, to, &carried).await;
+        let is_of_weight = carried.cargo.text > 0 || carried.cargo.code;
+        if is_of_weight && carried.place == Place::New && forms::page_names(cx, to).await {
+            carried.place = Place::Named;
+        }
+        if let Some(rule) = judge(act.channel, carried.place, carried.cargo) {
+            answer(cx, act, to, &carried, rule)?;
+        }
+        reader.settle().memory.count(to, carried.cargo.text);
+    }
+    match act.is_typing {
+        true => reader.typed(to, &text()),
+        false => reader.open_if_address(act, to),
+    }
+    Ok(())
+}
+
+/// A sighting of a canary stops everything.
+fn canaries(cx: &Context, act: &Act, typed: Option<&str>) -> Result<()> {
+    let egress = cx.daemon().egress();
+    let texts = act.parts.iter().map(Part::as_str).chain(typed);
+    if !texts.into_iter().any(|text| egress.holds_canary(text)) {
+        return Ok(());
+    }
+    let domain = act.to.as_ref().map_or("", Site::as_str);
+    let client = cx.client().to_string();
+    attempt(cx.daemon(), Surface::Egress, "CANARY_LEAKED", client.as_bytes(), domain);
+    egress.count(Mode::Block);
+    let message = format!("`{}` would send a canary token", cx.command().name);
+    Err(Error::new(Reason::CanaryLeaked, message))
+}
+
+fn carried(reader: &Reader, act: &Act, to: &Site, typed: Option<String>) -> Carried {
+    let hashed = reader.settle();
+    let sent: Vec<_> = act.parts.iter().map(Part::sent).collect();
+    let carried = hashed.memory.carried(&sent, to);
+    let Some(typed) = typed.map(Part::Text) else { return carried };
+    let together = hashed.memory.carried(&[typed.sent()], to);
+    let is_more = together.cargo.text > carried.cargo.text || together.cargo.code;
+    if is_more { together } else { carried }
+}
+
+/// Whether it holds the value of a cookie of another site; or what has the
+/// shape of a secret and was read elsewhere, or goes where nobody looks; or
+/// what another client read with a watermark.
+async fn has_secret(
+    cx: &Context,
+    reader: &Reader,
+    act: &Act,
+    to: &Site,
+    carried: &Carried,
+) -> bool {
+    let parts: Vec<String> = {
+        let hashed = reader.settle();
+        let parts = act.parts.iter().flat_map(|part| hashed.memory.parts(&part.sent(), to));
+        parts.map(str::to_owned).collect()
+    };
+    let marked = parts.iter().filter_map(|part| cx.daemon().watch().marked(part));
+    let own = format!("{} in ", cx.client());
+    if marked.into_iter().any(|whose| !whose.starts_with(&own)) {
+        return true;
+    }
+    let views: Vec<_> = parts.iter().flat_map(|part| views(part)).collect();
+    let was_read = carried.cargo.text > 0 || carried.cargo.code;
+    let is_blind = !matches!(act.channel, Channel::Field | Channel::File);
+    if (was_read || is_blind) && views.iter().any(|view| secrets::has_shape(view)) {
+        return true;
+    }
+    let is_value = |word: &str| {
+        word.len() >= COOKIE && word.bytes().any(|b| b.is_ascii_digit()) && !word.contains('/')
+    };
+    let ends = |c: char| c.is_whitespace() || matches!(c, '=' | '&' | ';' | '"' | '\'' | ',');
+    if !views.iter().any(|view| view.split(ends).any(is_value)) {
+        return false;
+    }
+    let Some(context) = cx.session().ok().and_then(|session| session.context()) else {
+        return false;
+    };
+    let cookies = context.cookies().await.unwrap_or_default();
+    cookies.iter().any(|cookie| {
+        let text = |name: &str| cookie.get(name).and_then(|value| value.as_str());
+        let (domain, value) =
+            (text("domain").unwrap_or_default(), text("value").unwrap_or_default());
+        let host = domain.trim_start_matches('.');
+        // A cookie has no port: on this machine it is of all of them.
+        let is_theirs =
+            to.as_str().split(':').next() == Some(host) || Site::of_host(host, 0) == *to;
+        value.len() >= COOKIE && !is_theirs && views.iter().any(|view| view.contains(value))
+    })
+}
+
+/// Does what the setting says about an act that a rule stops.
+fn answer(cx: &Context, act: &Act, to: &Site, carried: &Carried, rule: Rule) -> Result<()> {
+    let daemon = cx.daemon();
+    let mode = daemon.egress().mode(cx.capability().kind);
+    let rule = rule.name();
+    let from = match carried.from.as_slice() {
+        [] => "another site".to_owned(),
+        some => some.iter().take(3).map(Site::as_str).collect::<Vec<_>>().join(", "),
+    };
+    let what = format!("`{}` sends what was read on {from} to {to}", cx.command().name);
+    let client = cx.client().to_string();
+    let note = |reason: &str| {
+        let reason = format!("{reason} {rule}");
+        attempt(daemon, Surface::Egress, &reason, client.as_bytes(), to.as_str());
+        daemon.egress().count(mode);
+    };
+    match mode {
+        Mode::Off => {
+            cx.say(&format!("the egress guard is off: {what} (rule {rule})"));
+            Ok(())
+        }
+        Mode::Warn => {
+            note("warned");
+            cx.say(&format!("egress: {what} (rule {rule} of docs/security.md)"));
+            Ok(())
+        }
+        Mode::Block => {
+            let text = act.parts.iter().map(Part::as_str).collect::<Vec<_>>().join("\n");
+            let digest = cx.daemon().egress().digest(&text);
+            let action = format!("{} to {to} with text of {from} #{digest:08x}", cx.command().name);
+            let Err(id) = daemon.approvals().once(cx.capability(), &action) else { return Ok(()) };
+            note("EGRESS_DENIED");
+            let message = format!("{what}, which the rule `{rule}` stops");
+            let error = Error::new(Reason::EgressDenied, message).with("id", id);
+            Err(error.with("rule", rule).with("site", to))
+        }
+    }
+}
+
+fn is_paste(request: &dyn Any) -> bool {
+    let Some(press) = request.downcast_ref::<v1::PressRequest>() else { return false };
+    let key = press.key.to_ascii_lowercase();
+    let has = |name: &str| key.split('+').any(|part| part == name);
+    has("v") && (has("control") || has("ctrl") || has("meta") || has("controlormeta"))
+        || has("insert") && has("shift")
+        || has("paste")
+}
+
+/// A paste sends what is in the clipboard.
+async fn paste(cx: &Context) -> Result<()> {
+    let browser = cx.daemon().sessions().slot().browser().await?;
+    let Ok(text) = browser.read_clipboard().await else { return Ok(()) };
+    let (to, parts) = (act::page_site(cx), vec![Part::Text(text)]);
+    let channel = Channel::Field;
+    look(cx, &Act { channel, to, parts, is_typing: false }).await
+}
+
+/// A click or a key may send a form to another site. Only looked at when what
+/// stands in the fields was read before it was typed.
+async fn submit(cx: &Context) -> Result<()> {
+    let Some(own) = act::page_site(cx) else { return Ok(()) };
+    let reader = cx.daemon().egress().reader(cx.client());
+    if !reader.is_armed(&own) {
+        return Ok(());
+    }
+    for act in forms::foreign(cx, &own).await {
+        let Some(to) = &act.to else { continue };
+        canaries(cx, &act, None)?;
+        let mut carried = carried(&reader, &act, to, None);
+        // The page chose where its form goes.
+        carried.place = Place::Named;
+        carried.cargo.secret = has_secret(cx, &reader, &act, to, &carried).await;
+        let channel = Channel::Address;
+        if let Some(rule) = judge(channel, carried.place, carried.cargo) {
+            answer(cx, &act, to, &carried, rule)?;
+        }
+    }
+    Ok(())
+}

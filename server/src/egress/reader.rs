@@ -1,0 +1,252 @@
+//! One reader: what it read, hashed or about to be.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use browse_guard::egress::{Channel, Memory, Sent, Site};
+use browse_proto::{Page, PageDerived};
+
+use super::act::Act;
+use crate::{dispatch::Context, policy::Kind};
+
+/// Bytes of one answer that are remembered.
+const MOST_OF_ONE: usize = 2 << 20;
+
+/// Bytes that wait to be hashed before an answer waits for it.
+const MOST_WAITING: usize = 8 << 20;
+
+/// Letters that were typed bit by bit and are looked at as one.
+const MOST_TYPED: usize = 256;
+
+/// Letters that are typed at once and count as a bit.
+const BIT: usize = 64;
+
+/// Letters and digits that were read before they were typed, from which a form
+/// is looked at before it is sent.
+const ARMING: usize = 16;
+
+/// Sites of one reader whose fields hold what was read.
+const MOST_ARMED: usize = 64;
+
+/// A reader.
+pub struct Reader {
+    hashed: Mutex<Hashed>,
+    waiting: Mutex<Waiting>,
+}
+
+/// What is hashed.
+pub struct Hashed {
+    pub memory: Memory,
+    /// Sites into whose fields something was typed that had been read.
+    armed: HashSet<Site>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    items: VecDeque<Item>,
+    bytes: usize,
+    /// The one site that everything so far is of.
+    only: Option<Site>,
+    several: bool,
+    typed: Option<(Site, String)>,
+    /// Whether something was typed at all.
+    has_typed: bool,
+}
+
+enum Item {
+    Read(Site, String),
+    Open(Site),
+    Typed(Site, String),
+}
+
+/// Remembers what is page-derived in an answer that a model reads.
+pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
+    if cx.capability().kind == Kind::Skill {
+        return;
+    }
+    let mut text = String::new();
+    response.visit_page(&mut |page| {
+        if let Page::Text(part) = page
+            && text.len() < MOST_OF_ONE
+            && !part.is_empty()
+        {
+            let end = part.floor_char_boundary(MOST_OF_ONE - text.len());
+            text.push_str(&part[..end]);
+            text.push('\n');
+        }
+    });
+    if text.is_empty() {
+        return;
+    }
+    let egress = cx.daemon().egress();
+    let reader = egress.reader(cx.client());
+    if reader.push(Item::Read(cx.site(), text)) {
+        drop(reader.settle());
+    } else {
+        egress.hurry(&reader);
+    }
+}
+
+impl Reader {
+    pub fn new(key: u64) -> Self {
+        let hashed = Hashed { memory: Memory::new(key), armed: HashSet::new() };
+        Self { hashed: Mutex::new(hashed), waiting: Mutex::default() }
+    }
+
+    /// Notes that the caller goes to a site.
+    pub fn open(&self, site: &Site) {
+        self.push(Item::Open(site.clone()));
+    }
+
+    /// The same for an act that asks `site` for something.
+    pub fn open_if_address(&self, act: &Act, site: &Site) {
+        if matches!(act.channel, Channel::Address | Channel::Request) {
+            self.open(site);
+        }
+    }
+
+    /// Notes what was typed into a page of `site`, where nothing stopped it.
+    pub fn typed(&self, site: &Site, text: &str) {
+        let typed = self.typing(site, text);
+        self.waiting().typed = typed.map(|typed| (site.clone(), typed));
+        self.push(Item::Typed(site.clone(), text.to_owned()));
+    }
+
+    /// Whether everything so far was read on `site`, or nothing at all: then
+    /// nothing can be carried there.
+    pub fn knows_only(&self, site: &Site) -> bool {
+        let waiting = self.waiting();
+        !waiting.several && waiting.only.as_ref().is_none_or(|only| only == site)
+    }
+
+    /// What was typed bit by bit into pages of `site`, with `text` after it.
+    pub fn typing(&self, site: &Site, text: &str) -> Option<String> {
+        if text.chars().count() > BIT {
+            return None;
+        }
+        let waiting = self.waiting();
+        let before = waiting.typed.as_ref().filter(|(known, _)| known == site);
+        let typed = before.map_or("", |(_, typed)| typed.as_str());
+        let typed = format!("{typed}{text}");
+        let from = typed.ceil_char_boundary(typed.len().saturating_sub(MOST_TYPED));
+        Some(typed[from..].to_owned())
+    }
+
+    /// Whether fields of `site` may hold what was read somewhere.
+    pub fn is_armed(&self, site: &Site) -> bool {
+        self.waiting().has_typed && self.settle().armed.contains(site)
+    }
+
+    /// Hashes what waits, in order, and answers everything.
+    pub fn settle(&self) -> MutexGuard<'_, Hashed> {
+        let mut hashed = self.hashed.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let next = {
+                let mut waiting = self.waiting();
+                let next = waiting.items.pop_front();
+                waiting.bytes -= next.as_ref().map_or(0, Item::bytes);
+                next
+            };
+            match next {
+                Some(Item::Read(site, text)) => hashed.memory.read(&site, &text),
+                Some(Item::Open(site)) => hashed.memory.open(&site),
+                Some(Item::Typed(site, text)) => hashed.typed(site, &text),
+                None => return hashed,
+            }
+        }
+    }
+
+    /// Whether there is more than should wait.
+    fn push(&self, item: Item) -> bool {
+        let mut waiting = self.waiting();
+        match &item {
+            Item::Read(site, _) if waiting.only.is_none() => waiting.only = Some(site.clone()),
+            Item::Read(site, _) => waiting.several |= waiting.only.as_ref() != Some(site),
+            Item::Typed(..) => waiting.has_typed = true,
+            Item::Open(_) => {}
+        }
+        waiting.bytes += item.bytes();
+        waiting.items.push_back(item);
+        waiting.bytes > MOST_WAITING
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Hashed {
+    fn typed(&mut self, site: Site, text: &str) {
+        let cargo = self.memory.carried(&[Sent::Text(text)], &Site::nowhere()).cargo;
+        if cargo.text >= ARMING || cargo.code || cargo.strong {
+            if self.armed.len() < MOST_ARMED {
+                self.armed.insert(site);
+            }
+        } else if cargo.text == 0 {
+            self.memory.own(text);
+        }
+    }
+}
+
+impl Item {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Read(_, text) | Self::Typed(_, text) => text.len(),
+            Self::Open(_) => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site(host: &str) -> Site {
+        Site::of_host(host, 443)
+    }
+
+    #[test]
+    fn one_site_carries_nothing_anywhere() {
+        let reader = Reader::new(1);
+        assert!(reader.knows_only(&site("a.test")));
+        reader.push(Item::Read(site("a.test"), "text".to_owned()));
+        assert!(reader.knows_only(&site("a.test")) && !reader.knows_only(&site("b.test")));
+        reader.push(Item::Read(site("b.test"), "text".to_owned()));
+        assert!(!reader.knows_only(&site("a.test")));
+    }
+
+    #[test]
+    fn what_is_typed_bit_by_bit_is_one_text() {
+        let reader = Reader::new(1);
+        for letter in "the secre".chars() {
+            reader.typed(&site("a.test"), &letter.to_string());
+        }
+        for _ in 0..2 {
+            // To look is not to type.
+            assert_eq!(reader.typing(&site("a.test"), "t").as_deref(), Some("the secret"));
+        }
+        assert_eq!(reader.typing(&site("b.test"), "x").as_deref(), Some("x"));
+        let long = "é".repeat(1_000);
+        assert_eq!(reader.typing(&site("b.test"), &long), None);
+        for _ in 0..400 {
+            reader.typed(&site("b.test"), "é");
+        }
+        let typed = reader.typing(&site("b.test"), "é").expect("it is short");
+        assert!(typed.len() <= MOST_TYPED, "{}", typed.len());
+    }
+
+    #[test]
+    fn fields_are_armed_by_what_was_read_and_not_by_what_the_caller_brought() {
+        let reader = Reader::new(1);
+        reader.typed(&site("a.test"), "an order of the user, number 88123400");
+        assert!(!reader.is_armed(&site("a.test")));
+        let page = "an order of the user, number 88123400; account 4417882911";
+        reader.push(Item::Read(site("a.test"), page.to_owned()));
+        reader.typed(&site("a.test"), "88123400");
+        assert!(!reader.is_armed(&site("a.test")));
+        reader.typed(&site("a.test"), "4417882911");
+        assert!(reader.is_armed(&site("a.test")));
+    }
+}

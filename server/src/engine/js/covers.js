@@ -1,0 +1,122 @@
+// Text that lies behind another element and moves with it, so that no
+// scrolling brings it out.
+
+/** Covers that are looked at, and texts for each: a page of boxes costs no more. */
+const MOST_COVERS = 60;
+const MOST_COVERED = 400;
+
+/** What a person opens over a page, and closes. */
+const OPENED = 'dialog,[role=dialog],[role=alertdialog],[aria-modal=true],[role=menu],[role=listbox],[role=tooltip],[popover]';
+
+/** @param {Set<Element>} suspects Elements that a style may put over others. @returns {Map<Element, number>} Each with its mark. */
+const coveredBy = (suspects) => {
+  const covered = new Map();
+  const texts = { within: new Map(), boxes: new Map() };
+  let looked = 0;
+  for (const cover of suspects) {
+    if (looked >= MOST_COVERS) break;
+    if (!checkVisibility(cover)) continue;
+    const style = styleOf(cover);
+    const sinks = style.position !== 'static' && parseInt(style.zIndex, 10) < 0;
+    if (sinks && liesUnder(cover)) covered.set(cover, GONE);
+    if (sinks || !hides(cover, style)) continue;
+    looked += 1;
+    for (const text of textsBeside(cover, texts)) if (paintsOver(cover, text)) covered.set(text, MUTED);
+  }
+  return covered;
+};
+
+/** Whether an element paints over all that lies behind it, and is none that a person closes. */
+const hides = (element, style) => {
+  if (style.position === 'fixed' || style.position === 'sticky' || parseFloat(style.opacity) < 0.95) return false;
+  const tag = localName(element);
+  if (!isOpaque(style) && tag !== 'img' && tag !== 'video' && tag !== 'canvas') return false;
+  const box = boundingRect(element);
+  return box.width * box.height >= 400 && closest(element, OPENED) === null;
+};
+
+const isOpaque = (style) => {
+  const parts = colourParts(style.backgroundColor);
+  return parts !== null && parts[3] > 0.95;
+};
+
+/** Elements with text of their own that show within an element. @returns {Element[]} */
+const textsWithin = (scope) => {
+  const found = new Set();
+  const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
+  for (let node = nextNode(walker); node; node = nextNode(walker)) {
+    const parent = parentNode(node);
+    if (!found.has(parent) && nodeType(parent) === ELEMENT && /\S/.test(textData(node)) && checkVisibility(parent)) found.add(parent);
+  }
+  return [...found];
+};
+
+const remembered = (known, key, make) => {
+  let value = known.get(key);
+  if (value === undefined) known.set(key, (value = make(key)));
+  return value;
+};
+
+/** Elements with text of their own that lie wholly within the box of a cover, and not in it. @returns {Element[]} */
+const textsBeside = (cover, texts) => {
+  const around = flatParent(cover);
+  if (!around || nodeType(around) !== ELEMENT) return [];
+  const box = boundingRect(cover);
+  const holder = cover instanceof HTMLElement ? offsetParent(cover) : null;
+  const scope = holder !== null && styleOf(cover).position === 'absolute' ? holder : around;
+  let asked = 0;
+  return remembered(texts.within, scope, textsWithin).filter((element) => {
+    const own = remembered(texts.boxes, element, boundingRect);
+    if (own.right < box.left || own.left > box.right || own.bottom < box.top || own.top > box.bottom) return false;
+    asked += 1;
+    if (asked > MOST_COVERED || flatContains(cover, element)) return false;
+    const text = contentBox(element);
+    return text.height > 0 && text.left >= box.left - 1 && text.right <= box.right + 1 && text.top >= box.top - 1 && text.bottom <= box.bottom + 1;
+  });
+};
+
+/** Whether `cover` is painted after `text`: by the layers of what holds them below their common ancestor, else by their order. */
+const paintsOver = (cover, text) => {
+  if (flatContains(text, cover)) return layerBelow(cover, text) >= 0;
+  const above = new Set();
+  for (let node = cover; node; node = flatParent(node)) above.add(node);
+  let meeting = text;
+  while (meeting && !above.has(meeting)) meeting = flatParent(meeting);
+  if (!meeting) return false;
+  const [one, other] = [layerBelow(cover, meeting), layerBelow(text, meeting)];
+  // In the flow all text is painted over all grounds.
+  if (one !== other || one < 0) return one > other;
+  return (comparePosition(cover, text) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+};
+
+/** The layer in which the part of `ancestor` that holds `element` is painted: -0.5 for what stands in the flow. */
+const layerBelow = (element, ancestor) => {
+  let layer = -0.5;
+  for (let node = element; node && node !== ancestor; node = flatParent(node)) {
+    if (nodeType(node) !== ELEMENT) continue;
+    const style = styleOf(node);
+    const positioned = style.position !== 'static';
+    const raised = positioned || style.transform !== 'none' || parseFloat(style.opacity) < 1;
+    // The outermost decides.
+    if (raised) layer = positioned ? parseInt(style.zIndex, 10) || 0 : 0;
+  }
+  return layer;
+};
+
+/** Whether what sinks below the flow lies under an opaque ancestor, or under what is painted at its middle. */
+const liesUnder = (element) => {
+  const box = contentBox(element);
+  for (let node = flatParent(element); node && nodeType(node) === ELEMENT; node = flatParent(node)) {
+    const style = styleOf(node);
+    const stacks = (style.position !== 'static' && style.zIndex !== 'auto') || style.transform !== 'none' || parseFloat(style.opacity) < 1 || style.isolation === 'isolate';
+    if (stacks || node === documentBody(document) || node === documentElement(document)) break;
+    const around = boundingRect(node);
+    if (isOpaque(style) && around.left <= box.left && around.right >= box.right && around.top <= box.top && around.bottom >= box.bottom) return true;
+  }
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  for (const hit of documentElementsFromPoint(document, x, y)) {
+    if (flatContains(element, hit)) return false;
+    if (!flatContains(hit, element) && isOpaque(styleOf(hit))) return true;
+  }
+  return false;
+};

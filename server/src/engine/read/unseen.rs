@@ -1,0 +1,33 @@
+//! What was left out of a reading because no person sees it.
+
+use std::collections::BTreeMap;
+
+use crate::engine::page::gather::{Gathered, Survey};
+
+/// How many parts were left out or marked, by what keeps them from being seen:
+/// `opacity`, `size`, `off-screen`, `clip`, `clip-path`, `colour`, `font` or
+/// `cover`; `css content` counts names that hold words of a style sheet.
+pub type Unseen = BTreeMap<String, u32>;
+
+/// A text, and what is not in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The text.
+    pub text: String,
+    /// What was left out of it.
+    pub unseen: Unseen,
+}
+
+/// Those of all frames.
+pub(crate) fn total<'a>(all: impl Iterator<Item = &'a Unseen>) -> Unseen {
+    let mut total = Unseen::new();
+    for (means, count) in all.flatten() {
+        *total.entry(means.clone()).or_default() += count;
+    }
+    total
+}
+
+/// What the answers of all frames left out.
+pub(crate) fn of<T: Survey>(gathered: &Gathered<T>) -> Unseen {
+    total(gathered.answers.values().map(|(_, answer)| answer.unseen()))
+}

@@ -1,0 +1,231 @@
+//! A file of rows that several processes append to: one lock, whole lines, on
+//! the disk before anybody is told.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use browse_proto::Reason;
+
+use super::{
+    crash,
+    note::{Book, Scope},
+    row::Row,
+};
+use crate::error::{Error, Result};
+
+/// Longest that one waits for the others.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often one looks whether the others are done.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A file of rows, and what it held when it was last read.
+pub struct RowFile {
+    path: PathBuf,
+    scope: Scope,
+    read: Mutex<(Option<Stamp>, Arc<Book>)>,
+}
+
+/// Inode, size and change time: what tells that a file is as it was.
+type Stamp = (u64, u64, i64, i64);
+
+impl RowFile {
+    /// The file at `path`, which need not exist.
+    pub fn new(path: PathBuf, scope: Scope) -> Self {
+        Self { path, scope, read: Mutex::default() }
+    }
+
+    /// Whose notes it holds.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// The notes as they were last read: no file is touched.
+    pub fn known(&self) -> Arc<Book> {
+        Arc::clone(&self.memory().1)
+    }
+
+    /// The notes as they are now.
+    ///
+    /// # Errors
+    /// `FILE_UNREADABLE`. No file holds no notes.
+    pub fn load(&self) -> Result<Arc<Book>> {
+        let found = match fs::metadata(&self.path) {
+            Ok(found) => stamp(&found),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                *self.memory() = Default::default();
+                return Ok(Arc::default());
+            }
+            Err(error) => return Err(self.unreadable(&error)),
+        };
+        if let (Some(known), book) = &*self.memory()
+            && *known == found
+        {
+            return Ok(Arc::clone(book));
+        }
+        let read = || File::open(&self.path).and_then(|file| self.read(&file));
+        read().map_err(|error| self.unreadable(&error))
+    }
+
+    /// Decides on rows by the notes as they are, and appends them: alone, and
+    /// on the disk when it answers.
+    ///
+    /// # Errors
+    /// Those of `decide`; `NOTES_BUSY`, `FILE_UNREADABLE`, `FILE_UNWRITABLE`.
+    pub fn edit<T>(&self, decide: impl FnOnce(&Book) -> Result<(Vec<Row>, T)>) -> Result<T> {
+        let mut file = self.lock()?;
+        let book = self.read(&file).map_err(|error| self.unreadable(&error))?;
+        let (rows, outcome) = decide(&book)?;
+        if rows.is_empty() {
+            return Ok(outcome);
+        }
+        crash::here("decided");
+        self.append(&mut file, &rows).map_err(|error| self.unwritable(&error))?;
+        crash::here("appended");
+        let mut book = Book::clone(&book);
+        rows.into_iter().for_each(|row| book.apply(row, self.scope));
+        let stamp = file.metadata().ok().as_ref().map(stamp);
+        *self.memory() = (stamp, Arc::new(book));
+        Ok(outcome)
+    }
+
+    /// The file, open and locked. It is the one at the path: a compaction puts
+    /// another in its place.
+    pub(super) fn lock(&self) -> Result<File> {
+        let open = || {
+            DirBuilder::new().recursive(true).mode(0o700).create(self.folder())?;
+            let mut options = OpenOptions::new();
+            options.read(true).append(true).create(true).mode(0o600);
+            let file = options.open(&self.path)?;
+            Ok::<_, io::Error>(file)
+        };
+        let last = Instant::now() + PATIENCE;
+        loop {
+            let file = open().map_err(|error| self.unwritable(&error))?;
+            match file.try_lock() {
+                Ok(()) => {
+                    let same = |path: &Path| {
+                        let (ours, theirs) = (file.metadata().ok()?, fs::metadata(path).ok()?);
+                        Some(ours.ino() == theirs.ino() && ours.dev() == theirs.dev())
+                    };
+                    if same(&self.path) == Some(true) {
+                        return Ok(file);
+                    }
+                }
+                Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
+                Err(TryLockError::Error(error)) => return Err(self.unwritable(&error)),
+            }
+            if Instant::now() >= last {
+                let message = format!("`{}` is locked by another process", self.path.display());
+                return Err(
+                    Error::new(Reason::NotesBusy, message).with("path", self.path.display())
+                );
+            }
+        }
+    }
+
+    /// Appends whole lines; a line that a killed writer left torn is ended
+    /// first, so that it takes no other along.
+    fn append(&self, file: &mut File, rows: &[Row]) -> io::Result<()> {
+        let before = file.seek(SeekFrom::End(0))?;
+        let mut lines = Vec::new();
+        if before > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            let mut last = [0];
+            file.read_exact(&mut last)?;
+            if last[0] != b'\n' {
+                lines.push(b'\n');
+            }
+        }
+        rows.iter().for_each(|row| lines.extend(row.line()));
+        let written = write(file, &lines).and_then(|()| {
+            crash::here("written");
+            file.sync_data()
+        });
+        if written.is_err() {
+            // A full disk keeps no half of a line.
+            file.set_len(before)?;
+        }
+        written?;
+        if before == 0 {
+            sync_folder(self.folder())?;
+        }
+        Ok(())
+    }
+
+    /// Reads what `file` holds into memory.
+    fn read(&self, file: &File) -> io::Result<Arc<Book>> {
+        let stamp = stamp(&file.metadata()?);
+        if let (Some(known), book) = &*self.memory()
+            && *known == stamp
+        {
+            return Ok(Arc::clone(book));
+        }
+        let bytes = bytes(file)?;
+        let mut book = Book::default();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        lines.filter_map(Row::parse).for_each(|row| book.apply(row, self.scope));
+        let book = Arc::new(book);
+        *self.memory() = (Some(stamp), Arc::clone(&book));
+        Ok(book)
+    }
+
+    /// Forgets what was read.
+    pub(super) fn forget(&self) {
+        *self.memory() = Default::default();
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    pub(super) fn unreadable(&self, error: &io::Error) -> Error {
+        let message = format!("`{}` cannot be read: {error}", self.path.display());
+        Error::new(Reason::FileUnreadable, message).with("path", self.path.display())
+    }
+
+    pub(super) fn unwritable(&self, error: &io::Error) -> Error {
+        let message = format!("`{}` cannot be written: {error}", self.path.display());
+        Error::new(Reason::FileUnwritable, message).with("path", self.path.display())
+    }
+
+    fn memory(&self) -> std::sync::MutexGuard<'_, (Option<Stamp>, Arc<Book>)> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One write in the common case; in two where a test kills us between them.
+fn write(file: &mut File, lines: &[u8]) -> io::Result<()> {
+    let middle = if crash::wanted("torn") { lines.len() / 2 } else { lines.len() };
+    file.write_all(&lines[..middle])?;
+    crash::here("torn");
+    file.write_all(&lines[middle..])
+}
+
+/// Everything that `file` holds.
+pub(super) fn bytes(mut file: &File) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Puts the names of a folder on the disk.
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+fn stamp(meta: &fs::Metadata) -> Stamp {
+    (meta.ino(), meta.size(), meta.ctime(), meta.ctime_nsec())
+}

@@ -1,0 +1,264 @@
+//! The commands on notes.
+
+use browse_proto::{Reason, v1};
+use url::Url;
+
+use super::{
+    host::NoteHost,
+    keeper::blocking,
+    note::{ENOUGH, Scope, State},
+    scan::Finding,
+    store::Found,
+};
+use crate::{
+    dispatch::Context,
+    error::{Error, Result},
+    records::{Surface, attempt},
+    secrets,
+};
+
+/// Bytes that a note may have.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// Digits of a hash that are shown.
+const DIGITS: usize = 12;
+
+/// Saves a note on the host of the active tab.
+pub async fn save_domain_skill(
+    cx: &Context,
+    request: v1::SaveDomainSkillRequest,
+) -> Result<v1::SaveDomainSkillResponse> {
+    let host = host_of_tab(cx)?;
+    let skill = Some(save(cx, host, request.body, false).await?);
+    Ok(v1::SaveDomainSkillResponse { skill })
+}
+
+/// Gives a note another text.
+pub async fn edit_domain_skill(
+    cx: &Context,
+    request: v1::EditDomainSkillRequest,
+) -> Result<v1::EditDomainSkillResponse> {
+    let host = host(cx, request.host.as_deref())?;
+    let skill = Some(save(cx, host, request.body, true).await?);
+    Ok(v1::EditDomainSkillResponse { skill })
+}
+
+/// Lists the notes.
+pub async fn list_domain_skills(
+    cx: &Context,
+    request: v1::ListDomainSkillsRequest,
+) -> Result<v1::ListDomainSkillsResponse> {
+    let notes = cx.daemon().notes();
+    notes.settle().await;
+    let found = blocking(notes.store(), move |store| store.list(request.removed)).await?;
+    if found.is_empty() {
+        cx.say("there is no note: `browse domain-skill save` writes one on the host of the tab");
+    }
+    Ok(v1::ListDomainSkillsResponse { skills: found.iter().map(describe).collect() })
+}
+
+/// Prints a note.
+pub async fn show_domain_skill(
+    cx: &Context,
+    request: v1::ShowDomainSkillRequest,
+) -> Result<v1::ShowDomainSkillResponse> {
+    let host = host(cx, request.host.as_deref())?;
+    let notes = cx.daemon().notes();
+    notes.settle().await;
+    let scope = request.global.then_some(Scope::Global);
+    let asked = host.clone();
+    let (note, scope) = blocking(notes.store(), move |store| store.note(&asked, scope)).await?;
+    let wanted = |number: u32| {
+        let version = note.versions.iter().find(|version| version.number == number);
+        version.ok_or_else(|| {
+            let message = format!("the note on `{host}` has no version {number}");
+            Error::new(Reason::NoteVersionNotFound, message).with("host", &host)
+        })
+    };
+    let newest = note.versions.last().map_or(0, |version| version.number);
+    let version = wanted(request.version.unwrap_or(newest))?.clone();
+    let body = version.body.to_string();
+    let found = Found { host: host.to_string(), scope, version, removed: false, shadowed: false };
+    let finding = notes.scan().at_use(&body).await;
+    if finding.flagged {
+        cx.say(&format!("a scan of this note scores {:.2}: read it with care", finding.score));
+    }
+    cx.set_source(host.as_str());
+    Ok(v1::ShowDomainSkillResponse {
+        summary: summary(&found),
+        body,
+        skill: Some(describe(&found)),
+        versions: note.versions.iter().map(|version| version.number).collect(),
+    })
+}
+
+/// Brings back an earlier text.
+pub async fn roll_back_domain_skill(
+    cx: &Context,
+    request: v1::RollBackDomainSkillRequest,
+) -> Result<v1::RollBackDomainSkillResponse> {
+    let host = host(cx, request.host.as_deref())?;
+    let notes = cx.daemon().notes();
+    notes.settle().await;
+    let (scope, to) = (scope(request.global), request.to);
+    let found = blocking(notes.store(), move |store| store.roll_back(&host, scope, to)).await?;
+    Ok(v1::RollBackDomainSkillResponse { skill: Some(describe(&found)) })
+}
+
+/// Removes a note.
+pub async fn remove_domain_skill(
+    cx: &Context,
+    request: v1::RemoveDomainSkillRequest,
+) -> Result<v1::RemoveDomainSkillResponse> {
+    let host = host(cx, request.host.as_deref())?;
+    let notes = cx.daemon().notes();
+    notes.settle().await;
+    let scope = scope(request.global);
+    let found = blocking(notes.store(), move |store| store.remove(&host, scope)).await?;
+    Ok(v1::RemoveDomainSkillResponse { skill: Some(describe(&found)) })
+}
+
+/// Shares a note with every project.
+pub async fn promote_domain_skill(
+    cx: &Context,
+    request: v1::PromoteDomainSkillRequest,
+) -> Result<v1::PromoteDomainSkillResponse> {
+    let host = host(cx, request.host.as_deref())?;
+    let notes = cx.daemon().notes();
+    notes.settle().await;
+    // What it says may be known for bad only since.
+    let asked = host.clone();
+    let (note, _) = blocking(notes.store(), move |store| store.note(&asked, None)).await?;
+    if let Some(version) = note.current() {
+        refuse(&notes.scan().at_use(&version.body).await, &host)?;
+    }
+    let found = blocking(notes.store(), move |store| store.promote(&host)).await?;
+    Ok(v1::PromoteDomainSkillResponse { skill: Some(describe(&found)) })
+}
+
+async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result<v1::DomainSkill> {
+    if body.trim().is_empty() {
+        let message = format!("the note on `{host}` would be empty");
+        return Err(Error::new(Reason::NoteEmpty, message));
+    }
+    if body.len() > MOST_BYTES {
+        let message = format!("the note has {} bytes", body.len());
+        return Err(Error::new(Reason::TooLarge, message).with("limit", "64 KiB"));
+    }
+    if secrets::redact(&body) != body {
+        let message = format!("the note on `{host}` holds what looks like a key or a password");
+        return Err(Error::new(Reason::NoteSecret, message));
+    }
+    let notes = cx.daemon().notes();
+    let finding = notes.scan().at_save(&body).await;
+    if finding.refused {
+        let refused = refuse(&finding, &host);
+        if let Err(error) = &refused {
+            let (reason, domain) = (error.reason().name(), host.as_str());
+            attempt(cx.daemon(), Surface::Note, reason, body.as_bytes(), domain);
+        }
+        refused?;
+    }
+    notes.settle().await;
+    let score = finding.score;
+    let found =
+        blocking(notes.store(), move |store| store.save(&host, &body, score, edits)).await?;
+    if finding.flagged {
+        cx.say(&format!("a scan scores {score:.2}: it stays quarantined unless it is reworded"));
+    } else if found.version.state == State::Quarantined && found.version.uses == 0 {
+        cx.say(&format!(
+            "it is printed by `browse context` after {ENOUGH} visits without a finding"
+        ));
+    }
+    Ok(describe(&found))
+}
+
+/// Refuses a text by what a scan found in it.
+fn refuse(finding: &Finding, host: &NoteHost) -> Result<()> {
+    if !finding.flagged && !finding.refused {
+        return Ok(());
+    }
+    let score = format!("{:.2}", finding.score);
+    Err(match &finding.pattern {
+        Some(pattern) => {
+            let message = format!("the note on `{host}` holds a phrase that asks {pattern}");
+            Error::new(Reason::NotePattern, message).with("pattern", pattern)
+        }
+        None => {
+            let message = format!("the note on `{host}` scores {score}");
+            Error::new(Reason::NoteFlagged, message)
+        }
+    }
+    .with("host", host)
+    .with("score", score))
+}
+
+/// The host that the caller named, or that of the active tab.
+pub(super) fn host(cx: &Context, named: Option<&str>) -> Result<NoteHost> {
+    match named {
+        Some(named) => NoteHost::named(named, cx.command().name),
+        None => host_of_tab(cx),
+    }
+}
+
+/// The host of the active tab's own address.
+fn host_of_tab(cx: &Context) -> Result<NoteHost> {
+    address_of_tab(cx)?
+        .as_ref()
+        .and_then(NoteHost::of_url)
+        .ok_or_else(|| Error::new(Reason::NoteHostMissing, "the tab shows no site"))
+}
+
+/// The address of the active tab, or of the one that the call names.
+pub(super) fn address_of_tab(cx: &Context) -> Result<Option<Url>> {
+    let session = cx.session()?;
+    let tab = match cx.named_tab() {
+        Some(id) => Some(session.tab(id)?),
+        None => session.active(),
+    };
+    let Some(tab) = tab else { return Ok(None) };
+    cx.check_tab(&tab)?;
+    Ok(Url::parse(&tab.page().url()).ok())
+}
+
+fn scope(global: bool) -> Scope {
+    if global { Scope::Global } else { Scope::Project }
+}
+
+/// A note as callers see it.
+pub(super) fn describe(found: &Found) -> v1::DomainSkill {
+    let version = &found.version;
+    v1::DomainSkill {
+        host: found.host.clone(),
+        state: version.state.name().to_owned(),
+        scope: found.scope.name().to_owned(),
+        version: version.number,
+        uses: version.uses,
+        hash: short(&version.sha256),
+        bytes: version.body.len() as u32,
+        saved_ms: version.at,
+        removed: found.removed,
+        shadowed: found.shadowed,
+        score: version.score,
+    }
+}
+
+/// The digits of a hash that are shown.
+pub(super) fn short(hash: &str) -> String {
+    hash.chars().take(DIGITS).collect()
+}
+
+fn summary(found: &Found) -> String {
+    let version = &found.version;
+    let state = version.state.name();
+    let uses = match version.state {
+        State::Quarantined => format!("{} of {ENOUGH} uses", version.uses.min(ENOUGH)),
+        _ => format!("{} uses", version.uses),
+    };
+    let (host, hash) = (&found.host, short(&version.sha256));
+    format!(
+        "{host} version {} sha256 {hash} {state} ({}, {uses})",
+        version.number,
+        found.scope.name()
+    )
+}

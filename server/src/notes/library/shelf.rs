@@ -1,0 +1,222 @@
+//! The library of a daemon: one refresh at a time, and what is answered
+//! meanwhile.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use browse_proto::Reason;
+use tokio::sync::watch;
+
+use super::{
+    cache::Cache,
+    collection::LibrarySettings,
+    hosts::Hosts,
+    index::Index,
+    refresh::{Fetched, Fetcher},
+};
+use crate::{
+    chromium::HostRules,
+    error::{Error, Result},
+    notes::{host::NoteHost, scan::Scan},
+    outbound::Reach,
+};
+
+/// Age after which what is cached is fetched again, in seconds.
+const LIFE: u64 = 24 * 3600;
+
+/// Time after a failure in which nobody tries by itself.
+const REST: Duration = Duration::from_secs(600);
+
+/// The library.
+pub struct Library {
+    fetcher: Arc<Fetcher>,
+    home: PathBuf,
+    running: Arc<Mutex<Running>>,
+    index: Mutex<Option<Arc<Index>>>,
+}
+
+/// A refresh that is under way.
+#[derive(Default)]
+struct Running {
+    outcome: Option<watch::Receiver<Option<Result<Fetched>>>>,
+    failed: Option<(Instant, String)>,
+}
+
+/// A note of the library that may be shown.
+pub struct Shown {
+    /// Name.
+    pub id: String,
+    /// Git's hash of the tree that it came with.
+    pub tree: String,
+    /// SHA-256 of its text.
+    pub sha256: String,
+    /// Markdown.
+    pub body: String,
+}
+
+impl Library {
+    /// The library that the settings name.
+    pub fn new(settings: &LibrarySettings, home: &Path, reach: &Reach, scan: Scan) -> Self {
+        let cache = Arc::new(Cache::new(home, settings));
+        // Whoever names an address in the settings may mean this machine.
+        let named = settings.url.as_ref().and_then(|url| {
+            let port = url.port_or_known_default()?;
+            HostRules::parse(&[format!("{}:{port}", url.host_str()?)]).ok()
+        });
+        let allow = named.unwrap_or_default();
+        let reach = Reach { allow, resolver: reach.resolver.clone() };
+        let fetcher = Arc::new(Fetcher { settings: settings.clone(), reach, cache, scan });
+        let (running, index) = (Arc::default(), Mutex::default());
+        Self { fetcher, home: home.to_owned(), running, index }
+    }
+
+    /// What is cached.
+    pub fn cache(&self) -> Arc<Cache> {
+        Arc::clone(&self.fetcher.cache)
+    }
+
+    /// Collection and branch.
+    pub fn name(&self) -> String {
+        let LibrarySettings { collection, branch, .. } = &self.fetcher.settings;
+        collection.as_ref().map_or("off".to_owned(), |name| format!("{name}@{branch}"))
+    }
+
+    /// Whether there is one.
+    pub fn is_on(&self) -> bool {
+        self.fetcher.settings.collection.is_some()
+    }
+
+    /// What is cached, sorted by host, as it is now; and what is wrong with the
+    /// user's table of hosts.
+    pub fn load(&self) -> (Option<Arc<Index>>, Option<String>) {
+        let manifest = self.fetcher.cache.load().filter(|_| self.is_on());
+        let (hosts, problem) = Hosts::read(&self.home);
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |known: &Arc<Index>| {
+            manifest.as_ref().is_some_and(|now| Arc::ptr_eq(now, &known.manifest))
+                && known.hosts == hosts
+        };
+        if !index.as_ref().is_some_and(same) {
+            *index = manifest.map(|manifest| Arc::new(Index::new(manifest, hosts)));
+        }
+        (index.clone(), problem)
+    }
+
+    /// Whether a refresh runs.
+    pub fn is_refreshing(&self) -> bool {
+        self.lock().outcome.is_some()
+    }
+
+    /// Why the last refresh ended early.
+    pub fn problem(&self) -> Option<String> {
+        self.lock().failed.as_ref().map(|(_, problem)| problem.clone())
+    }
+
+    /// Begins a refresh in the background when what is cached is old, or not
+    /// there. Answers what the caller should be told.
+    pub fn keep_fresh(&self) -> Option<String> {
+        if !self.is_on() {
+            return None;
+        }
+        let known = self.fetcher.cache.load();
+        if known.as_ref().is_some_and(|manifest| manifest.age() < LIFE) {
+            return None;
+        }
+        let resting = self.lock().failed.as_ref().is_some_and(|(when, _)| when.elapsed() < REST);
+        if !resting {
+            self.begin();
+        }
+        match (known, self.problem()) {
+            (Some(_), _) => None,
+            (None, Some(problem)) => Some(format!("there is no library yet: {problem}")),
+            (None, None) => Some("the library is being fetched for the first time".to_owned()),
+        }
+    }
+
+    /// Fetches now, or waits for the refresh that runs.
+    ///
+    /// # Errors
+    /// As [`Fetcher::refresh`].
+    pub async fn refresh(&self) -> Result<Fetched> {
+        let mut outcome = self.begin();
+        let ended = outcome.wait_for(Option::is_some).await;
+        match ended.ok().and_then(|outcome| outcome.clone()) {
+            Some(outcome) => outcome,
+            None => Err(Error::new(Reason::Bug, "the refresh of the library broke")),
+        }
+    }
+
+    /// What is cached; fetched first when there is nothing.
+    ///
+    /// # Errors
+    /// As [`Fetcher::refresh`].
+    pub async fn index(&self) -> Result<(Arc<Index>, Option<String>)> {
+        let off = || Error::new(Reason::LibraryOff, "the library is switched off");
+        self.is_on().then_some(()).ok_or_else(off)?;
+        self.keep_fresh();
+        if let (Some(index), problem) = self.load() {
+            return Ok((index, problem));
+        }
+        let manifest = self.refresh().await?.manifest;
+        let (index, problem) = self.load();
+        // The cache may be gone again: what was fetched is answered all the same.
+        Ok((index.unwrap_or_else(|| Arc::new(Index::new(manifest, Hosts::default()))), problem))
+    }
+
+    /// The notes on `host` whose scan finds nothing, with their texts.
+    pub async fn at(&self, host: &NoteHost) -> Vec<Shown> {
+        let Some(index) = self.load().0 else { return Vec::new() };
+        let mut shown = Vec::new();
+        for note in index.at(host.as_str()).into_iter().map(|place| &index.manifest.notes[place]) {
+            let Some(body) = self.fetcher.cache.text(note) else { continue };
+            // What is known of bad texts may have grown since they were fetched.
+            if self.fetcher.scan.at_use(&body).await.withholds() {
+                continue;
+            }
+            let (id, sha256) = (note.id.clone(), note.sha256.clone());
+            shown.push(Shown { id, tree: index.manifest.tree.clone(), sha256, body });
+        }
+        shown
+    }
+
+    /// The ids of the notes on `host`, at most so many, from memory alone.
+    pub fn known_at(&self, host: &NoteHost, most: usize) -> Vec<String> {
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(index) = index else { return Vec::new() };
+        let notes = index.at(host.as_str()).into_iter().map(|place| &index.manifest.notes[place]);
+        notes.filter(|note| !note.flagged).take(most).map(|note| note.id.clone()).collect()
+    }
+
+    /// The refresh that runs; begins one when none does.
+    fn begin(&self) -> watch::Receiver<Option<Result<Fetched>>> {
+        let mut running = self.lock();
+        if let Some(outcome) = &running.outcome {
+            return outcome.clone();
+        }
+        let (done, outcome) = watch::channel(None);
+        running.outcome = Some(outcome.clone());
+        running.failed = None;
+        drop(running);
+        let (fetcher, running) = (Arc::clone(&self.fetcher), Arc::clone(&self.running));
+        // On a task of its own: a caller that goes away takes nothing along.
+        tokio::spawn(async move {
+            let fetched = fetcher.refresh().await;
+            let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
+            running.outcome = None;
+            if let Err(error) = &fetched {
+                tracing::warn!(%error, "the library was not refreshed");
+                running.failed = Some((Instant::now(), error.to_string()));
+            }
+            drop(running);
+            done.send_replace(Some(fetched));
+        });
+        outcome
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

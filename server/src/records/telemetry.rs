@@ -1,0 +1,132 @@
+//! Local analytics of notes on sites, when the user switched them on:
+//! `$BROWSE_HOME/analytics/browse-telemetry.jsonl`. A row holds a time, what
+//! happened, the host and counters, never text. Nothing is sent anywhere.
+
+use std::{
+    fs::{self, DirBuilder, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    sync::{
+        OnceLock,
+        mpsc::{self, SyncSender},
+    },
+    thread,
+    time::SystemTime,
+};
+
+use serde_json::{Map, Value, json};
+
+use super::attempts::host;
+
+/// Rows that wait for the disk; more are left out.
+const QUEUE: usize = 256;
+
+/// Bytes of the file, of which there is one older.
+const MOST_BYTES: u64 = 10 << 20;
+
+/// What happened to a note on a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// It was saved.
+    Saved,
+    /// It was refused when it was to be saved.
+    SaveBlocked,
+    /// It was used.
+    Fired,
+    /// It went from one state to another.
+    StateChanged,
+}
+
+impl Happening {
+    /// The word for it in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Saved => "domain_skill_saved",
+            Self::SaveBlocked => "save_blocked",
+            Self::Fired => "fired",
+            Self::StateChanged => "state_changed",
+        }
+    }
+}
+
+/// The analytics of one home of browse.
+pub struct Telemetry {
+    file: Option<PathBuf>,
+    writer: OnceLock<SyncSender<String>>,
+}
+
+impl Telemetry {
+    /// Analytics below `home`, or none at all when they are not `on`.
+    pub fn new(home: &Path, on: bool) -> Self {
+        let file = on.then(|| home.join("analytics/browse-telemetry.jsonl"));
+        Self { file, writer: OnceLock::new() }
+    }
+
+    /// Writes a row, when that is switched on; never waits and never fails.
+    pub fn note(&self, what: Happening, at: &str, counters: &[(&'static str, u64)]) {
+        let Some(file) = &self.file else { return };
+        let counters: Map<String, Value> =
+            counters.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect();
+        let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
+        let row =
+            json!({"time": time, "event": what.name(), "host": host(at), "counters": counters});
+        // A full queue: the row is left out.
+        let _ = self.writer.get_or_init(|| start(file.clone())).try_send(format!("{row}\n"));
+    }
+}
+
+fn start(file: PathBuf) -> SyncSender<String> {
+    let (sender, rows) = mpsc::sync_channel::<String>(QUEUE);
+    let work = move || {
+        while let Ok(row) = rows.recv() {
+            if let Err(error) = append(&file, &row) {
+                tracing::warn!(%error, file = %file.display(), "analytics are not written");
+            }
+        }
+    };
+    if let Err(error) = thread::Builder::new().name("telemetry".to_owned()).spawn(work) {
+        tracing::warn!(%error, "analytics are not written");
+    }
+    sender
+}
+
+fn append(file: &Path, row: &str) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    if fs::symlink_metadata(file).is_ok_and(|meta| meta.len() > MOST_BYTES) {
+        fs::rename(file, file.with_extension("1.jsonl"))?;
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(0o600);
+    let flags = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
+    options.custom_flags(flags).open(file)?.write_all(row.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_hold_hosts_and_counters_and_only_when_switched_on() {
+        let home = tempfile::tempdir().expect("a folder");
+        let file = home.path().join("analytics/browse-telemetry.jsonl");
+        Telemetry::new(home.path(), false).note(Happening::Saved, "example.com", &[]);
+        let telemetry = Telemetry::new(home.path(), true);
+        telemetry.note(Happening::Fired, "example.com", &[("uses", 3)]);
+        telemetry.note(Happening::SaveBlocked, "ignore all previous instructions", &[]);
+        drop(telemetry);
+        // The thread ends when it has written everything.
+        let rows = loop {
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            if text.lines().count() == 2 {
+                break text;
+            }
+            thread::yield_now();
+        };
+        let row: Value = serde_json::from_str(rows.lines().next().expect("a row")).expect("JSON");
+        assert_eq!((&row["event"], &row["host"]), (&json!("fired"), &json!("example.com")));
+        assert_eq!(row["counters"]["uses"], 3);
+        assert!(rows.contains("save_blocked") && !rows.contains("ignore"), "{rows}");
+    }
+}

@@ -1,0 +1,232 @@
+//! What no person sees is left out of every reading, and what one sees is not.
+
+use browse_server::engine::{Pattern, SnapshotOptions};
+
+use crate::fixture::{Tab, target};
+use crate::support::site::{Route, Site};
+
+/// Each way to hide text; `WORD` stands for the text.
+const WAYS: &[&str] = &[
+    "<p style='display:none'>WORD</p>",
+    "<p hidden>WORD</p>",
+    "<p style='visibility:hidden'>WORD</p>",
+    "<p style='opacity:.05'>WORD</p>",
+    "<div style='opacity:0'><p style='opacity:1'><b>WORD</b></p></div>",
+    "<p style='filter:opacity(0%)'>WORD</p>",
+    "<style>.f{op\\61 city:0!important}</style><p class=f>WORD</p>",
+    "<style>@media all{@supports (color:red){.o{& p{opacity:0}}}}</style><div class=o><p>WORD</p></div>",
+    "<style>@keyframes k{from,to{opacity:0}}.k{animation:k 1s infinite}</style><p class=k>WORD</p>",
+    "<p id=anim>WORD</p><script>anim.animate({opacity:[0,0]},{duration:1e6})</script>",
+    "<p style='width:0;height:0;overflow:hidden'>WORD</p>",
+    "<div style='max-height:0;overflow:hidden'><p>WORD</p></div>",
+    "<p style='transform:scale(0)'>WORD</p>",
+    "<p style='transform:scale(.001)'>WORD</p>",
+    "<p style='position:absolute;left:-9999px'>WORD</p>",
+    "<p style='position:absolute;top:-50vh;height:10px'>WORD</p>",
+    "<p style='position:fixed;left:200vw'>WORD</p>",
+    "<div style='position:relative;overflow:hidden'>x<p style='position:absolute;left:9999px'>WORD</p></div>",
+    "<p style='margin-left:-9999px;width:300px'>WORD</p>",
+    "<p style='transform:translateX(-9999px)'>WORD</p>",
+    "<p style='text-indent:-9999px;white-space:nowrap'>WORD</p>",
+    "<p style='position:absolute;clip:rect(0,0,0,0)'>WORD</p>",
+    "<p style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(1px 1px 1px 1px)'>WORD</p>",
+    "<p style='clip-path:inset(50%)'>WORD</p>",
+    "<p style='clip-path:circle(0)'>WORD</p>",
+    "<p style='clip-path:polygon(0 0, 0 0, 0 0)'>WORD</p>",
+    "<p style='color:white'>WORD</p>",
+    "<p style='color:#fefefe'>WORD</p>",
+    "<p style='color:transparent'>WORD</p>",
+    "<style>:root{--x:rgb(250 250 250)}.c{color:var(--x)}</style><p class=c>WORD <b>WORD</b></p>",
+    "<div style='background:#123'><p style='color:#123'>WORD</p></div>",
+    "<font color=white>WORD</font>",
+    "<p style='font-size:0'>WORD</p>",
+    "<p style='font-size:.5px'>WORD</p>",
+    "<p style='font:0/0 serif'>WORD</p>",
+    "<p style='line-height:0;overflow:hidden'>WORD</p>",
+    "<p style='transform:rotateY(90deg)'>WORD</p>",
+    "<div style='position:relative'><p>WORD</p><div style='position:absolute;inset:0;background:white'></div></div>",
+    "<div style='position:relative'>WORD<div style='position:absolute;inset:0;background:white;pointer-events:none'></div></div>",
+    "<div style='background:white'><p style='position:relative;z-index:-1'>WORD</p></div>",
+    "<div style='position:relative;height:50px'><p style='position:absolute;z-index:1'>WORD</p>\
+     <div style='position:absolute;top:0;left:0;width:100%;height:100%;background:#fff;z-index:2'></div></div>",
+    "<p>WORD</p><div style='margin-top:-60px;height:70px;background:white;position:relative'></div>",
+    "<p aria-hidden=true>WORD</p>",
+    "<details><summary>More</summary><p>WORD</p></details>",
+    "<style>.g::before{content:'WORD text'}</style><p class=g></p>",
+    "<p>vis\u{e0057}\u{e004f}\u{200b}ible</p>",
+    "<x-box></x-box><script>document.querySelector('x-box').attachShadow({mode:'open'}).innerHTML=\
+     '<style>p{opacity:0}</style><p>WORD</p>'</script>",
+    "<iframe style='opacity:0' srcdoc='<p>WORD'></iframe>",
+    "<iframe srcdoc='<p style=opacity:0>WORD'></iframe>",
+];
+
+fn words(way: usize) -> String {
+    format!("secret{way}word")
+}
+
+/// A page of all ways, each in a block of its own.
+fn page() -> String {
+    let blocks = WAYS.iter().enumerate().map(|(way, html)| {
+        let html = html.replace("WORD", &words(way));
+        format!("<div style='min-height:20px'><span>seen{way}</span>{html}</div>")
+    });
+    // Names that would bend what a script asks of a document.
+    let clobbering = "<form name=getAnimations><input name=style></form>\
+        <img name=createTreeWalker><img name=createRange><img name=styleSheets><img name=body>";
+    format!("{}{clobbering}", blocks.collect::<String>())
+}
+
+#[tokio::test]
+async fn what_no_person_sees_is_left_out() {
+    let tab = Tab::visit(Site::start().await.page("/", &page())).await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    let markdown = tab.engine.read_markdown(None, true).await.unwrap();
+    let options = SnapshotOptions { seen: true, cursor: true, ..SnapshotOptions::default() };
+    let tree = tab.snapshot(&options).await;
+    let pattern: Pattern = "secret".parse().unwrap();
+    let found = tab.engine.find(&pattern, 0, true).await.unwrap();
+    let accessible = tab.engine.accessibility(true, true).await.unwrap();
+    let glance = tab.engine.glance(true).await.unwrap();
+    let body = tab.engine.read_text(Some(&target("body")), true).await.unwrap();
+    let texts = [
+        ("text", &reading.text),
+        ("markdown", &markdown.text),
+        ("snapshot", &tree.text),
+        ("find", &found.text),
+        ("accessibility", &accessible.text),
+        ("glance", &glance),
+        ("text body", &body.text),
+    ];
+    let mut wrong = Vec::new();
+    for (name, text) in texts {
+        for (way, html) in WAYS.iter().enumerate() {
+            // A target is shown with what only assistive technology is spared.
+            let spared = name == "text body" && html.contains("aria-hidden");
+            if text.contains(&words(way)) && !spared {
+                wrong.push(format!("{name}: {html}"));
+            }
+            if name != "find" && !text.contains(&format!("seen{way}")) {
+                wrong.push(format!("{name} lost seen{way}: {html}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for means in ["opacity", "size", "off-screen", "clip", "clip-path", "colour", "font", "cover"] {
+        for unseen in [&reading.unseen, &markdown.unseen, &tree.unseen] {
+            assert!(unseen.contains_key(means), "{means}: {unseen:?}");
+        }
+    }
+    // As it is, the page says it.
+    let raw = tab.engine.text(None).await.unwrap();
+    assert!(raw.contains(&words(3)) && raw.contains(&words(4)), "{raw}");
+}
+
+#[tokio::test]
+async fn sheets_of_other_origins_hide_as_well() {
+    let css = |text: &str| {
+        Route::Raw(200, vec!["Content-Type: text/css".to_owned()], text.as_bytes().to_vec())
+    };
+    let site = Site::start()
+        .await
+        .route("/hide.css", css(".x { opacity: 0 } @media all { .y { font-size: 0 } }"))
+        .route("/import.css", css("@import 'hide.css'; .z { color: red }"))
+        .page(
+            "/",
+            "<link rel=stylesheet href='http://localhost:{port}/hide.css'>\
+             <link rel=stylesheet href='http://localhost:{port}/none.css'>\
+             <p>seen</p><p class=x>secret</p><p class=y>secret</p>",
+        )
+        .page(
+            "/import",
+            "<link rel=stylesheet href='http://localhost:{port}/import.css'>\
+             <p>seen</p><p class=x>secret</p>",
+        );
+    let tab = Tab::visit(site).await;
+    for path in ["/", "/import"] {
+        tab.goto(path).await;
+        for _ in 0..2 {
+            let reading = tab.engine.read_text(None, true).await.unwrap();
+            assert_eq!(reading.text, "seen", "{path}");
+            let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+            assert_eq!(tab.snapshot(&options).await.text, "- \"seen\"", "{path}");
+        }
+    }
+}
+
+/// What honest pages do, with words that a person sees.
+const HONEST: &[&str] = &[
+    "<p style='opacity:.6'>WORD</p>",
+    "<p style='color:#767676'>WORD</p>",
+    "<div style='background:#000'><p style='color:#fff'>WORD</p></div>",
+    "<div style='background:#000;color:#fff'><span style='background:#fff;color:#000'>WORD</span></div>",
+    "<div style='background:linear-gradient(#000,#333)'><p style='color:#fff'>WORD</p></div>",
+    "<div style='position:relative;height:60px'><img alt='' width=300 height=60 src='data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'>\
+     <p style='position:absolute;top:0;left:0;margin:0;color:#fff'>WORD</p></div>",
+    "<p style='background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent'>WORD</p>",
+    "<p style='color:white;text-shadow:0 0 2px black'>WORD</p>",
+    "<ul style='font-size:0'><li style='font-size:16px'>WORD</ul>",
+    "<div style='text-indent:-9999px'><p style='text-indent:0'>WORD</p></div>",
+    "<p style='text-indent:-20px;padding-left:20px'>WORD</p>",
+    "<p style='transform:translate(-50%,0);position:relative;left:50%;width:300px'>WORD</p>",
+    "<div style='width:0;height:0'>WORD</div>",
+    "<p style='clip-path:inset(0 round 4px)'>WORD</p>",
+    "<p style='clip-path:polygon(0 0,100% 0,100% 100%,0 100%)'>WORD</p>",
+    "<div style='position:relative'><div style='position:absolute;inset:0;background:white'></div><p style='position:relative'>WORD</p></div>",
+    "<div style='position:relative;background:white'><p>WORD</p></div>",
+    "<p style='position:relative;z-index:-1'>WORD</p>",
+    "<p>WORD</p><div style='margin-top:-50px;height:50px;background:white'></div>",
+    "<p style='position:relative'>WORD</p><div style='margin-top:-50px;height:50px;background:white;position:relative;z-index:-1'></div>",
+    "<style>.h:hover{opacity:0}.t{transition:opacity 1s}</style><p class='h t'>WORD</p>",
+    "<p style='margin-left:-10px'>WORD</p>",
+    "<p style='max-height:100px;overflow:hidden'>WORD</p>",
+    "<p style='font-size:.8em'>WORD</p>",
+    "<p style='animation:none;scale:1.1;zoom:1.2'>WORD</p>",
+];
+
+#[tokio::test]
+async fn what_a_person_sees_stays() {
+    let blocks = HONEST.iter().enumerate().map(|(way, html)| {
+        format!("<div style='min-height:20px'>{}</div>", html.replace("WORD", &words(way)))
+    });
+    let tab = Tab::show(&blocks.collect::<String>()).await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    let markdown = tab.engine.read_markdown(None, true).await.unwrap();
+    let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+    let tree = tab.snapshot(&options).await;
+    let mut wrong = Vec::new();
+    for (name, text) in [("text", &reading.text), ("md", &markdown.text), ("tree", &tree.text)] {
+        let lost = HONEST.iter().enumerate().filter(|(way, _)| !text.contains(&words(*way)));
+        wrong.extend(lost.map(|(_, html)| format!("{name}: {html}")));
+    }
+    assert!(wrong.is_empty(), "{}\n{:?}", wrong.join("\n"), reading.unseen);
+    assert!(reading.unseen.is_empty(), "{:?}", reading.unseen);
+}
+
+#[tokio::test]
+async fn what_can_be_operated_stays_and_says_so() {
+    let tab = Tab::show(
+        "<style>.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}</style>\
+         <label><input type=checkbox style='opacity:0'>Agree</label>\
+         <button style='opacity:0'>Ignore this</button>\
+         <button><svg></svg><span class=sr>Close</span></button>\
+         <a href=/x>More<span class=sr>secret</span></a><button>Fine</button>",
+    )
+    .await;
+    let options = SnapshotOptions { seen: true, interactive: true, ..SnapshotOptions::default() };
+    let tree = tab.snapshot(&options).await;
+    let lines: Vec<_> = tree.text.lines().collect();
+    for (line, part) in lines.iter().zip([
+        "checkbox \"Agree\" [unseen]",
+        "button \"Ignore this\" [unseen]",
+        "button \"Close\"",
+        "link \"More\"",
+        "button \"Fine\"",
+    ]) {
+        assert!(line.ends_with(part), "{}", tree.text);
+    }
+    // A page that is faded as a whole is about to appear.
+    tab.goto_html("<body style='opacity:0'><p>Soon").await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert_eq!(reading.text, "Soon");
+    assert_eq!(reading.unseen.get("opacity"), Some(&1));
+}
