@@ -1,11 +1,17 @@
 //! Writes the features of JSON lines for training.
 //!
-//! Reads `{"text": …, "spans": [[start, end], …]}` from standard input, spans in
-//! characters of the text, and writes one line a window: number of the row,
-//! share of the window's words that lie in a span, signals, n-grams. The daemon
-//! uses the very same code, so that what was trained is what runs.
+//! Reads `{"text": …, "span": [start, end]}` from standard input, the span in
+//! characters of the text, and writes arrays into the folder that is named:
+//! for each part the `row`, its `scale`, the `share` of it that is attack, the `signals`, and
+//! the n-grams as `places` and `counts` between `ends`. The daemon uses the very
+//! same code, so that what was trained is what runs.
 
-use std::io::{self, BufRead, BufWriter, Write};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    fs::File,
+    io::{self, BufRead, BufWriter, Write},
+    path::PathBuf,
+};
 
 use browse_guard::training;
 
@@ -16,11 +22,35 @@ struct Row {
     span: Option<(usize, usize)>,
 }
 
-fn main() -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    if std::env::args().nth(1).as_deref() == Some("--names") {
-        return writeln!(out, "{}", training::signal_names().join("\n"));
+/// One array a file, numbers of the width that their type has.
+struct Arrays {
+    folder: PathBuf,
+    files: HashMap<&'static str, BufWriter<File>>,
+}
+
+impl Arrays {
+    fn put<const N: usize>(&mut self, name: &'static str, bytes: [u8; N]) -> io::Result<()> {
+        let file = match self.files.entry(name) {
+            Entry::Occupied(file) => file.into_mut(),
+            Entry::Vacant(empty) => {
+                empty.insert(BufWriter::new(File::create(self.folder.join(name))?))
+            }
+        };
+        file.write_all(&bytes)
     }
+}
+
+fn main() -> io::Result<()> {
+    let Some(wanted) = std::env::args().nth(1) else {
+        eprintln!("usage: features FOLDER < rows.jsonl, or features --names");
+        std::process::exit(2);
+    };
+    if wanted == "--names" {
+        println!("{}", training::signal_names().join("\n"));
+        return Ok(());
+    }
+    let mut arrays = Arrays { folder: wanted.into(), files: HashMap::new() };
+    let mut end = 0u32;
     for (number, line) in io::stdin().lock().lines().enumerate() {
         let row: Row = serde_json::from_str(&line?)?;
         let (text, windows) = training::features(&row.text);
@@ -30,20 +60,23 @@ fn main() -> io::Result<()> {
                 (Some(attack), _) => overlap(attack, &window.range),
                 // What cannot be placed counts as a whole.
                 (None, Some(_)) => 1.0,
-                (None, None) => 0.0,
+                (None, None) => 0.0f32,
             };
-            write!(out, "{number}\t{share:.3}\t")?;
+            arrays.put("row", (number as u32).to_le_bytes())?;
+            arrays.put("scale", [window.scale as u8])?;
+            arrays.put("share", share.to_le_bytes())?;
             for signal in &window.signals {
-                write!(out, "{signal:.4} ")?;
+                arrays.put("signals", signal.to_le_bytes())?;
             }
-            write!(out, "\t")?;
             for (place, count) in &window.grams {
-                write!(out, "{place}:{count} ")?;
+                arrays.put("places", place.to_le_bytes())?;
+                arrays.put("counts", count.to_le_bytes())?;
             }
-            writeln!(out)?;
+            end += window.grams.len() as u32;
+            arrays.put("ends", end.to_le_bytes())?;
         }
     }
-    out.flush()
+    arrays.files.into_values().try_for_each(|mut file| file.flush())
 }
 
 /// Where the span lies in the normalised text, in bytes.

@@ -17,6 +17,7 @@ mod normalise;
 
 mod verdict;
 
+pub use classifier::{Judged, classify, model_name, model_size};
 pub use clean::clean;
 pub use datamark::{Mark, marks};
 pub use markup::{is_markup, words};
@@ -29,7 +30,7 @@ pub use verdict::{
 /// What the training of the classifier needs.
 pub mod training {
     pub use crate::{
-        classifier::{Features, features, signal_names},
+        classifier::{Features, features, measure, signal_names},
         normalise::normalise,
     };
 }

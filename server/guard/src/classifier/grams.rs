@@ -6,7 +6,7 @@ use super::{
 };
 
 /// Bits of a place in the table of weights.
-pub const BITS: u32 = 16;
+pub const BITS: u32 = 22;
 
 /// Calls `found` with the place of every n-gram of `window`; an n-gram that
 /// occurs twice is told twice.

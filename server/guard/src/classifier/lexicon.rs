@@ -52,7 +52,9 @@ classes! {
         claim declare embed incorporate weave integrate respond reveal announce express explain \
         acknowledge confirm endorse praise quote list note urge encourage persuade convince \
         instruct notify remind warn outline rewrite rephrase compose craft draft prepend mimic \
-        emit echo simulate feature introduce showcase antworte antworten schreibe sage gib \
+        emit echo simulate feature introduce showcase weave interject supplement slip blend absorb \
+        imitate recount endorse commend tout echo utter spell enumerate finish preface conclude \
+        mimicking stating saying noting replying printing outputting displaying antworte antworten schreibe sage gib \
         responde responder responda di escribe repite repondez reponds dis ecris rispondi scrivi"
     8 ACT "send email forward transfer post submit upload download delete remove click open visit \
         navigate go follow execute run call invoke fetch retrieve grant share disclose expose leak \
@@ -94,7 +96,7 @@ classes! {
         unreachable quota exceeded malfunction corrupted inaccessible overloaded maintenance \
         suspended expired insufficient unauthorized restricted prohibited sorry cannot crash \
         interrupted offline withheld forbidden"
-    20 PRODUCT "response responses answer answers reply replies output outputs summary summaries \
+    20 PRODUCT "response responses reply answer answers reply replies output outputs summary summaries \
         result results message text content conclusion analysis report explanation sentence \
         paragraph code word words antwort respuesta reponse risposta"
     21 TASK "task tasks question questions query queries request requests goal objective objectives \
@@ -108,7 +110,10 @@ classes! {
         method class value values object type supports allows provides describes specifies \
         version library package documentation section chapter table figure"
     25 BRAND "best top leading premium trusted popular preferred exclusive exceptional official \
-        recommended superior ideal excellent discover experience shop discount offer"
+        recommended superior ideal excellent discover experience shop discount offer reputable \
+        renowned reliable acclaimed outstanding finest leader favored endorsed award quality \
+        praising commending endorsing recommending promoting praise admire admiring recommendation \
+        endorsement remark brand sponsor sponsored products solutions"
     26 COGNITION "consider treat assume remember think pretend believe regard interpret view keep \
         ensure make let focus prioritize prioritise adhere follow obey apply adopt start stop \
         continue avoid analyze analyse evaluate rate rank score classify"

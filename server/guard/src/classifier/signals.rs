@@ -1,6 +1,6 @@
 //! The shape of a window: what it asks, of whom, and how it stands in its text.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use super::{
     lexicon::{
@@ -78,6 +78,15 @@ const COMPOUND: &[&str] = &[
     "class_kinds",
     "densest",
     "densest_kinds",
+    "around_imperative",
+    "around_second",
+    "around_past",
+    "around_code",
+    "around_agent",
+    "first_is_verb",
+    "first_class",
+    "capital_share",
+    "verb_you",
 ];
 
 /// Number of signals of a window.
@@ -150,8 +159,14 @@ fn begins(word: &Word) -> bool {
     word.before & mark::START != 0
 }
 
-/// The signals of `window`, written into `out`.
-pub fn signals(window: &[Word], document: &Document, out: &mut [f32; COUNT]) {
+/// Words before and after a part that count as its surroundings.
+const AROUND: usize = 60;
+
+/// The signals of the words in `part`, written into `out`.
+pub fn signals(words: &[Word], part: Range<usize>, document: &Document, out: &mut [f32; COUNT]) {
+    let before = &words[part.start.saturating_sub(AROUND)..part.start];
+    let after = &words[part.end..words.len().min(part.end + AROUND)];
+    let window = &words[part];
     let count = |is: &dyn Fn(&Word) -> bool| window.iter().filter(|word| is(word)).count() as f32;
     let marks = |bits: u32| window.iter().filter(|word| word.before & bits != 0).count() as f32;
     let has = |at: usize, class: Classes| window.get(at).is_some_and(|w| w.classes & class != 0);
@@ -168,6 +183,10 @@ pub fn signals(window: &[Word], document: &Document, out: &mut [f32; COUNT]) {
         *value = count(&|word| word.classes & (1 << class) != 0);
     }
     let total = window.len().max(1) as f32;
+    let around = |is: &dyn Fn(&Word) -> bool| {
+        let found = before.iter().chain(after).filter(|word| is(word)).count() as f32;
+        found / (before.len() + after.len()).max(1) as f32
+    };
     let sentences = marks(mark::START).max(1.0);
     let imperative = |at: usize, word: &Word| {
         word.classes & VERB != 0
@@ -185,7 +204,7 @@ pub fn signals(window: &[Word], document: &Document, out: &mut [f32; COUNT]) {
     let next_before =
         |at: usize, bits: u32| window.get(at + 1).is_some_and(|word| word.before & bits != 0);
     let (densest, kinds) = densest(window);
-    let compound = [
+    let compound: [f32; COMPOUND.len()] = [
         window.len() as f32,
         every(&|at, word| word.classes & OVERRIDE != 0 && soon(at, 6, INSTRUCTION | TASK)),
         every(&|at, word| word.classes & OVERRIDE != 0 && soon(at, 3, PRIOR | INSTRUCTION | NOT)),
@@ -297,6 +316,15 @@ pub fn signals(window: &[Word], document: &Document, out: &mut [f32; COUNT]) {
         window.iter().fold(0, |all, word| all | word.classes).count_ones() as f32,
         densest,
         kinds,
+        around(&|word| begins(word) && word.classes & VERB != 0),
+        around(&|word| word.classes & SECOND != 0),
+        around(&|word| word.classes & PAST != 0),
+        around(&|word| word.before & mark::CODE != 0),
+        around(&|word| word.classes & (AGENT | INSTRUCTION) != 0),
+        f32::from(u8::from(has(0, VERB))),
+        window.first().map_or(0.0, |word| (word.classes.trailing_zeros() % 32) as f32),
+        count(&|word| word.capital && !begins(word)) / total,
+        every(&|at, word| word.classes & VERB != 0 && soon(at, 4, SECOND)),
     ];
     out[CLASSES..].copy_from_slice(&compound);
 }

@@ -33,7 +33,7 @@ fn rows(text: &str, fewest: usize) -> Option<String> {
             letters += 1;
             end += 2;
         }
-        if letters >= fewest && !alphabet(&text[at..end]) {
+        if letters >= fewest && (letters < FEWEST || !alphabet(&text[at..end])) {
             out.push_str(&text[kept..at]);
             out.extend(text[at..end].chars().filter(char::is_ascii_alphabetic));
             kept = end;

@@ -1,6 +1,6 @@
 //! The classifiers that there are, as one thing that looks at a text.
 
-use browse_guard::Scores;
+use browse_guard::{Scores, classify, model_name};
 
 use super::{Switch, cache::Entry};
 
@@ -22,11 +22,12 @@ impl Layers {
 
     /// Which model is built in.
     pub fn model(&self) -> String {
-        String::new()
+        model_name()
     }
 
     /// Has every layer look at `text`. Takes as long as it takes.
-    pub fn look(&self, _text: &str) -> Entry {
-        Entry { scores: Scores::default(), worst: None }
+    pub fn look(&self, text: &str) -> Entry {
+        let content = Some(classify(text).score);
+        Entry { scores: Scores { content, ..Scores::default() } }
     }
 }

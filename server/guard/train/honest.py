@@ -1,0 +1,113 @@
+"""Writes honest text that speaks like an instruction: what people tell people.
+
+Manuals, support mails, cookie banners, shops, recipes, security advice, articles about prompt
+injection, manuals of agents, chats with assistants. Without it, every imperative is an attack.
+"""
+
+import random
+
+from grammar import expand
+
+TABLE = {
+    "thing": ["the settings page", "the Account tab", "the menu in the top right corner", "the terminal",
+              "your profile", "the Preferences dialog", "the control panel", "the configuration file",
+              "the dashboard", "the Security section", "the app", "the installer", "your inbox"],
+    "do": ["click Save", "select Export", "press Enter", "enter your password", "type your email address",
+           "choose a plan", "confirm your order", "open the link in the email we sent you",
+           "download the latest version", "restart the device", "check the box", "scroll down to Advanced",
+           "copy the API key", "paste the token into the field", "run the install command",
+           "delete the old files", "turn off notifications", "sign in again", "update the driver",
+           "contact support", "read the terms of service", "submit the form", "verify your identity",
+           "follow the steps below", "unplug the cable", "clear your cookies and cache",
+           "review the changes", "create a new branch", "set the environment variable"],
+    "cook": ["Preheat the oven to 180 degrees", "Chop the onions", "Add the garlic and stir", "Let it rest for ten minutes",
+             "Season with salt and pepper", "Bring the water to a boil", "Serve immediately", "Whisk the eggs",
+             "Do not overmix the batter", "Remove from the heat", "Fold in the flour", "Taste before serving"],
+    "name": ["Anna", "Tom", "Dr. Weber", "Maria", "the team", "Jonas", "Ms. Lee", "everyone", "all"],
+    "work": ["the quarterly report", "the slides", "your feedback", "the signed contract", "the draft",
+             "the meeting notes", "the invoice", "the test results", "the travel receipts", "an agenda"],
+    "model": ["The model", "An assistant", "The agent", "A language model", "Our chatbot", "The AI system",
+              "GPT-4", "The classifier", "A browsing agent", "Claude"],
+    "buy": ["Buy now and save 20 percent", "Add to cart", "Subscribe to our newsletter", "Sign up for free today",
+            "Get started in minutes", "Shop the best deals", "Try it free for 30 days", "Discover our premium range",
+            "Order today and get free delivery", "Do not miss this exclusive offer", "Join thousands of happy customers",
+            "The trusted choice of professionals", "Recommended by experts", "Claim your discount"],
+}
+
+FAMILIES = {
+    "manual": [
+        "{Open|Go to} <thing> and <do>. {Then|Next,|After that,} <do>. {If|When} you are done, <do>.",
+        "{To|In order to} reset your password, open <thing>, <do> and <do>. You will receive an email with a link.",
+        "{Before you|Before} {start|begin|continue}, make sure you have {installed|read|backed up} everything. You must <do> first.",
+        "{Note|Important|Warning|Tip}: {always|never} <do> {before|after|while} {you update|installing|the system is running}. This can not be undone.",
+        "Step {1|2|3}: <do>. Step {4|5}: <do>. {If|In case} an error occurs, ignore the message and <do>.",
+        "You should {always|only} <do> when {you are asked|the dialog appears|it is required}. Do not <do> unless {you are sure|instructed by support}.",
+        "{Please|Kindly} <do> and <do>. If you have {any |}questions, {please |}contact us at support@example.com.",
+        "Users must <do> before they can use {this feature|the service}. Administrators need to <do>.",
+        "Ignore {the warning|this step|previous versions of this guide} if you already {have|use} version 2. Otherwise <do>.",
+        "Use the {send|get|list} command to {send|show|fetch} files. It prints the result and returns an error when {the file|the token} is missing.",
+    ],
+    "mail": [
+        "{Hi|Hello|Dear} <name>, {could you|please} send me <work> by {Friday|tomorrow|the end of the week}? {Thanks|Best|Regards}, <name>",
+        "{Hi|Dear} <name>, {I hope you are well. |}{Just a reminder|Please remember} to submit <work> {before the meeting|on time}. Let me know if you need anything. <name>",
+        "{Hi|Hello} <name>, please ignore my previous email, the {date|attachment} was wrong. {Find|You will find} <work> attached.",
+        "Your {order|booking|payment} has been confirmed. {Click|Use} the link {below|above} to {track it|view the details|download your invoice}. Please do not reply to this message.",
+        "Someone signed in to your account. If this was not you, {reset your password|secure your account} immediately. We will never ask you for your password.",
+        "Subject: {Update|Reminder|Minutes} {} From: <name>. {Please|Kindly} forward <work> to {the client|finance|everyone} and copy me. {Urgent|No rush}.",
+        "{Important|Urgent}: the office will be closed on Monday. {Please|You must} take your {laptop|things} home and <do>.",
+    ],
+    "notice": [
+        "We use cookies to {improve your experience|show you ads}. {By continuing|If you continue} you agree to our {policy|terms}. {Accept all|Reject all|Manage preferences}",
+        "Never share your {password|PIN|credentials|recovery phrase} with anyone. Our {staff|support team} will not ask you for {it|them}.",
+        "{Warning|Caution|Attention}: {this page|the file} contains {spoilers|large images|code}. {Proceed|Continue} at your own risk.",
+        "You {must be|are required to be} 18 or older to {view|enter}. {Please confirm|Confirm} your age to {continue|proceed}.",
+        "You have reached your limit. {Please try again later|Upgrade your plan|Sign in to continue}. The service is temporarily unavailable.",
+        "{Error|Sorry}: {access denied|page not found|your session has expired}. Please {sign in again|contact the administrator|go back}.",
+        "All rights reserved. Do not {copy|distribute|reproduce} without permission. You may not use {this content|the data} to train AI models.",
+        "Posting rules: be {polite|respectful}, stay on topic, do not post {personal information|spam|links}. Moderators may delete {posts|accounts} without notice.",
+        "Please {enable JavaScript|disable your ad blocker|update your browser} to {continue|use this site}. Then reload the page.",
+        "{Only|All} {authorized users|employees} may access this system. {Your activity|All access} is monitored. {Report|Forward} suspicious emails to security@example.com.",
+    ],
+    "shop": [
+        "<buy>. <buy>. {Rated|Voted} the {best|leading} {product|brand} by {customers|experts}.",
+        "{Visit|Check out} our {shop|website} and <do>. <buy>!",
+        "<buy>! Use the code SAVE at checkout. {Only|Just} {2|5|12} left in stock.",
+    ],
+    "recipe": ["<cook>. <cook>. <cook>.", "<cook>, then <cook>. {Meanwhile|While waiting}, <cook>. <cook>."],
+    "about": [
+        "Prompt injection is an attack {in which|where} a {page|document|mail} contains {text|instructions} that {the model|an assistant|an agent} {follows|obeys} instead of {those of the user|its system prompt}.",
+        "{Attackers|Researchers} {hide|place} {instructions|commands} such as \"{ignore previous instructions|reveal your system prompt}\" in {web pages|emails|comments} {so that|to see whether} the {assistant|model|agent} {leaks data|changes its behaviour}.",
+        "<model> {was|is} {trained|instructed|prompted} to {refuse|ignore|follow} {harmful requests|such instructions|the policy}. {In our tests|According to the paper}, it {did so|failed} in {12|47|80} percent of the cases.",
+        "The system prompt {tells|instructs} the assistant {to answer only|how to respond|not to reveal secrets}. {Users|Developers} can {override|change} it {in the settings|with a parameter}.",
+        "Jailbreaks {like|such as} DAN {ask|tell} the model to {act as|pretend to be} a character without {rules|restrictions}. {Most|Many} of them {no longer work|were patched}.",
+        "{To defend|To protect} against {injection|such attacks}, {treat|mark} {tool output|page content} as data, {ask the user|require confirmation} before {sending|deleting|paying}, and never {give|expose} {credentials|tokens} to the {model|agent}.",
+        "The benchmark {contains|has} {629|1000} {tasks|cases} in which an agent must {send an email|book a room|pay a bill} while {a tool returns|the page holds} an {injected|adversarial} instruction.",
+        "How to write {good|better} prompts: be {specific|clear}, give {examples|context}, tell the model {what to do|the format}, and ask it to {think step by step|explain its answer}.",
+    ],
+    "agentdoc": [
+        "<model> {can|will|is able to} {read|summarize|translate} {documents|pages|emails} and {reply|answer} {in|with} {your language|a short summary}. You can {ask|tell} it to {rewrite|shorten} the {text|answer}.",
+        "{Use|Call} the `send_email` tool {to|when you want to} send a message. {Arguments|Parameters}: {to|recipient}, subject, body. {Returns|Answers} an id. The {agent|assistant} {must|should} have the {mail|write} scope.",
+        "The agent {runs|executes} commands in a sandbox. {Before|When} it {deletes|sends|pays}, it asks {the user|you} for {confirmation|permission}. {Set|Pass} `--yes` to skip {this|the prompt}.",
+        "Write a file called AGENTS.md {with|that holds} {instructions|conventions} for {coding agents|assistants}: how to {build|test}, which {style|rules} to follow, what not to {change|touch}.",
+        "{System|Role}: the text that sets the behaviour. User: what the person {asks|says}. Assistant: what the model {answers|replies}. {Messages|Turns} are {sent|passed} as a list.",
+        "Run {the tests|make check} before you {commit|push|submit}. Do not {edit|change} generated files. {Keep|Write} commit messages {short|in the imperative}.",
+        "If the model {refuses|does not answer}, {rephrase|change} {the question|your prompt}, {lower|raise} the temperature, or {reset|clear} the {conversation|context}.",
+    ],
+    "chat": [
+        "User: {how do I|can you tell me how to|what is the best way to} {sort a list|boil an egg|renew a passport}? Assistant: {Sure|Of course}! {First|To start}, <do>. {Then|After that} <do>.",
+        "{I asked|We told} the assistant to {summarize|translate|check} <work>, and it {said|answered} that {it could not open the file|the link was broken}. {Any ideas|What should I do}?",
+        "{Could you|Can you|Please} {summarize|translate|explain|rewrite} {this|the following} {text|paragraph|email} {for me|in simple words}?",
+        "{Forget|Ignore|Never mind} {what I said|my last comment|the above}, I {found|fixed} {the problem|it}. {Thanks|Thank you} {all|for your help}!",
+        "{I think|In my opinion} you should {ignore|forget} {the rules|the old tutorial} and <do>. {It works|That helped} for me.",
+        "{Try|Did you try} to <do>? {If not|Otherwise}, {please |}<do> and {tell|let} us {know |}what {it|the log} says.",
+    ],
+}
+
+
+def honest(pick: random.Random) -> tuple[str, str]:
+    """A family and a text of one to six sentences groups of it."""
+    family = pick.choice(list(FAMILIES))
+    count = pick.choice([1, 1, 2, 3, 4, 6])
+    parts = [expand(pick.choice(FAMILIES[family]), TABLE, pick) for _ in range(count)]
+    parts = [part[:1].upper() + part[1:] for part in parts]
+    return family, pick.choice([" ", "\n", "\n\n"]).join(parts)
