@@ -37,7 +37,7 @@ async fn each_touches_its_own_tabs_alone() {
     let named = format!("browse-tab: {tab}");
     for (method, body) in [
         ("Snapshot", "{}"),
-        ("GetText", "{}"),
+        ("Text", "{}"),
         ("Screenshot", "{}"),
         ("Click", r#"{"target":"button"}"#),
         ("Goto", r#"{"url":"https://example.com/"}"#),
@@ -51,7 +51,7 @@ async fn each_touches_its_own_tabs_alone() {
     let body = json!({ "id": tab }).to_string();
     assert_eq!(bob.call("BrowserService/CloseTab", &body).await.reason(), "TAB_DENIED");
     let steps = [
-        step(&tab, "GetTextRequest", json!({})),
+        step(&tab, "TextRequest", json!({})),
         step(&Value::Null, "CloseTabRequest", json!({ "id": tab })),
         step(&Value::Null, "ChainRequest", json!({})),
         step(&Value::Null, "JsRequest", json!({"expression": "1"})),
@@ -60,7 +60,7 @@ async fn each_touches_its_own_tabs_alone() {
     let reasons: Vec<_> = found.iter().map(|step| step["error"]["reason"].clone()).collect();
     assert_eq!(reasons, ["TAB_DENIED", "TAB_DENIED", "BATCH_INVALID", "TUNNEL_DENIED"]);
     // Whoever names no tab gets one of his own, and never the owner's.
-    let text = bob.ok("BrowserService/GetText", "{}").await;
+    let text = bob.ok("BrowserService/Text", "{}").await;
     assert!(!text.to_string().contains("Hello"), "{text}");
     // A ref of the owner's tab leads nowhere.
     let snapshot = v1::SnapshotRequest::default();
@@ -84,7 +84,7 @@ async fn each_touches_its_own_tabs_alone() {
     // Who comes next under the name does not get it.
     let ada = world.agent_in_default("ada").await;
     assert_eq!(
-        ada.call_with("BrowserService/GetText", &[&named], "{}").await.reason(),
+        ada.call_with("BrowserService/Text", &[&named], "{}").await.reason(),
         "TAB_DENIED"
     );
 }
@@ -103,16 +103,17 @@ async fn a_day_of_an_agent_with_nothing_but_http() {
     let ada = Agent::redeem(&paired).await;
     let opened = ada.ok("BrowserService/NewTab", &json!({"url": site.url("/")}).to_string()).await;
     assert_eq!(opened["suggested_skills"], json!([]));
-    for url in [elsewhere.url("/"), "file:///etc/passwd".to_owned()] {
+    let file = "file:///etc/passwd".to_owned();
+    for (url, reason) in [(elsewhere.url("/"), "HOST_DENIED"), (file, "FILE_DENIED")] {
         let refused = ada.call("BrowserService/Goto", &json!({ "url": url }).to_string()).await;
-        assert_eq!(refused.reason(), "HOST_DENIED", "{url}");
+        assert_eq!(refused.reason(), reason, "{url}");
     }
     let snapshot = ada.call("BrowserService/Snapshot", r#"{"interactive":true}"#).await;
     let untrusted = &snapshot.json()["untrusted"];
     assert!(untrusted["source"].as_str().unwrap().contains("127.0.0.1"), "{snapshot:?}");
     // What is read is marked, however it is asked for.
     let raw = ["accept: text/plain", "browse-content: raw"];
-    let text = ada.call_with("BrowserService/GetText", &raw, "{}").await;
+    let text = ada.call_with("BrowserService/Text", &raw, "{}").await;
     assert!(text.body.starts_with("--- untrusted ") && text.body.contains("Hello"), "{text:?}");
     ada.ok("BrowserService/Click", r#"{"target":"button"}"#).await;
     let picture = ada.call_with("BrowserService/Screenshot", &["accept: image/png"], "{}").await;
@@ -123,7 +124,7 @@ async fn a_day_of_an_agent_with_nothing_but_http() {
     let new: Vec<_> =
         (0..20).map(|_| step(&Value::Null, "NewTabRequest", json!({ "url": url }))).collect();
     let tabs = batch(&ada, &new).await;
-    let read = tabs.iter().map(|tab| step(&tab["response"]["tab_id"], "GetTextRequest", json!({})));
+    let read = tabs.iter().map(|tab| step(&tab["response"]["tab_id"], "TextRequest", json!({})));
     let texts = batch(&ada, &read.collect::<Vec<_>>()).await;
     let good = texts.iter().filter(|text| text["response"].to_string().contains("Hello")).count();
     assert_eq!(good, 20, "{texts:?}");
