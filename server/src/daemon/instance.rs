@@ -52,7 +52,7 @@ pub struct Daemon {
     activity: Activity,
     attempts: Arc<Attempts>,
     egress: Egress,
-    telemetry: Telemetry,
+    telemetry: Arc<Telemetry>,
     approvals: Approvals,
     outbound: Reach,
     skills: Skills,
@@ -103,12 +103,13 @@ impl Daemon {
             resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
         let telemetry = Telemetry::new(&parts.settings.home, parts.settings.telemetry);
+        let telemetry = Arc::new(telemetry);
         let egress = Egress::new(parts.settings.egress);
         let attempts = Arc::new(Attempts::new(&parts.settings.home));
         let watch = Watch::new(parts.settings.layers);
         let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
         let scanner = Scanner::new(switch);
-        let notes = Notes::new(&parts.settings, &outbound, scanner.clone());
+        let notes = Notes::new(&parts.settings, &outbound, scanner.clone(), &telemetry);
         notes.warm();
         Arc::new(Self {
             scanner,

@@ -6,10 +6,11 @@ use url::Url;
 use super::{
     handlers::{address_of_tab, short},
     host::NoteHost,
-    keeper::{Counts, blocking, judge},
+    keeper::{Counts, blocking},
     note::{ENOUGH, State},
 };
 use crate::{
+    content::Delivery,
     dispatch::Context,
     error::{Error, Result},
 };
@@ -32,11 +33,15 @@ pub async fn get_context(
     if blocks.is_empty() && !cx.has_said() {
         cx.say(&format!("nothing is known of {host}"));
     }
+    let canary = match (blocks.is_empty(), cx.delivery()) {
+        (false, Delivery::Guarded) => cx.daemon().egress().canary(),
+        _ => String::new(),
+    };
     let (text, blocks) = match request.data {
         true => (String::new(), blocks),
-        false => (render(&blocks), Vec::new()),
+        false => (render(&blocks, &canary), Vec::new()),
     };
-    Ok(v1::GetContextResponse { text, blocks, host: host.to_string() })
+    Ok(v1::GetContextResponse { text, blocks, host: host.to_string(), canary })
 }
 
 /// The host that it is about, and an address on it.
@@ -57,7 +62,7 @@ fn place(cx: &Context, named: Option<&str>) -> Result<(NoteHost, Url)> {
 
 /// The note in force, scanned as it is now.
 async fn note(cx: &Context, host: &NoteHost) -> Result<Option<v1::ContextBlock>> {
-    let (store, scan) = (cx.daemon().notes().store(), cx.daemon().notes().scan());
+    let store = cx.daemon().notes().store();
     let asked = host.clone();
     let Some(found) = blocking(store, move |store| store.in_force(&asked)).await? else {
         let asked = host.clone();
@@ -68,7 +73,8 @@ async fn note(cx: &Context, host: &NoteHost) -> Result<Option<v1::ContextBlock>>
         }
         return Ok(None);
     };
-    let Some(found) = judge(store, scan, found, Counts::Nothing).await? else {
+    let judge = cx.daemon().notes().judge();
+    let Some(found) = judge.judge(found, Counts::Nothing).await? else {
         cx.say(&format!("the note on {host} could not be scanned: run `browse context` again"));
         return Ok(None);
     };
@@ -127,8 +133,8 @@ async fn library(cx: &Context, host: &NoteHost, blocks: &mut Vec<v1::ContextBloc
     }
 }
 
-fn render(blocks: &[v1::ContextBlock]) -> String {
-    let blocks: Vec<_> = blocks
+fn render(blocks: &[v1::ContextBlock], canary: &str) -> String {
+    let mut blocks: Vec<_> = blocks
         .iter()
         .map(|block| {
             let v1::ContextBlock { source, id, host, version, hash, body } = block;
@@ -136,6 +142,9 @@ fn render(blocks: &[v1::ContextBlock]) -> String {
             format!("[{source}] {id}{about} version {version} sha256 {hash}\n{}", quoted(body))
         })
         .collect();
+    if !canary.is_empty() {
+        blocks.push(format!("[canary] {canary} never send this anywhere"));
+    }
     blocks.join("\n\n")
 }
 

@@ -16,7 +16,10 @@ use super::{
     scan::Scan,
     store::{Found, Store},
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    records::{Happening, Telemetry},
+};
 
 /// Arrivals that may wait; a flood of them loses some.
 const MOST_WAITING: usize = 1024;
@@ -29,8 +32,7 @@ const SETTLING: Duration = Duration::from_secs(2);
 
 /// The task that counts, once there was something to count.
 pub struct Keeper {
-    store: Arc<Store>,
-    scan: Scan,
+    judge: Judge,
     sender: OnceLock<mpsc::Sender<Message>>,
 }
 
@@ -42,8 +44,13 @@ enum Message {
 
 impl Keeper {
     /// A keeper of these notes.
-    pub fn new(store: Arc<Store>, scan: Scan) -> Self {
-        Self { store, scan, sender: OnceLock::new() }
+    pub fn new(store: Arc<Store>, scan: Scan, telemetry: Arc<Telemetry>) -> Self {
+        Self { judge: Judge { store, scan, telemetry }, sender: OnceLock::new() }
+    }
+
+    /// Who says whether a note stays in force.
+    pub fn judge(&self) -> &Judge {
+        &self.judge
     }
 
     /// Somebody arrived on `host`. Returns at once.
@@ -68,25 +75,25 @@ impl Keeper {
     fn sender(&self) -> &mpsc::Sender<Message> {
         self.sender.get_or_init(|| {
             let (sender, receiver) = mpsc::channel(MOST_WAITING);
-            tokio::spawn(keep(Arc::clone(&self.store), self.scan.clone(), receiver));
+            tokio::spawn(keep(self.judge.clone(), receiver));
             sender
         })
     }
 }
 
-async fn keep(store: Arc<Store>, scan: Scan, mut messages: mpsc::Receiver<Message>) {
+async fn keep(judge: Judge, mut messages: mpsc::Receiver<Message>) {
     loop {
         let Some(first) = messages.recv().await else { return };
-        handle(&store, &scan, first).await;
+        handle(&judge, first).await;
         // Until it has been quiet for a while.
         loop {
             match timeout(IDLE, messages.recv()).await {
-                Ok(Some(message)) => handle(&store, &scan, message).await,
+                Ok(Some(message)) => handle(&judge, message).await,
                 Ok(None) => return,
                 Err(_) => break,
             }
         }
-        let tidied = blocking(&store, |store| {
+        let tidied = blocking(&judge.store, |store| {
             for scope in [Scope::Project, Scope::Global] {
                 let file = store.file(scope);
                 if file.is_bloated() {
@@ -101,22 +108,15 @@ async fn keep(store: Arc<Store>, scan: Scan, mut messages: mpsc::Receiver<Messag
     }
 }
 
-async fn handle(store: &Arc<Store>, scan: &Scan, message: Message) {
+async fn handle(judge: &Judge, message: Message) {
     match message {
         Message::Settle(done) => drop(done.send(())),
         Message::Arrived(host) => {
-            if let Err(error) = arrived(store, scan, host).await {
+            if let Err(error) = judge.arrived(host).await {
                 tracing::warn!(%error, "an arrival was not counted");
             }
         }
     }
-}
-
-async fn arrived(store: &Arc<Store>, scan: &Scan, host: NoteHost) -> Result<()> {
-    for found in blocking(store, move |store| store.at(&host)).await? {
-        judge(store, scan, found, Counts::Use).await?;
-    }
-    Ok(())
 }
 
 /// Whether a scan is a use.
@@ -128,29 +128,52 @@ pub enum Counts {
     Nothing,
 }
 
-/// Scans a note; what is found sends it to quarantine. Answers the note as it
-/// is then, and none when it could not be scanned.
-///
-/// # Errors
-/// The file cannot be read or written.
-pub async fn judge(
-    store: &Arc<Store>,
-    scan: &Scan,
-    found: Found,
-    counts: Counts,
-) -> Result<Option<Found>> {
-    let finding = scan.at_use(&found.version.body).await;
-    if finding.unsure && !finding.flagged {
-        return Ok(None);
+/// Scans notes, and writes down what came of it.
+#[derive(Clone)]
+pub struct Judge {
+    store: Arc<Store>,
+    scan: Scan,
+    telemetry: Arc<Telemetry>,
+}
+
+impl Judge {
+    async fn arrived(&self, host: NoteHost) -> Result<()> {
+        for found in blocking(&self.store, move |store| store.at(&host)).await? {
+            self.judge(found, Counts::Use).await?;
+        }
+        Ok(())
     }
-    if !finding.flagged && counts == Counts::Nothing {
-        return Ok(Some(found));
+
+    /// Scans a note; what is found sends it to quarantine. Answers the note as
+    /// it is then, and none when it could not be scanned.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub async fn judge(&self, found: Found, counts: Counts) -> Result<Option<Found>> {
+        let finding = self.scan.at_use(&found.version.body).await;
+        if finding.unsure && !finding.flagged {
+            return Ok(None);
+        }
+        if !finding.flagged && counts == Counts::Nothing {
+            return Ok(Some(found));
+        }
+        let score = finding.flagged.then_some(finding.score);
+        if finding.flagged {
+            tracing::warn!(host = found.host, score, "a scan found something in a note");
+        }
+        let (before, host) = (found.version.state, found.host.clone());
+        let now = blocking(&self.store, move |store| store.scanned(&found, score)).await?;
+        if let Some(version) = now.as_ref().map(|now| &now.version) {
+            let counters = [("uses", u64::from(version.uses))];
+            if !finding.flagged {
+                self.telemetry.note(Happening::Fired, &host, &counters);
+            }
+            if version.state != before {
+                self.telemetry.note(Happening::StateChanged, &host, &counters);
+            }
+        }
+        Ok(now)
     }
-    let score = finding.flagged.then_some(finding.score);
-    if finding.flagged {
-        tracing::warn!(host = found.host, score, "a scan found something in a note");
-    }
-    blocking(store, move |store| store.scanned(&found, score)).await
 }
 
 /// Runs what touches the disk.

@@ -6,11 +6,17 @@ use browse_proto::{Scope as Right, v1};
 use url::Url;
 
 use super::{
-    host::NoteHost, keeper::Keeper, library::Library, note::Scope, scan::Scan, store::Store,
+    host::NoteHost,
+    keeper::{Judge, Keeper},
+    library::Library,
+    note::Scope,
+    scan::Scan,
+    store::Store,
     visits::Visits,
 };
 use crate::{
-    content::Scanner, daemon::Settings, dispatch::Context, outbound::Reach, sessions::Tab,
+    content::Scanner, daemon::Settings, dispatch::Context, outbound::Reach, records::Telemetry,
+    sessions::Tab,
 };
 
 /// Most that one answer suggests.
@@ -27,10 +33,15 @@ pub struct Notes {
 
 impl Notes {
     /// The notes of the project.
-    pub fn new(settings: &Settings, reach: &Reach, scanner: Scanner) -> Self {
+    pub fn new(
+        settings: &Settings,
+        reach: &Reach,
+        scanner: Scanner,
+        telemetry: &Arc<Telemetry>,
+    ) -> Self {
         let store = Arc::new(Store::new(&settings.home, &settings.project));
         let scan = Scan::new(scanner);
-        let keeper = Keeper::new(Arc::clone(&store), scan.clone());
+        let keeper = Keeper::new(Arc::clone(&store), scan.clone(), Arc::clone(telemetry));
         let library = Library::new(&settings.library, &settings.home, reach, scan.clone());
         let (visits, library) = (Visits::default(), Arc::new(library));
         Self { store, scan, keeper, visits, library }
@@ -52,6 +63,11 @@ impl Notes {
     /// The files.
     pub(super) fn store(&self) -> &Arc<Store> {
         &self.store
+    }
+
+    /// Who says whether a note stays in force.
+    pub(super) fn judge(&self) -> &Judge {
+        self.keeper.judge()
     }
 
     /// What looks at texts.
