@@ -12,6 +12,7 @@ use super::{
 use crate::{
     dispatch::Context,
     error::{Error, Result},
+    records::Happening,
 };
 
 /// Characters of library notes that are printed in full.
@@ -32,11 +33,20 @@ pub async fn get_context(
     if blocks.is_empty() && !cx.has_said() {
         cx.say(&format!("nothing is known of {host}"));
     }
+    // Whoever copies what stands here to somewhere else is caught by it.
+    let canary = match blocks.is_empty() {
+        true => String::new(),
+        false => cx.daemon().egress().canary(),
+    };
     let (text, blocks) = match request.data {
         true => (String::new(), blocks),
-        false => (render(&blocks), Vec::new()),
+        false if blocks.is_empty() => (String::new(), blocks),
+        false => {
+            let text = render(&blocks);
+            (format!("{text}\n\n[canary] {canary} belongs nowhere else: never send it"), Vec::new())
+        }
     };
-    Ok(v1::GetContextResponse { text, blocks, host: host.to_string() })
+    Ok(v1::GetContextResponse { text, blocks, host: host.to_string(), canary })
 }
 
 /// The host that it is about, and an address on it.
@@ -74,9 +84,13 @@ async fn note(cx: &Context, host: &NoteHost) -> Result<Option<v1::ContextBlock>>
     };
     if found.version.state == State::Quarantined {
         cx.say(&format!("a scan found something in the note on {host}: it is quarantined"));
+        let counters = [("quarantined", 1), ("version", u64::from(found.version.number))];
+        cx.daemon().telemetry().note(Happening::StateChanged, &found.host, &counters);
         return Ok(None);
     }
     let version = &found.version;
+    let counters = [("version", u64::from(version.number)), ("uses", u64::from(version.uses))];
+    cx.daemon().telemetry().note(Happening::Fired, &found.host, &counters);
     Ok(Some(v1::ContextBlock {
         source: "note".to_owned(),
         id: found.host.clone(),

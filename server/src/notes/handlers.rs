@@ -13,7 +13,7 @@ use super::{
 use crate::{
     dispatch::Context,
     error::{Error, Result},
-    records::{Surface, attempt},
+    records::{Happening, Surface, attempt},
     secrets,
 };
 
@@ -133,6 +133,8 @@ pub async fn promote_domain_skill(
         refuse(&notes.scan().at_use(&version.body).await, &host)?;
     }
     let found = blocking(notes.store(), move |store| store.promote(&host)).await?;
+    let counters = [("global", 1), ("version", u64::from(found.version.number))];
+    cx.daemon().telemetry().note(Happening::StateChanged, &found.host, &counters);
     Ok(v1::PromoteDomainSkillResponse { skill: Some(describe(&found)) })
 }
 
@@ -156,6 +158,8 @@ async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result
         if let Err(error) = &refused {
             let (reason, domain) = (error.reason().name(), host.as_str());
             attempt(cx.daemon(), Surface::Note, reason, body.as_bytes(), domain);
+            let counters = [("score_percent", (finding.score * 100.0) as u64)];
+            cx.daemon().telemetry().note(Happening::SaveBlocked, domain, &counters);
         }
         refused?;
     }
@@ -163,6 +167,8 @@ async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result
     let score = finding.score;
     let found =
         blocking(notes.store(), move |store| store.save(&host, &body, score, edits)).await?;
+    let counters = [("version", u64::from(found.version.number))];
+    cx.daemon().telemetry().note(Happening::Saved, &found.host, &counters);
     if finding.flagged {
         cx.say(&format!("a scan scores {score:.2}: it stays quarantined unless it is reworded"));
     } else if found.version.state == State::Quarantined && found.version.uses == 0 {
