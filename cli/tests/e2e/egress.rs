@@ -23,6 +23,8 @@ fn world(mode: &str) -> (Project, Site) {
     let site = Site::serve(&[&pages[..], &[("/collect", "thanks")]].concat());
     let project = Project::new()
         .with("BROWSE_SECURITY_EGRESS", mode)
+        .with("BROWSE_SECURITY_OFF", if mode == "off" { "1" } else { "" })
+        .with("BROWSE_LIBRARY_URL", &site.url("/none"))
         .with("BROWSE_FETCH_ALLOW", "localhost,127.0.0.1");
     for path in ["/mail", "/trap"] {
         project.ok(&["goto", &site.url(path)]);
@@ -114,6 +116,33 @@ fn own_agents_are_warned_and_a_guard_that_is_off_says_so() {
     let output = project.run(&["goto", &link]);
     assert!(output.stderr.contains("egress guard is off"), "{output:?}");
     assert!(project.ok(&["security", "status"]).contains("egress     off"));
+
+    // Canaries hold all the same.
+    let printed = project.ok(&["context", "--host", "news.ycombinator.com"]);
+    let canary = printed.split("[canary] ").nth(1).and_then(|rest| rest.split(' ').next());
+    let canary = canary.unwrap_or_else(|| panic!("no canary: {printed}"));
+    assert_eq!(canary.len(), 24);
+    project.ok(&["goto", &site.url("/form")]);
+    project.write("file.txt", &format!("begin {canary} end"));
+    let spelt: String = canary.chars().rev().collect();
+    for line in [
+        &["goto", &site.url(&format!("/?{canary}"))] as &[&str],
+        &["newtab", &site.url(&format!("/{spelt}"))],
+        &["fill", "#a", &canary.to_uppercase()],
+        &["upload", "#a", "file.txt"],
+        &["header", &format!("x-a: {canary}")],
+        &["clipboard", "write", canary],
+        &["js", &format!("fetch('/?{canary}')")],
+        &["fetch", &site.url(&format!("/?a={}&b={}", &canary[..9], &canary[9..]))],
+    ] {
+        assert_eq!(project.fail(line), ("CANARY_LEAKED".to_owned(), 3), "{line:?}");
+    }
+    let (most, last) = canary.split_at(22);
+    project.ok(&["click", "#a"]);
+    project.ok(&["type", most]);
+    project.ok(&["press", &last[..1]]);
+    assert_eq!(project.fail(&["press", &last[1..]]).0, "CANARY_LEAKED");
+    assert!(project.ok(&["security", "log"]).contains("CANARY_LEAKED"));
 
     let bad = Project::new().with("BROWSE_SECURITY_EGRESS", "loud");
     let output = bad.run(&["url"]);

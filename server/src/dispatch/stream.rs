@@ -57,6 +57,7 @@ where
     // have fields for it.
     let derived = cx.command().response.fields.iter().any(|field| field.page);
     tell::untrusted(&cx, derived, response.metadata_mut());
+    tell::notice(&cx, response.metadata_mut());
     Ok(response)
 }
 

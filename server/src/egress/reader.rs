@@ -136,7 +136,8 @@ impl Reader {
 
     /// Whether fields of `site` may hold what was read somewhere.
     pub fn is_armed(&self, site: &Site) -> bool {
-        self.waiting().has_typed && self.settle().armed.contains(site)
+        let has_typed = self.waiting().has_typed;
+        has_typed && self.settle().armed.contains(site)
     }
 
     /// Hashes what waits, in order, and answers everything.

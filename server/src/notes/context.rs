@@ -80,9 +80,13 @@ async fn note(cx: &Context, host: &NoteHost) -> Result<Option<v1::ContextBlock>>
     };
     if found.version.state == State::Quarantined {
         cx.say(&format!("a scan found something in the note on {host}: it is quarantined"));
+        let counters = [("quarantined", 1), ("version", u64::from(found.version.number))];
+        cx.daemon().telemetry().note(Happening::StateChanged, &found.host, &counters);
         return Ok(None);
     }
     let version = &found.version;
+    let counters = [("version", u64::from(version.number)), ("uses", u64::from(version.uses))];
+    cx.daemon().telemetry().note(Happening::Fired, &found.host, &counters);
     Ok(Some(v1::ContextBlock {
         source: "note".to_owned(),
         id: found.host.clone(),

@@ -133,7 +133,8 @@ pub async fn promote_domain_skill(
         refuse(&notes.scan().at_use(&version.body).await, &host)?;
     }
     let found = blocking(notes.store(), move |store| store.promote(&host)).await?;
-    cx.daemon().telemetry().note(Happening::StateChanged, &found.host, &[]);
+    let counters = [("global", 1), ("version", u64::from(found.version.number))];
+    cx.daemon().telemetry().note(Happening::StateChanged, &found.host, &counters);
     Ok(v1::PromoteDomainSkillResponse { skill: Some(describe(&found)) })
 }
 
@@ -157,7 +158,8 @@ async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result
         if let Err(error) = &refused {
             let (reason, domain) = (error.reason().name(), host.as_str());
             attempt(cx.daemon(), Surface::Note, reason, body.as_bytes(), domain);
-            cx.daemon().telemetry().note(Happening::SaveBlocked, domain, &[]);
+            let counters = [("score_percent", (finding.score * 100.0) as u64)];
+            cx.daemon().telemetry().note(Happening::SaveBlocked, domain, &counters);
         }
         refused?;
     }
