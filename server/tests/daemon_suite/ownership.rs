@@ -83,10 +83,7 @@ async fn each_touches_its_own_tabs_alone() {
     assert_eq!(tabs[1]["owner"], "root", "the tab of who is gone is the owner's");
     // Who comes next under the name does not get it.
     let ada = world.agent_in_default("ada").await;
-    assert_eq!(
-        ada.call_with("BrowserService/Text", &[&named], "{}").await.reason(),
-        "TAB_DENIED"
-    );
+    assert_eq!(ada.call_with("BrowserService/Text", &[&named], "{}").await.reason(), "TAB_DENIED");
 }
 
 #[tokio::test(flavor = "multi_thread")]
