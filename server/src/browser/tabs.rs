@@ -57,14 +57,20 @@ pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::New
         cx.check_address(url)?;
     }
     let session = cx.session()?;
-    let tab = session.open_tab(cx.client()).await?;
+    let guest = cx.is_guest_in(&session);
+    let tab = match guest {
+        true => session.open_aside(cx.client()).await?,
+        false => session.open_tab(cx.client()).await?,
+    };
     if let Some(url) = &url
         && let Err(error) = navigation::open(&tab, url.as_str(), v1::WaitUntil::Unspecified).await
     {
         session.close_tab(tab.id()).await?;
         return Err(error);
     }
-    session.activate(tab.id())?;
+    if !guest {
+        session.activate(tab.id())?;
+    }
     cx.daemon().notes().seen_in(cx, &tab);
     let url = tab.page().url();
     let suggested_skills = navigation::suggest(cx, &url);

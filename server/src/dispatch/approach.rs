@@ -119,6 +119,7 @@ impl Context {
             // The active tab may be somebody else's.
             None if own => match last() {
                 Some(tab) => tab,
+                None if self.is_guest_in(&session) => session.open_aside(self.client()).await?,
                 None => session.open_tab(self.client()).await?,
             },
             None => session.active_or_first(self.client()).await?,

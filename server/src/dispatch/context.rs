@@ -211,6 +211,12 @@ impl Context {
         Err(Error::new(Reason::TabDenied, message).with("tab", tab.id()))
     }
 
+    /// Whether the caller is a guest in `session`: what it opens there does not
+    /// become the tab that the owner's commands go to.
+    pub fn is_guest_in(&self, session: &Session) -> bool {
+        self.capability().tabs == TabPolicy::Own && session.owner() != self.client()
+    }
+
     /// The id of the tab that shows `target`, for receipts.
     pub fn tab_of(&self, target: &TargetId) -> Option<TabId> {
         self.daemon.sessions().tab_of(target).map(|tab| tab.id())

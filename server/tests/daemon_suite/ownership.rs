@@ -73,6 +73,7 @@ async fn each_touches_its_own_tabs_alone() {
     let tabs = bob.ok("BrowserService/ListTabs", "").await;
     let owners: Vec<_> = tabs.as_array().unwrap().iter().map(|tab| tab["owner"].clone()).collect();
     assert_eq!(owners, ["root", "ada", "bob"]);
+    assert_eq!(tabs[0]["active"], true, "guests do not take the owner's commands to their tabs");
     let log = world.refused().await;
     assert!(log.iter().filter(|reason| *reason == "TAB_DENIED").count() >= 8, "{log:?}");
 
