@@ -114,6 +114,6 @@ fn a_note_earns_its_way_loses_it_and_serves_other_projects() {
     assert_eq!(project.fail(&["domain-skill", "rm"]), ("NOTE_NOT_FOUND".to_owned(), 1));
     project.ok(&rollback);
     assert_eq!((bodies(&project), bodies(&other)), (vec![CART.to_owned()], vec![]));
-    let shown = project.ok(&["domain-skill", "show", "--version", "2"]);
+    let shown = project.ok(&["domain-skill", "show", "--number", "2"]);
     assert!(shown.contains("127.0.0.1 version 2") && shown.contains("Ignore all"), "{shown}");
 }

@@ -7,7 +7,8 @@ use super::{
     handlers::{address_of_tab, short},
     host::NoteHost,
     keeper::{Counts, blocking},
-    note::{ENOUGH, State},
+    note::{ENOUGH, Scope, State},
+    store::Found,
 };
 use crate::{
     content::Delivery,
@@ -60,41 +61,56 @@ fn place(cx: &Context, named: Option<&str>) -> Result<(NoteHost, Url)> {
     }
 }
 
-/// The note in force, scanned as it is now.
+/// The note in force, scanned as it is now. When that sends the project's own
+/// to quarantine, the shared one comes in its place.
 async fn note(cx: &Context, host: &NoteHost) -> Result<Option<v1::ContextBlock>> {
-    let store = cx.daemon().notes().store();
-    let asked = host.clone();
-    let Some(found) = blocking(store, move |store| store.in_force(&asked)).await? else {
+    let (store, judge) = (cx.daemon().notes().store(), cx.daemon().notes().judge());
+    for _ in [Scope::Project, Scope::Global] {
         let asked = host.clone();
-        let waiting = blocking(store, move |store| store.at(&asked)).await?;
-        if let Some(waiting) = waiting.first() {
-            let uses = waiting.version.uses.min(ENOUGH);
-            cx.say(&format!("a note on {host} is quarantined: {uses} of {ENOUGH} uses so far"));
+        let Some(found) = blocking(store, move |store| store.in_force(&asked)).await? else {
+            if !cx.has_said() {
+                tell_waiting(cx, host).await?;
+            }
+            return Ok(None);
+        };
+        match judge.judge(found, Counts::Nothing).await? {
+            Some(found) if found.version.state != State::Quarantined => {
+                return Ok(Some(cited(&found)));
+            }
+            Some(_) => {
+                cx.say(&format!("a scan found something in the note on {host}: it is quarantined"))
+            }
+            None => {
+                let again = "run `browse context` again";
+                cx.say(&format!("the note on {host} could not be scanned: {again}"));
+                return Ok(None);
+            }
         }
-        return Ok(None);
-    };
-    let judge = cx.daemon().notes().judge();
-    let Some(found) = judge.judge(found, Counts::Nothing).await? else {
-        cx.say(&format!("the note on {host} could not be scanned: run `browse context` again"));
-        return Ok(None);
-    };
-    if found.version.state == State::Quarantined {
-        cx.say(&format!("a scan found something in the note on {host}: it is quarantined"));
-        let counters = [("quarantined", 1), ("version", u64::from(found.version.number))];
-        cx.daemon().telemetry().note(Happening::StateChanged, &found.host, &counters);
-        return Ok(None);
     }
+    Ok(None)
+}
+
+/// Says that a note waits in quarantine.
+async fn tell_waiting(cx: &Context, host: &NoteHost) -> Result<()> {
+    let asked = host.clone();
+    let waiting = blocking(cx.daemon().notes().store(), move |store| store.at(&asked)).await?;
+    if let Some(waiting) = waiting.first() {
+        let uses = waiting.version.uses.min(ENOUGH);
+        cx.say(&format!("a note on {host} is quarantined: {uses} of {ENOUGH} uses so far"));
+    }
+    Ok(())
+}
+
+fn cited(found: &Found) -> v1::ContextBlock {
     let version = &found.version;
-    let counters = [("version", u64::from(version.number)), ("uses", u64::from(version.uses))];
-    cx.daemon().telemetry().note(Happening::Fired, &found.host, &counters);
-    Ok(Some(v1::ContextBlock {
+    v1::ContextBlock {
         source: "note".to_owned(),
         id: found.host.clone(),
         host: found.host.clone(),
         version: format!("{} ({})", version.number, found.scope.name()),
         hash: short(&version.sha256),
         body: version.body.to_string(),
-    }))
+    }
 }
 
 fn skills(cx: &Context, url: &Url) -> Vec<v1::ContextBlock> {

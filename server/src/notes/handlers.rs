@@ -76,7 +76,7 @@ pub async fn show_domain_skill(
         })
     };
     let newest = note.versions.last().map_or(0, |version| version.number);
-    let version = wanted(request.version.unwrap_or(newest))?.clone();
+    let version = wanted(request.number.unwrap_or(newest))?.clone();
     let body = version.body.to_string();
     let found = Found { host: host.to_string(), scope, version, removed: false, shadowed: false };
     let finding = notes.scan().at_use(&body).await;
