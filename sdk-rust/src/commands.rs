@@ -993,16 +993,16 @@ browse_messages! {
         2 url: String,
         /// Title of the document.
         3 title: String,
-        /// Skills whose host matches, at most five.
+        /// Skills and notes whose host matches, at most five.
         4 suggested_skills: Vec<SuggestedSkill>,
     }
-    /// A skill that fits the host of the tab.
+    /// A skill or a note that fits the host of the tab.
     struct SuggestedSkill {
-        /// Name to give to `skill run`.
+        /// Name to give to `skill run` or `library show`; the host of a note.
         1 id: String,
-        /// First sentence of its description.
+        /// First sentence of the description of a skill; what a note is about.
         2 title: String,
-        /// Where it comes from: project, global or bundled.
+        /// Where a skill comes from: project, global or bundled; else note or library.
         3 kind: String,
     }
     struct BackRequest {
@@ -1120,7 +1120,7 @@ browse_messages! {
         1 tree: String,
         /// The same elements as data, when asked for.
         2 nodes: Vec<SnapshotNode>,
-        /// Skills whose host matches, at most five.
+        /// Skills and notes whose host matches, at most five.
         3 suggested_skills: Vec<SuggestedSkill>,
     }
     /// One element of a snapshot.
@@ -2206,7 +2206,7 @@ browse_messages! {
         1 tab_id: u64,
         /// Address of the tab.
         2 url: String,
-        /// Skills whose host matches, at most five.
+        /// Skills and notes whose host matches, at most five.
         3 suggested_skills: Vec<SuggestedSkill>,
     }
     struct CloseTabRequest {

@@ -2285,17 +2285,17 @@ export interface GotoResponse {
   url: string;
   /** Title of the document. */
   title: string;
-  /** Skills whose host matches, at most five. */
+  /** Skills and notes whose host matches, at most five. */
   suggestedSkills: SuggestedSkill[];
 }
 
-/** A skill that fits the host of the tab. */
+/** A skill or a note that fits the host of the tab. */
 export interface SuggestedSkill {
-  /** Name to give to `skill run`. */
+  /** Name to give to `skill run` or `library show`; the host of a note. */
   id: string;
-  /** First sentence of its description. */
+  /** First sentence of the description of a skill; what a note is about. */
   title: string;
-  /** Where it comes from: project, global or bundled. */
+  /** Where a skill comes from: project, global or bundled; else note or library. */
   kind: string;
 }
 
@@ -2360,7 +2360,7 @@ export interface SnapshotResponse {
   tree: string;
   /** The same elements as data, when asked for. */
   nodes: SnapshotNode[];
-  /** Skills whose host matches, at most five. */
+  /** Skills and notes whose host matches, at most five. */
   suggestedSkills: SuggestedSkill[];
 }
 
@@ -3261,7 +3261,7 @@ export interface NewTabResponse {
   tabId: number;
   /** Address of the tab. */
   url: string;
-  /** Skills whose host matches, at most five. */
+  /** Skills and notes whose host matches, at most five. */
   suggestedSkills: SuggestedSkill[];
 }
 

@@ -516,20 +516,20 @@ class GotoResponse(Message):
     """Title of the document."""
 
     suggested_skills: list[SuggestedSkill]
-    """Skills whose host matches, at most five."""
+    """Skills and notes whose host matches, at most five."""
 
 
 class SuggestedSkill(Message):
-    """A skill that fits the host of the tab."""
+    """A skill or a note that fits the host of the tab."""
 
     id: str
-    """Name to give to `skill run`."""
+    """Name to give to `skill run` or `library show`; the host of a note."""
 
     title: str
-    """First sentence of its description."""
+    """First sentence of the description of a skill; what a note is about."""
 
     kind: str
-    """Where it comes from: project, global or bundled."""
+    """Where a skill comes from: project, global or bundled; else note or library."""
 
 
 class BackResponse(Message):
@@ -622,7 +622,7 @@ class SnapshotResponse(Message):
     """The same elements as data, when asked for."""
 
     suggested_skills: list[SuggestedSkill]
-    """Skills whose host matches, at most five."""
+    """Skills and notes whose host matches, at most five."""
 
 
 class SnapshotNode(Message):
@@ -1607,7 +1607,7 @@ class NewTabResponse(Message):
     """Address of the tab."""
 
     suggested_skills: list[SuggestedSkill]
-    """Skills whose host matches, at most five."""
+    """Skills and notes whose host matches, at most five."""
 
 
 class CloseTabResponse(Message):
