@@ -91,7 +91,8 @@ pub fn features(text: &str) -> (String, Vec<Features>) {
 pub struct Judged {
     /// How sure it is that the text holds an instruction to an agent, 0 to 1.
     pub score: f32,
-    /// Bytes of the most suspicious window, in the normalised text.
+    /// Bytes of the most suspicious window; empty where the text was in disguise,
+    /// so that its places are not those of the original.
     pub worst: Range<usize>,
 }
 
@@ -109,6 +110,7 @@ pub fn classify(text: &str) -> Judged {
 /// a word.
 pub fn measure(text: &str) -> (Option<[f32; model::PAGE]>, Range<usize>) {
     let text = normalise(text);
+    let is_plain = matches!(text, std::borrow::Cow::Borrowed(_));
     let found = words::words(&text).words;
     if found.is_empty() {
         return (None, 0..0);
@@ -128,7 +130,7 @@ pub fn measure(text: &str) -> (Option<[f32; model::PAGE]>, Range<usize>) {
         tops[scale as usize * 2 + 1].add(wording);
         if scale == Scale::Window {
             count += 1;
-            if form + wording > highest {
+            if is_plain && form + wording > highest {
                 highest = form + wording;
                 worst = found[range.start].start..found[range.end - 1].end;
             }

@@ -52,6 +52,9 @@ pub struct Assessment {
     pub pending: bool,
     /// Bytes at the end that nobody looked at.
     pub unread: usize,
+    /// First and last byte of the most suspicious part, in the text as it was
+    /// given, where a layer names one.
+    pub worst: Option<(usize, usize)>,
 }
 
 impl Assessment {
@@ -231,7 +234,7 @@ impl Entry {
     /// The assessment of a text that this is known about.
     fn assess(self, about: Assessment, surface: Surface) -> Assessment {
         let judgement = judge(&self.scores, surface);
-        Assessment { scores: self.scores, judgement, pending: false, ..about }
+        Assessment { scores: self.scores, judgement, worst: self.worst, pending: false, ..about }
     }
 }
 

@@ -31,6 +31,8 @@ impl Digest {
 pub(super) struct Entry {
     /// What each layer said.
     pub scores: Scores,
+    /// Where it is worst, in bytes.
+    pub worst: Option<(usize, usize)>,
 }
 
 /// Where a text stands in the cache.

@@ -27,7 +27,8 @@ impl Layers {
 
     /// Has every layer look at `text`. Takes as long as it takes.
     pub fn look(&self, text: &str) -> Entry {
-        let content = Some(classify(text).score);
-        Entry { scores: Scores { content, ..Scores::default() } }
+        let judged = classify(text);
+        let worst = (!judged.worst.is_empty()).then_some((judged.worst.start, judged.worst.end));
+        Entry { scores: Scores { content: Some(judged.score), ..Scores::default() }, worst }
     }
 }
