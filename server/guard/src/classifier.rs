@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn windows_cover_every_word() {
         let of = |count| windows(count).collect::<Vec<_>>();
-        assert_eq!(of(0), []);
+        assert!(of(0).is_empty());
         assert_eq!(of(1), [0..1]);
         assert_eq!(of(48), [0..48]);
         assert_eq!(of(49), [0..48, 1..49]);
