@@ -2332,6 +2332,21 @@ browse_messages! {
         /// What the focus changed, when an element got it.
         4 receipt: Option<Receipt>,
     }
+    struct ReadInboxRequest {
+        /// Forgets the notes that it prints.
+        1 clear: bool,
+    }
+    struct ReadInboxResponse {
+        /// Notes, oldest first.
+        1 notes: Vec<InboxNote>,
+    }
+    /// A note of the person to the agent.
+    struct InboxNote {
+        /// When it arrived, as RFC 3339 in UTC.
+        1 time: String,
+        /// What it says, at most 4,000 characters.
+        2 text: String,
+    }
 }
 
 browse_requests! {
@@ -2452,6 +2467,7 @@ browse_requests! {
     HandoffRequest => HandoffResponse "Handoff" 60000;
     ResumeRequest => ResumeResponse "Resume" 60000;
     FocusRequest => FocusResponse "Focus" 30000;
+    ReadInboxRequest => ReadInboxResponse "ReadInbox" 30000;
     ChainRequest => ChainResponse "Chain" 30000;
     BatchRequest => BatchResponse "Batch" 30000;
     TabEachRequest => TabEachResponse "TabEach" 30000;
@@ -3540,7 +3556,7 @@ impl Browse {
 
     /// Shows the session in a visible browser, which stays until `disconnect`.
     ///
-    /// Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. When the window is closed the session returns to the hidden browser. Needs a desktop.
+    /// Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
     pub fn connect(&self) -> Result<ConnectResponse> {
         self.connect_with(ConnectRequest::default())
     }
@@ -3581,6 +3597,18 @@ impl Browse {
     /// - `target`: Element that gets the focus; none when left out.
     pub fn focus(&self, target: Option<&str>) -> Result<FocusResponse> {
         self.send(&FocusRequest { target: target.map(str::to_owned) })
+    }
+
+    /// Prints the notes that the person wrote in the side panel of `connect`.
+    ///
+    /// The last 200 are kept until they are cleared, or the session is closed.
+    pub fn read_inbox(&self) -> Result<Vec<InboxNote>> {
+        self.read_inbox_with(ReadInboxRequest::default())
+    }
+
+    /// As [`Self::read_inbox`].
+    pub fn read_inbox_with(&self, request: ReadInboxRequest) -> Result<Vec<InboxNote>> {
+        Ok(self.send(&request)?.notes)
     }
 
     /// Runs commands from standard input in order, and stops at the first that fails.
@@ -3748,6 +3776,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "handoff" => browse.dynamic::<HandoffRequest>(args),
         "resume" => browse.dynamic::<ResumeRequest>(args).map(|answer| answer["tabs"].clone()),
         "focus" => browse.dynamic::<FocusRequest>(args),
+        "inbox" | "read_inbox" => browse.dynamic::<ReadInboxRequest>(args).map(|answer| answer["notes"].clone()),
         "chain" => browse.dynamic::<ChainRequest>(args).map(|answer| answer["results"].clone()),
         "batch" => browse.dynamic::<BatchRequest>(args).map(|answer| answer["results"].clone()),
         "tab-each" | "tab_each" => browse.dynamic::<TabEachRequest>(args).map(|answer| answer["results"].clone()),

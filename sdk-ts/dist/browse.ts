@@ -327,6 +327,9 @@ const MESSAGES: Record<string, string> = {
   TabChange: 'id:1u change:2s url:3s before:4?s note:5?s',
   FocusRequest: 'target:1?s',
   FocusResponse: 'summary:1s tab:2u visible:3b receipt:4?mReceipt',
+  ReadInboxRequest: 'clear:1b',
+  ReadInboxResponse: 'notes:1*mInboxNote',
+  InboxNote: 'time:1s text:2s',
 };
 
 /** The words of each enum, in the order of their numbers; that of zero is empty. */
@@ -469,6 +472,7 @@ const COMMANDS: Record<string, string> = {
   handoff: 'handoff|Handoff|reason?||60000',
   resume: 'resume|Resume||tabs|60000',
   focus: 'focus|Focus|target?',
+  readInbox: 'inbox|ReadInbox||notes',
   chain: 'chain|Chain|steps?|results',
   batch: 'batch|Batch|steps?|results',
   tabEach: 'tab-each|TabEach|command?|results',
@@ -3369,6 +3373,19 @@ export interface FocusResponse {
   receipt?: Receipt;
 }
 
+export interface ReadInboxResponse {
+  /** Notes, oldest first. */
+  notes: InboxNote[];
+}
+
+/** A note of the person to the agent. */
+export interface InboxNote {
+  /** When it arrived, as RFC 3339 in UTC. */
+  time: string;
+  /** What it says, at most 4,000 characters. */
+  text: string;
+}
+
 /** What `goto` can be told besides. */
 export interface GotoOptions {
   /** What to wait for. */
@@ -3921,6 +3938,12 @@ export interface ConnectOptions {
 export interface HandoffOptions {
   /** Screen of the caller. */
   screen?: Screen;
+}
+
+/** What `readInbox` can be told besides. */
+export interface ReadInboxOptions {
+  /** Forgets the notes that it prints. */
+  clear?: boolean;
 }
 
 /** What `watch` can be told besides. */
@@ -4688,7 +4711,7 @@ export interface Commands {
   /**
    * Shows the session in a visible browser, which stays until `disconnect`.
    *
-   * Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. When the window is closed the session returns to the hidden browser. Needs a desktop.
+   * Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
    */
   connect(options?: ConnectOptions): Promise<ConnectResponse>;
 
@@ -4717,6 +4740,13 @@ export interface Commands {
    * @param target Element that gets the focus; none when left out.
    */
   focus(target?: string): Promise<FocusResponse>;
+
+  /**
+   * Prints the notes that the person wrote in the side panel of `connect`.
+   *
+   * The last 200 are kept until they are cleared, or the session is closed.
+   */
+  readInbox(options?: ReadInboxOptions): Promise<InboxNote[]>;
 
   /**
    * Runs commands from standard input in order, and stops at the first that fails.

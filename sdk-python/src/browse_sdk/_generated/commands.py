@@ -996,7 +996,7 @@ class Commands(Client):
     def connect(self, *, screen: m.Screen | None = None) -> m.ConnectResponse:
         """Shows the session in a visible browser, which stays until `disconnect`.
 
-        Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. When the window is closed the session returns to the hidden browser. Needs a desktop.
+        Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
 
         screen: Screen of the caller.
         """
@@ -1029,6 +1029,15 @@ class Commands(Client):
         target: Element that gets the focus; none when left out.
         """
         return self._perform("focus", {"target": target})
+
+    def read_inbox(self, *, clear: bool = False) -> list[m.InboxNote]:
+        """Prints the notes that the person wrote in the side panel of `connect`.
+
+        The last 200 are kept until they are cleared, or the session is closed.
+
+        clear: Forgets the notes that it prints.
+        """
+        return self._perform("read_inbox", {"clear": clear})
 
     def chain(self, steps: list[m.Step] | None = None) -> list[m.StepResult]:
         """Runs commands from standard input in order, and stops at the first that fails.

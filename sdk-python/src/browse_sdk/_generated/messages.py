@@ -2332,3 +2332,20 @@ class FocusResponse(Message):
 
     receipt: Receipt | None
     """What the focus changed, when an element got it."""
+
+
+class ReadInboxResponse(Message):
+    """An answer."""
+
+    notes: list[InboxNote]
+    """Notes, oldest first."""
+
+
+class InboxNote(Message):
+    """A note of the person to the agent."""
+
+    time: str
+    """When it arrived, as RFC 3339 in UTC."""
+
+    text: str
+    """What it says, at most 4,000 characters."""

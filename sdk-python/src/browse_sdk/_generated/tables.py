@@ -295,6 +295,9 @@ MESSAGES: dict[str, str] = {
     "TabChange": "id:1u change:2s url:3s before:4?s note:5?s",
     "FocusRequest": "target:1?s",
     "FocusResponse": "summary:1s tab:2u visible:3b receipt:4?mReceipt",
+    "ReadInboxRequest": "clear:1b",
+    "ReadInboxResponse": "notes:1*mInboxNote",
+    "InboxNote": "time:1s text:2s",
 }
 
 # The words of each enum, in the order of their numbers; that of zero is empty.
@@ -438,6 +441,7 @@ COMMANDS: dict[str, str] = {
     "handoff": "handoff|Handoff|reason?||60000",
     "resume": "resume|Resume||tabs|60000",
     "focus": "focus|Focus|target?",
+    "read_inbox": "inbox|ReadInbox||notes",
     "chain": "chain|Chain|steps?|results",
     "batch": "batch|Batch|steps?|results",
     "tab_each": "tab-each|TabEach|command?|results",
