@@ -52,7 +52,8 @@ cases! {
         command: "inbox",
         page: PAGE,
         line: "inbox --clear",
-        says: &[],
+        // Nobody has written.
+        says: &[""],
         json: &[("/0", "null")],
         then: &[("inbox", "")],
         ..Case::NEW

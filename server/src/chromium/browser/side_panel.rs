@@ -36,6 +36,9 @@ const OPEN: &str = "(async () => {
   return 'open';
 })()";
 
+/// Whether the panel's own script has run.
+const READY: &str = "document.readyState === 'complete'";
+
 /// A side panel; it may be closed by the person, and opened again.
 pub struct SidePanel {
     browser: Arc<Browser>,
@@ -132,7 +135,11 @@ impl SidePanel {
         }
         loop {
             if let Some(target) = self.find(Some(opener)).await? {
-                self.session = Some(self.attach(&target).await?);
+                let session = self.attach(&target).await?;
+                while evaluate(&session, READY).await? != true {
+                    tokio::time::sleep(AGAIN).await;
+                }
+                self.session = Some(session);
                 return Ok(());
             }
             tokio::time::sleep(AGAIN).await;

@@ -100,7 +100,7 @@ const WORDS = /[\p{L}\p{N}]/u;
 
 /** Whether there are words in what is not seen of an element. */
 const saysWords = (element, mark) => {
-  if (mark === GONE) return WORDS.test(textContent(element));
+  if (mark === GONE) return FRAME_TAGS.has(localName(element)) || WORDS.test(textContent(element));
   for (let child = firstChild(element); child; child = nextSibling(child)) if (nodeType(child) === TEXT && WORDS.test(textData(child))) return true;
   return false;
 };

@@ -155,6 +155,8 @@ const visitElement = (walk, element, depth, flags) => {
   if (element === walk.modal) flags &= ~OUT_OF_TREE;
   if (!bare && (attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert')) && tag !== 'body') flags |= OUT_OF_TREE;
   if (tag === 'iframe' || tag === 'frame' || tag === 'object') {
+    // What can be operated in a frame that is not seen stays, as elsewhere.
+    if (flags & UNSEEN && !walk.options.interactive) return;
     if (!hidden && visitFrame(walk, element, tag, depth, flags)) return;
   }
   if (tag.includes('-') || (HOST_TAGS.has(tag) && firstElementChild(element) === null)) noteSuspect(walk, element);
