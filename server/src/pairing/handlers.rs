@@ -40,6 +40,7 @@ pub async fn new_pairing(
     let daemon = cx.daemon();
     let offer = Offer::read(&request)?;
     let place = Place::read(request.listen.as_deref(), request.address.as_deref())?;
+    daemon.tunnel().check(&place).await?;
     let (session, own_session) = choose_session(cx, &offer)?;
     let client = offer.client.clone();
     let (scopes, hosts) = (offer.scopes.names(), offer.hosts.patterns());

@@ -66,10 +66,7 @@ impl Tunnel {
     pub async fn open(&self, daemon: &Arc<Daemon>, place: &Place) -> Result<Endpoint> {
         let mut open = self.open.lock().await;
         if let Some(open) = &mut *open {
-            if place.listen.is_some_and(|listen| !is_at(open.bound, listen)) {
-                let message = format!("the listener is open at {} already", open.bound);
-                return Err(unavailable(message));
-            }
+            open.fits(place)?;
             if let Some(address) = &place.address {
                 self.names.add(address);
                 open.address = address.clone();
@@ -94,6 +91,15 @@ impl Tunnel {
         Ok(found.endpoint())
     }
 
+    /// Whether the listener could be at `place`, as far as that is known before
+    /// anything is done.
+    ///
+    /// # Errors
+    /// `TUNNEL_UNAVAILABLE`: it is open elsewhere.
+    pub async fn check(&self, place: &Place) -> Result<()> {
+        self.open.lock().await.as_ref().map_or(Ok(()), |open| open.fits(place))
+    }
+
     /// Closes the listener when nobody is paired.
     pub async fn rest(&self, daemon: &Daemon) {
         let mut open = self.open.lock().await;
@@ -115,6 +121,14 @@ impl Tunnel {
 }
 
 impl Open {
+    fn fits(&self, place: &Place) -> Result<()> {
+        if place.listen.is_some_and(|listen| !is_at(self.bound, listen)) {
+            let message = format!("the listener is open at {} already", self.bound);
+            return Err(unavailable(message));
+        }
+        Ok(())
+    }
+
     fn endpoint(&self) -> Endpoint {
         Endpoint { address: self.address.clone(), fingerprint: self.fingerprint }
     }

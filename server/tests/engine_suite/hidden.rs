@@ -156,6 +156,13 @@ async fn sheets_of_other_origins_hide_as_well() {
 /// What honest pages do, with words that a person sees.
 const HONEST: &[&str] = &[
     "<p style='opacity:.6'>WORD</p>",
+    "<style>.q{position:relative;z-index:0;color:white}.q::before{content:'';position:absolute;inset:0;\
+     background:#123;z-index:-1}</style><p class=q>WORD</p>",
+    "<p style='color:white;-webkit-text-stroke:1px black'>WORD</p>",
+    "<p style='color:white;box-shadow:inset 0 0 0 99px #123'>WORD</p>",
+    "<div style='height:3000px'></div><div style='position:relative'><div style='position:absolute;inset:0;\
+     background:#123'></div><p style='position:relative;color:white'>WORD</p></div>",
+    "<div style='height:3000px'></div><p style='opacity:0;transition:opacity 1s'>WORD</p>",
     "<p style='color:#767676'>WORD</p>",
     "<div style='background:#000'><p style='color:#fff'>WORD</p></div>",
     "<div style='background:#000;color:#fff'><span style='background:#fff;color:#000'>WORD</span></div>",

@@ -66,15 +66,72 @@ const MOST_ASKED = 300;
 
 const picturesWithin = (top) => list(selectAll(top, 'img,video,canvas,svg,iframe,object,embed')).map((element) => ({ element, box: boundingRect(element) }));
 
-/** Whether something that is no ancestor is painted at the text, as a picture behind a title is. */
-const liesOnOthers = (text, pictures) => {
+/** Elements of a page that are asked for what they paint; of larger ones no text counts as unseen for its colour alone. */
+const MOST_PAINTERS = 5000;
+
+/**
+ * What leaves the flow and has a ground of its own, and so may lie behind the
+ * text of others.
+ * @returns {?{element: Element, box: DOMRect, ground: ?number[]}[]} Null when there is too much to ask.
+ */
+const paintersWithin = (top) => {
+  const all = selectAll(top, '*');
+  if (all.length > MOST_PAINTERS) return null;
+  const found = [];
+  for (let index = 0; index < all.length; index++) {
+    const element = all[index];
+    const style = styleOf(element);
+    const ground = groundOf(style);
+    if (ground === undefined) continue;
+    const parent = flatParent(element);
+    const inGrid = parent !== null && nodeType(parent) === ELEMENT && styleOf(parent).display.includes('grid');
+    if (style.position !== 'static' || inGrid) found.push({ element, box: boundingRect(element), ground });
+  }
+  return found;
+};
+
+/** The colour that a style paints; null for a picture, undefined for nothing. @returns {?number[]|undefined} */
+const groundOf = (style) => {
+  if (style.backgroundImage !== 'none') return null;
+  const parts = colourParts(style.backgroundColor);
+  return parts !== null && parts[3] < 0.05 ? undefined : parts;
+};
+
+const isApart = (one, other) => !flatContains(one, other) && !flatContains(other, one);
+
+/**
+ * Whether something else than its ancestors' grounds is painted at a text, as
+ * a picture behind a title is. When that cannot be told, it is: text that a
+ * person reads must not be lost.
+ */
+const liesOnOthers = (text, style, colour, pictures, painters) => {
+  if (parseFloat(style.webkitTextStrokeWidth) > 0) return true;
   const box = contentBox(text);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   if (pictures.some((picture) => holdsPoint(picture.box, x, y) && !contains(text, picture.element))) return true;
+  const tells = (ground) => ground === null || !isSameColour(colour, ground);
+  if (painters === null) {
+    // Only what is in the viewport can be asked for.
+    if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return true;
+  } else if (painters.some((one) => holdsPoint(one.box, x, y) && isApart(one.element, text) && tells(one.ground))) return true;
   for (const element of documentElementsFromPoint(document, x, y)) {
-    if (flatContains(element, text) || flatContains(text, element)) continue;
-    const style = styleOf(element);
-    if (style.backgroundImage !== 'none' || !/^rgba\(.*, 0\)$/.test(style.backgroundColor)) return true;
+    if (!isApart(element, text)) continue;
+    const ground = groundOf(styleOf(element));
+    if (ground !== undefined && tells(ground)) return true;
+  }
+  return hasPaintedAncestor(text, tells);
+};
+
+/** Whether an ancestor paints by other means than its own ground. */
+const hasPaintedAncestor = (text, tells) => {
+  for (let node = text; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
+    if (styleOf(node).boxShadow.includes('inset')) return true;
+    for (const pseudo of ['::before', '::after']) {
+      const style = styleOf(node, pseudo);
+      if (style.content === 'none' || style.content === 'normal') continue;
+      const ground = groundOf(style);
+      if (ground !== undefined && tells(ground)) return true;
+    }
   }
   return false;
 };
@@ -89,6 +146,7 @@ const sameColoured = (scope, top) => {
   const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
   let last = null;
   let pictures = null;
+  let painters = null;
   let asked = 0;
   for (let node = nextNode(walker); node; node = nextNode(walker)) {
     const parent = parentNode(node);
@@ -106,9 +164,13 @@ const sameColoured = (scope, top) => {
       verdict.set(behind, parts !== null && isSameColour(parts, behind));
     }
     if (!verdict.get(behind) || style.textShadow !== 'none') continue;
-    pictures = pictures || picturesWithin(top);
+    if (pictures === null) {
+      pictures = picturesWithin(top);
+      painters = paintersWithin(top);
+    }
     asked += 1;
-    if (asked > MOST_ASKED || !liesOnOthers(parent, pictures)) found.push(parent);
+    if (asked > MOST_ASKED) break;
+    if (!liesOnOthers(parent, style, colourParts(colour) || WHITE, pictures, painters)) found.push(parent);
   }
   return found;
 };

@@ -112,7 +112,11 @@ const measure = (unseen, element) => {
   const style = styleOf(element);
   const means = style.display === 'contents' ? '' : concealedBy(element, style);
   if (means !== '') {
-    if (!isUnseen(unseen, element)) conceal(unseen, element, GONE, means);
+    if (isUnseen(unseen, element)) return;
+    if (means === 'opacity' && fadesIn(element, style)) {
+      // Told of, and read: pages show so what a person scrolls to.
+      unseen.counts[means] = (unseen.counts[means] || 0) + 1;
+    } else conceal(unseen, element, GONE, means);
     return;
   }
   const muted = mutedBy(element, style);
@@ -121,6 +125,14 @@ const measure = (unseen, element) => {
   const inner = list(selectAll(element, '*')).filter((part) => !unseen.marks.has(part) && mutedBy(part, styleOf(part)) !== '');
   for (const part of inner) unseen.marks.set(part, MUTED);
   conceal(unseen, element, MUTED, muted, [element, ...inner].some((part) => saysWords(part, MUTED)));
+};
+
+/** Whether an element outside the view waits to be faded in. */
+const fadesIn = (element, style) => {
+  const box = boundingRect(element);
+  if (box.bottom > 0 && box.top < innerHeight) return false;
+  const fades = /\b(?:opacity|all)\b/.test(style.transitionProperty) && /[1-9]/.test(style.transitionDuration);
+  return fades || style.willChange.includes('opacity');
 };
 
 /** @returns {string} What keeps all of an element from being seen. The order is by what is cheap to ask. */
