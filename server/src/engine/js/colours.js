@@ -97,7 +97,7 @@ const groundOf = (style) => {
   return parts !== null && parts[3] < 0.05 ? undefined : parts;
 };
 
-const isApart = (one, other) => !flatContains(one, other) && !flatContains(other, one);
+const areApart = (one, other) => !flatContains(one, other) && !flatContains(other, one);
 
 /**
  * Whether something else than its ancestors' grounds is painted at a text, as
@@ -113,9 +113,9 @@ const liesOnOthers = (text, style, colour, pictures, painters) => {
   if (painters === null) {
     // Only what is in the viewport can be asked for.
     if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return true;
-  } else if (painters.some((one) => holdsPoint(one.box, x, y) && isApart(one.element, text) && tells(one.ground))) return true;
+  } else if (painters.some((one) => holdsPoint(one.box, x, y) && areApart(one.element, text) && tells(one.ground))) return true;
   for (const element of documentElementsFromPoint(document, x, y)) {
-    if (!isApart(element, text)) continue;
+    if (!areApart(element, text)) continue;
     const ground = groundOf(styleOf(element));
     if (ground !== undefined && tells(ground)) return true;
   }
