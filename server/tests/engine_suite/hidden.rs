@@ -162,7 +162,6 @@ const HONEST: &[&str] = &[
     "<p style='color:white;box-shadow:inset 0 0 0 99px #123'>WORD</p>",
     "<div style='height:3000px'></div><div style='position:relative'><div style='position:absolute;inset:0;\
      background:#123'></div><p style='position:relative;color:white'>WORD</p></div>",
-    "<div style='height:3000px'></div><p style='opacity:0;transition:opacity 1s'>WORD</p>",
     "<p style='color:#767676'>WORD</p>",
     "<div style='background:#000'><p style='color:#fff'>WORD</p></div>",
     "<div style='background:#000;color:#fff'><span style='background:#fff;color:#000'>WORD</span></div>",
@@ -207,6 +206,18 @@ async fn what_a_person_sees_stays() {
     }
     assert!(wrong.is_empty(), "{}\n{:?}", wrong.join("\n"), reading.unseen);
     assert!(reading.unseen.is_empty(), "{:?}", reading.unseen);
+}
+
+#[tokio::test]
+async fn what_a_page_fades_in_when_it_is_scrolled_to_is_read_and_told_of() {
+    let html =
+        "<div style='height:3000px'></div><p style='opacity:0;transition:opacity 1s'>WORD</p>";
+    let tab = Tab::show(&html.replace("WORD", &words(1))).await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert!(reading.text.contains(&words(1)), "{}", reading.text);
+    assert_eq!(reading.unseen.get("opacity"), Some(&1));
+    let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+    assert!(tab.snapshot(&options).await.text.contains(&words(1)));
 }
 
 #[tokio::test]
