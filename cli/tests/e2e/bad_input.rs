@@ -19,7 +19,7 @@ fn every_bad_input_has_its_reason_and_exit_code() {
     project.ok(&["goto", &site.url("/")]);
 
     let unreachable = "http://127.0.0.1:1/";
-    let fast = ["--timeout", "700ms"];
+    let fast = ["--timeout", "1500ms"];
     let cases: &[(&[&str], &str, i32)] = &[
         (&["clik", "@e1"], "COMMAND_UNKNOWN", 2),
         (&["click"], "ARGUMENT_INVALID", 2),
@@ -93,7 +93,7 @@ fn text_in_a_hidden_part_is_no_target() {
     );
     let project = Project::new();
     project.ok(&["goto", &site.url("/")]);
-    let failed = project.fail(&["click", "text=Delete", "--timeout", "700ms"]);
+    let failed = project.fail(&["click", "text=Delete", "--timeout", "1500ms"]);
     assert_eq!(failed, ("ELEMENT_NOT_FOUND".to_owned(), 1));
     assert_ne!(project.json(&["get", "title"]), "WRONG");
 }

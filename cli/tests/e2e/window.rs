@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// What the issue allows for cleaning up.
-const CLEAN: Duration = Duration::from_secs(2);
+const CLEAN: Duration = Duration::from_secs(10);
 
 /// Time that a window gets to come or go.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -87,8 +87,8 @@ fn attacked(original: &str, normal: &str, span: (usize, usize)) -> Option<std::o
         return Some(start..end);
     }
     // Normalising the parts gives the places, as long as it does not join them.
-    let before = training::normalise(&original[..start]).len();
-    let inside = training::normalise(&original[start..end]).len();
+    let before = browse_guard::normalise(&original[..start]).len();
+    let inside = browse_guard::normalise(&original[start..end]).len();
     (before + inside <= normal.len()).then_some(before..before + inside)
 }
 

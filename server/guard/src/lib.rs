@@ -21,6 +21,7 @@ pub use classifier::{Judged, classify, model_name, model_size};
 pub use clean::clean;
 pub use datamark::{Mark, marks};
 pub use markup::{is_markup, words};
+pub use normalise::normalise;
 pub use patterns::{Asks, Hit, phrases};
 pub use services::{COLLECTORS, collectors};
 pub use verdict::{
@@ -29,8 +30,5 @@ pub use verdict::{
 
 /// What the training of the classifier needs.
 pub mod training {
-    pub use crate::{
-        classifier::{Features, features, measure, signal_names},
-        normalise::normalise,
-    };
+    pub use crate::classifier::{Features, features, measure, signal_names};
 }

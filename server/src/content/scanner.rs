@@ -52,8 +52,8 @@ pub struct Assessment {
     pub pending: bool,
     /// Bytes at the end that nobody looked at.
     pub unread: usize,
-    /// First and last byte of the most suspicious part, in the text as it was
-    /// given, where a layer names one.
+    /// First and last byte of the most suspicious part, in the normalised text
+    /// ([`browse_guard::normalise`]), where a layer names one.
     pub worst: Option<(usize, usize)>,
 }
 

@@ -1,6 +1,6 @@
 //! What watches over the text of strangers, and a look at one text.
 
-use browse_guard::{Asks, Hit, clean, collectors, is_markup, phrases, words};
+use browse_guard::{Asks, Hit, clean, collectors, is_markup, normalise, phrases, words};
 use browse_proto::{Reason, v1};
 
 use crate::{
@@ -105,9 +105,9 @@ fn classifier(status: &ScannerStatus) -> v1::SecurityLayer {
     let detail = match status.classifier {
         "off" => "`security_off` or BROWSE_SECURITY_OFF turns it off".to_owned(),
         _ => {
-            let ScannerStatus { scanned, late, refused, pending, .. } = status;
+            let ScannerStatus { model, scanned, late, refused, pending, .. } = status;
             format!(
-                "{scanned} texts, {late} told later, {refused} not looked at, {pending} at work"
+                "{model}; {scanned} texts, {late} told later, {refused} not looked at, {pending} at work"
             )
         }
     };
@@ -143,6 +143,8 @@ pub async fn security_scan(
         ..Default::default()
     }));
     let assessed = scan(cx.daemon().scanner(), &text, Surface::Page).await;
+    // The classifier names a place in the text as it normalises it.
+    let worst = assessed.worst.map(|(at, _)| excerpt(&normalise(&text), at));
     let scores = assessed.scores;
     let scores = [
         ("classifier", scores.content),
@@ -155,7 +157,7 @@ pub async fn security_scan(
             name: name.to_owned(),
             count: 1,
             score: Some((f64::from(score?) * 1000.0).round() / 1000.0),
-            excerpt: String::new(),
+            excerpt: worst.clone().filter(|_| name == "classifier").unwrap_or_default(),
         })
     }));
     if assessed.pending {

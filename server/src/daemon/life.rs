@@ -24,7 +24,7 @@ use super::{
     lock::Lock,
     log, serve,
     settings::KEYS,
-    state_file::StateFile,
+    state_file::{self, StateFile},
 };
 use crate::{
     error::{Error, Result},
@@ -95,7 +95,8 @@ fn close_inherited() {
 fn run(settings: Settings) -> Result<ExitCode> {
     let folder = folder(&settings);
     Project::prepare(&folder)?;
-    let Some(lock) = Lock::take(&settings.project)? else {
+    let Some(lock) = Lock::take(&settings.project, || state_file::lives(&settings.state_file))?
+    else {
         let project = settings.project.display();
         let _ = writeln!(io::stderr(), "a daemon already runs for `{project}`");
         return Ok(ExitCode::SUCCESS);

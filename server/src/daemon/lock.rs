@@ -1,11 +1,22 @@
 //! One daemon per project: a lock on the project's folder itself, so that no
 //! lock file is ever left behind.
 
-use std::{fs::File, path::Path};
+use std::{
+    fs::File,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use browse_proto::Reason;
 
 use crate::error::{Error, Result};
+
+/// Time after which a lock is another daemon's. One that was killed while it
+/// started a process leaves its lock with that process, until that has become
+/// a program of its own.
+const PARTING: Duration = Duration::from_secs(1);
+
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Held for the life of the daemon; the kernel lets go when the process ends,
 /// however it ends.
@@ -15,20 +26,45 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Locks `project`; `None` when another daemon has it.
+    /// Locks `project`; `None` when another daemon has it, which `lives` knows
+    /// as soon as that one has said so.
     ///
     /// # Errors
     /// The folder cannot be opened.
-    pub fn take(project: &Path) -> Result<Option<Self>> {
+    pub fn take(project: &Path, lives: impl Fn() -> bool) -> Result<Option<Self>> {
         let unreadable = |error: std::io::Error| {
             let message = format!("the project `{}` cannot be used: {error}", project.display());
             Error::new(Reason::FileUnreadable, message).with("path", project.display())
         };
         let folder = File::open(project).map_err(unreadable)?;
-        match folder.try_lock() {
-            Ok(()) => Ok(Some(Self { _folder: folder })),
-            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-            Err(std::fs::TryLockError::Error(error)) => Err(unreadable(error)),
+        let end = Instant::now() + PARTING;
+        loop {
+            match folder.try_lock() {
+                Ok(()) => return Ok(Some(Self { _folder: folder })),
+                Err(std::fs::TryLockError::WouldBlock) if lives() || Instant::now() > end => {
+                    return Ok(None);
+                }
+                Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(std::fs::TryLockError::Error(error)) => return Err(unreadable(error)),
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dead_daemon_leaves_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let take = |lives: bool| Lock::take(folder.path(), || lives).unwrap();
+        let first = take(false).expect("nobody has it");
+        assert!(take(true).is_none());
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| take(false));
+            drop(first);
+            assert!(second.join().unwrap().is_some());
+        });
     }
 }

@@ -1,6 +1,9 @@
 //! The state file: how a command line finds the daemon of its project.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 
@@ -37,6 +40,17 @@ pub struct Browser {
 #[derive(Debug)]
 pub struct StateFile {
     path: PathBuf,
+}
+
+/// Whether the file names a process that lives.
+pub fn lives(file: &Path) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        pid: i32,
+    }
+    let Ok(bytes) = fs::read(file) else { return false };
+    let Ok(Named { pid }) = serde_json::from_slice(&bytes) else { return false };
+    pid > 0 && nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), None).is_ok()
 }
 
 impl StateFile {

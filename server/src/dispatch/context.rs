@@ -1,5 +1,7 @@
 //! What a handler is given: who calls, in which session and tab, until when.
 
+mod content;
+
 use std::{
     collections::BTreeMap,
     net::IpAddr,
@@ -8,20 +10,18 @@ use std::{
     time::Duration,
 };
 
-use browse_guard::egress::Site;
-use browse_proto::{Command, Reason, Scope};
+use browse_proto::{Command, Reason};
 use tokio::time::Instant;
 use url::Url;
 
 use super::call::Call;
 use crate::{
     chromium::{Page, TargetId, is_metadata_host},
-    content::{self, Assessment, Delivery, Findings, Guarded, Handling, Sources},
+    content::{Findings, Sources},
     daemon::{Daemon, Settings},
-    egress,
     engine::Engine,
     error::{Error, Result},
-    policy::{Capability, ClientId, Grant, Kind, Listener, Permit, SessionRule, TabPolicy},
+    policy::{Capability, ClientId, Grant, Listener, Permit, SessionRule, TabPolicy},
     sessions::{Session, SessionName, Share, Tab, TabId},
 };
 
@@ -47,6 +47,7 @@ pub struct Context {
     daemon: Arc<Daemon>,
     permit: Permit,
     call: Call,
+    begun: Instant,
     limit: Option<Instant>,
     margin: Duration,
     tab: OnceLock<Arc<Tab>>,
@@ -83,10 +84,11 @@ impl Context {
             Listener::Tunnel => Some(timeout.unwrap_or(ELSEWHERE).min(ELSEWHERE)),
             Listener::Local | Listener::Skills => timeout,
         };
-        let limit = timeout.map(|timeout| Instant::now() + timeout);
+        let begun = Instant::now();
+        let limit = timeout.map(|timeout| begun + timeout);
         let (tab, share) = (OnceLock::new(), OnceLock::new());
         let (notes, held) = (Mutex::default(), Mutex::default());
-        Self { daemon, permit, call, limit, margin: MARGIN, tab, share, notes, held }
+        Self { daemon, permit, call, begun, limit, margin: MARGIN, tab, share, notes, held }
     }
 
     /// The same call, for another command or tab: a step of a chain or a
@@ -263,6 +265,11 @@ impl Context {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
+    /// Time from its beginning to its end.
+    pub(super) fn span(&self) -> Option<Duration> {
+        Some(self.limit?.saturating_duration_since(self.begun))
+    }
+
     pub(super) fn limit(&self) -> Option<Instant> {
         self.limit
     }
@@ -274,128 +281,6 @@ impl Context {
     /// The working directory of a root caller.
     pub fn cwd(&self) -> Option<&Path> {
         self.call.cwd.as_deref().filter(|_| self.is_root())
-    }
-
-    /// How the caller gets page-derived content. Only root may choose.
-    pub fn delivery(&self) -> Delivery {
-        match self.capability().delivery {
-            Delivery::Guarded if self.is_root() && self.call.raw => Delivery::Raw,
-            delivery => delivery,
-        }
-    }
-
-    /// Whether the caller asked for page-derived content as it is, and is one
-    /// that gets it guarded otherwise.
-    pub fn chose_raw(&self) -> bool {
-        self.capability().delivery == Delivery::Guarded && self.delivery() == Delivery::Raw
-    }
-
-    /// Whether what no person sees is to be left out.
-    pub fn hides(&self) -> bool {
-        self.delivery() == Delivery::Guarded && self.daemon.watch().layers().hidden
-    }
-
-    /// Notes what the classifiers made of the answer.
-    pub(super) fn note_assessed(&self, assessed: &Assessment) {
-        self.notes().judged.extend(assessed.warning());
-    }
-
-    /// What is done to the content of the answer.
-    pub(super) fn handling(&self) -> Handling {
-        let watch = self.daemon.watch();
-        let layers = watch.layers();
-        let read = matches!(self.command().name, "text" | "markdown");
-        let marked = read && layers.datamark && self.capability().kind == Kind::Paired;
-        let session = || self.tab.get().map_or("", |tab| tab.session());
-        Handling {
-            delivery: self.delivery(),
-            patterns: layers.patterns,
-            // What an act answers is short, and is waited for.
-            judged: self.command().scope == Scope::Read && !self.daemon.scanner().is_off(),
-            mark: marked.then(|| watch.mark(self.client().as_str(), session())),
-        }
-    }
-
-    /// The same for a part of a stream, which is not judged by itself.
-    pub(super) fn handling_of_part(&self) -> Handling {
-        Handling { judged: false, ..self.handling() }
-    }
-
-    /// Notes what the guard saw of the answer.
-    pub(super) fn note_guarded(&self, guarded: &Guarded) {
-        self.daemon.watch().count(guarded, self.chose_raw());
-        self.notes().findings.extend(&guarded.findings);
-    }
-
-    /// Notes what was left out because no person sees it.
-    pub fn note_unseen(&self, unseen: &BTreeMap<String, u32>) {
-        self.daemon.watch().count_unseen(unseen);
-        add(&mut self.notes().unseen, unseen);
-    }
-
-    /// What the reader of the answer is warned of.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        let mut warnings = self.notes().findings.warnings();
-        warnings.extend(self.notes().judged.iter().cloned());
-        if let Some(tab) = self.tab.get() {
-            warnings.extend(self.daemon.watch().take_late(tab.session()));
-        }
-        let mut off = self.daemon.watch().layers().off();
-        if self.daemon.egress().mode(self.capability().kind) == egress::Mode::Off {
-            off.push("egress");
-        }
-        if !off.is_empty() {
-            warnings.push(format!("security layers are off by a setting: {}", off.join(", ")));
-        }
-        warnings
-    }
-
-    /// What was left out because no person sees it.
-    pub(super) fn unseen(&self) -> BTreeMap<String, u32> {
-        self.notes().unseen.clone()
-    }
-
-    /// Page text for an error of several lines, as the caller gets it.
-    pub fn enveloped(&self, text: &str) -> String {
-        content::envelope(text, &self.sources().words(), self.delivery())
-    }
-
-    /// An address for a receipt, or a text with some: who is guarded gets it
-    /// without the secrets of its query. `browse url` says the whole of it.
-    pub fn shown(&self, text: String) -> String {
-        match self.delivery() {
-            Delivery::Raw => text,
-            Delivery::Guarded => crate::secrets::redact(&text).into_owned(),
-        }
-    }
-
-    /// Says where page-derived content came from, when not from the tab.
-    pub fn set_source(&self, source: &str) {
-        let mut sources = Sources::default();
-        sources.add(source);
-        self.set_sources(sources);
-    }
-
-    /// The same for content of several hosts. None leaves it at the tab's.
-    pub fn set_sources(&self, sources: Sources) {
-        self.notes().sources = sources;
-    }
-
-    /// Where page-derived content came from.
-    pub(super) fn sources(&self) -> Sources {
-        let mut sources = self.notes().sources.clone();
-        if sources.is_empty() {
-            let known = self.tab.get().is_some_and(|tab| sources.add_url(&tab.page().url()));
-            if !known {
-                sources.add("the page");
-            }
-        }
-        sources
-    }
-
-    /// The site that page-derived content came from.
-    pub fn site(&self) -> Site {
-        self.sources().site()
     }
 
     /// Tells the caller something beside the answer: why it is empty, say. It
@@ -417,22 +302,6 @@ impl Context {
         self.notes().said.clone()
     }
 
-    /// Notes that a step answered with page-derived content.
-    pub(super) fn note_page_derived(&self, step: &Self) {
-        let sources = step.sources();
-        let of_step = step.notes();
-        let mut notes = self.notes();
-        notes.page_derived = true;
-        notes.sources.extend(&sources);
-        notes.findings.extend(&of_step.findings);
-        notes.judged.extend(of_step.judged.iter().cloned());
-        add(&mut notes.unseen, &of_step.unseen);
-    }
-
-    pub(super) fn is_page_derived(&self) -> bool {
-        self.notes().page_derived
-    }
-
     /// Notes the tab of the call.
     pub(super) fn found(&self, tab: Arc<Tab>) -> &Arc<Tab> {
         self.tab.get_or_init(|| tab)
@@ -452,12 +321,6 @@ impl Context {
 
     fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn add(to: &mut BTreeMap<String, u32>, more: &BTreeMap<String, u32>) {
-    for (means, count) in more {
-        *to.entry(means.clone()).or_default() += count;
     }
 }
 

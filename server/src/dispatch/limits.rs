@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use browse_proto::{Reach, Reason};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
 use super::Context;
 use crate::{
@@ -21,12 +21,11 @@ const GRACE: Duration = Duration::from_millis(1500);
 /// # Errors
 /// Those of `work`; the call is overdue, its token has ended, or the daemon.
 pub async fn within<R>(cx: &Context, work: impl Future<Output = Result<R>>) -> Result<R> {
-    let begun = Instant::now();
     let limited = async {
         match cx.limit() {
             Some(limit) => match timeout_at(limit + cx.margin(), work).await {
                 Ok(done) => done,
-                Err(_) => Err(overdue(cx, limit.saturating_duration_since(begun))),
+                Err(_) => Err(overdue(cx)),
             },
             None => work.await,
         }
@@ -53,10 +52,11 @@ async fn cut(daemon: &Daemon) -> Error {
 
 /// What a call that was given up has to say. An abandoned call still runs in
 /// the browser: the tab is kept from others until it answers again.
-fn overdue(cx: &Context, limit: Duration) -> Error {
+fn overdue(cx: &Context) -> Error {
     let command = cx.command();
     // A stream waits anew for each message; its caller named the whole time.
-    let limit = cx.named_timeout().filter(|_| command.streaming).unwrap_or(limit);
+    let named = cx.named_timeout().filter(|_| command.streaming);
+    let limit = named.or(cx.span()).unwrap_or_default();
     let late = || {
         let message = format!("`{}` did not end within {}", command.name, words(limit));
         Error::new(Reason::DeadlineExceeded, message)
@@ -78,9 +78,8 @@ fn overdue(cx: &Context, limit: Duration) -> Error {
 }
 
 fn words(limit: Duration) -> String {
-    // The clock has run on a little since the limit was set.
     let tenths = (limit.as_secs_f64() * 10.0).round() / 10.0;
-    if tenths >= 1.0 { format!("{tenths} s") } else { format!("{} ms", limit.as_millis() + 1) }
+    if tenths >= 1.0 { format!("{tenths} s") } else { format!("{} ms", limit.as_millis()) }
 }
 
 #[cfg(test)]
@@ -89,7 +88,7 @@ mod tests {
 
     #[test]
     fn limits_read_as_they_were_given() {
-        assert_eq!(words(Duration::from_micros(1_999_800)), "2 s");
-        assert_eq!(words(Duration::from_micros(399_900)), "400 ms");
+        assert_eq!(words(Duration::from_secs(2)), "2 s");
+        assert_eq!(words(Duration::from_millis(400)), "400 ms");
     }
 }

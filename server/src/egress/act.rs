@@ -43,6 +43,14 @@ impl Part {
         }
     }
 
+    /// The host of an address: whoever has it may hear of every name in it.
+    pub fn host(&self) -> Option<String> {
+        match self {
+            Self::Address(url) => Url::parse(url).ok()?.host_str().map(str::to_owned),
+            Self::Text(_) => None,
+        }
+    }
+
     pub fn sent(&self) -> Sent<'_> {
         match self {
             Self::Address(url) => Sent::Address(url),
@@ -138,6 +146,16 @@ fn rare(cx: &Context, request: &dyn Any) -> Vec<Act> {
     if let Some(request) = request.downcast_ref::<v1::EvalRequest>() {
         return code(cx, &request.code);
     }
+    if let Some(request) = request.downcast_ref::<v1::StyleRequest>() {
+        return code(cx, &request.value);
+    }
+    if let Some(request) = request.downcast_ref::<v1::ImportCookiesRequest>() {
+        return text(Channel::Field, request.cookies.clone());
+    }
+    if let Some(request) = request.downcast_ref::<v1::SecurityScanRequest>() {
+        let url = request.url.as_deref();
+        return url.and_then(|url| open(cx, url, Channel::Request)).into_iter().collect();
+    }
     if let Some(request) = request.downcast_ref::<v1::LoadHtmlRequest>() {
         return document(&request.html);
     }
@@ -174,7 +192,8 @@ fn open(cx: &Context, text: &str, channel: Channel) -> Option<Act> {
     Some(Act { channel, to: Some(to), parts, is_typing: false })
 }
 
-/// Code sends what it holds to the sites that it names.
+/// Code sends what it holds to the sites that it names, and hands it to the
+/// page that it runs in, as what is typed there.
 fn code(cx: &Context, code: &str) -> Vec<Act> {
     let own = page_site(cx);
     let mut acts = document(code);
@@ -182,9 +201,8 @@ fn code(cx: &Context, code: &str) -> Vec<Act> {
         act.parts.push(Part::Text(code.to_owned()));
     }
     acts.retain(|act| act.to != own);
-    // For canaries, which are looked for wherever it goes.
     let parts = vec![Part::Text(code.to_owned())];
-    acts.push(Act { channel: Channel::Request, to: None, parts, is_typing: false });
+    acts.push(Act { channel: Channel::Field, to: own, parts, is_typing: false });
     acts
 }
 

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use browse_guard::egress::{Carried, Channel, Place, Rule, Site, judge, views};
+use browse_guard::egress::{Carried, Channel, Place, Rule, Sent, Site, judge, views};
 use browse_proto::{Reason, v1};
 
 use super::{
@@ -58,8 +58,8 @@ async fn look(cx: &Context, act: &Act) -> Result<()> {
     let Some(to) = &act.to else { return Ok(()) };
     let is_quick = act.is_typing && reader.knows_only(to);
     if !is_quick {
-        let mut carried = carried(&reader, act, to, typed);
-        carried.cargo.secret = has_secret(cx, &reader, act, to, &carried).await;
+        let mut carried = carried(&reader, act, to, typed.as_deref());
+        carried.cargo.secret = has_secret(cx, &reader, act, to, typed, &carried).await;
         let is_of_weight = carried.cargo.text > 0 || carried.cargo.code;
         if is_of_weight && carried.place == Place::New && forms::page_names(cx, to).await {
             carried.place = Place::Named;
@@ -91,31 +91,38 @@ fn canaries(cx: &Context, act: &Act, typed: Option<&str>) -> Result<()> {
     Err(Error::new(Reason::CanaryLeaked, message))
 }
 
-fn carried(reader: &Reader, act: &Act, to: &Site, typed: Option<String>) -> Carried {
+fn carried(reader: &Reader, act: &Act, to: &Site, typed: Option<&str>) -> Carried {
     let hashed = reader.settle();
     let sent: Vec<_> = act.parts.iter().map(Part::sent).collect();
     let carried = hashed.memory.carried(&sent, to);
-    let Some(typed) = typed.map(Part::Text) else { return carried };
-    let together = hashed.memory.carried(&[typed.sent()], to);
+    let Some(typed) = typed else { return carried };
+    let together = hashed.memory.carried(&[Sent::Text(typed)], to);
     let is_more = together.cargo.text > carried.cargo.text || together.cargo.code;
     if is_more { together } else { carried }
 }
 
 /// Whether it holds the value of a cookie of another site; or what has the
 /// shape of a secret and was read elsewhere, or goes where nobody looks; or
-/// what another client read with a watermark.
+/// what another client read with a watermark. What was `typed` bit by bit is
+/// one text, as the parameters of an address are.
 async fn has_secret(
     cx: &Context,
     reader: &Reader,
     act: &Act,
     to: &Site,
+    typed: Option<String>,
     carried: &Carried,
 ) -> bool {
-    let parts: Vec<String> = {
+    let mut parts: Vec<String> = {
         let hashed = reader.settle();
         let parts = act.parts.iter().flat_map(|part| hashed.memory.parts(&part.sent(), to));
         parts.map(str::to_owned).collect()
     };
+    if parts.len() > 1 {
+        parts.push(parts.concat());
+    }
+    parts.extend(typed);
+    parts.extend(act.parts.iter().filter_map(Part::host));
     let marked = parts.iter().filter_map(|part| cx.daemon().watch().marked(part));
     let own = format!("{} in ", cx.client());
     if marked.into_iter().any(|whose| !whose.starts_with(&own)) {
@@ -221,7 +228,7 @@ async fn submit(cx: &Context) -> Result<()> {
         let mut carried = carried(&reader, &act, to, None);
         // The page chose where its form goes.
         carried.place = Place::Named;
-        carried.cargo.secret = has_secret(cx, &reader, &act, to, &carried).await;
+        carried.cargo.secret = has_secret(cx, &reader, &act, to, None, &carried).await;
         let channel = Channel::Address;
         if let Some(rule) = judge(channel, carried.place, carried.cargo) {
             answer(cx, &act, to, &carried, rule)?;

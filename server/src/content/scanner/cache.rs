@@ -31,7 +31,7 @@ impl Digest {
 pub(super) struct Entry {
     /// What each layer said.
     pub scores: Scores,
-    /// Where it is worst, in bytes.
+    /// Where it is worst, in bytes of the normalised text.
     pub worst: Option<(usize, usize)>,
 }
 
