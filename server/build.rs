@@ -5,6 +5,8 @@
 
 #[path = "build/bundled.rs"]
 mod bundled;
+#[path = "build/link.rs"]
+mod link;
 #[path = "build/vendored.rs"]
 mod vendored;
 
@@ -83,6 +85,7 @@ const FORBIDDEN: [&str; 8] = [
 ];
 
 fn main() {
+    link::small();
     let folder = Path::new("src/engine/js");
     println!("cargo::rerun-if-changed={}", folder.display());
     println!("cargo::rerun-if-changed=build.rs");

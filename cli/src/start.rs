@@ -95,6 +95,10 @@ fn prepare(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// The daemon stays for hours and does little at a time: its threads share one
+/// arena of the allocator of glibc, which keeps more than a megabyte less.
+const ARENAS: (&str, &str) = ("MALLOC_ARENA_MAX", "1");
+
 fn spawn(project: &Project) -> Result<Child> {
     let program = program();
     let words = OpenOptions::new()
@@ -111,6 +115,9 @@ fn spawn(project: &Project) -> Result<Child> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(words);
     for name in OWN {
         command.env_remove(name);
+    }
+    if env::var_os(ARENAS.0).is_none() {
+        command.env(ARENAS.0, ARENAS.1);
     }
     detach(&mut command);
     command.spawn().map_err(|error| {

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use memchr::memmem::Finder;
 
 /// Hosts of such services; everything below them counts, too. The list stands
 /// in `docs/security.md`.
@@ -47,9 +48,17 @@ static HOSTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     build.expect("the hosts are few")
 });
 
+/// What stands before a host, also where it is encoded.
+static ADDRESSES: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["//", "%2F", "%2f"].map(Finder::new));
+
 /// The services that `text` names as the host of an address, each once, in the
 /// order of the list.
 pub fn collectors(text: &str) -> Vec<&'static str> {
+    // Few texts name addresses, and this is found out in a tenth of the time.
+    if !ADDRESSES.iter().any(|mark| mark.find(text.as_bytes()).is_some()) {
+        return Vec::new();
+    }
     let mut found = [false; 64];
     for host in HOSTS.find_iter(text) {
         let before = text[..host.start()].bytes().next_back();
