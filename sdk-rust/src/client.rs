@@ -28,9 +28,13 @@ pub struct Browse {
     timeout: Option<Duration>,
 }
 
+/// How connections to a daemon elsewhere are made.
+pub type Opener = Box<dyn Fn(Instant) -> io::Result<Connection> + Send + Sync>;
+
 struct Daemon {
     address: String,
     token: String,
+    opener: Option<Opener>,
     /// Connections that wait for the next call.
     idle: Mutex<Vec<Connection>>,
 }
@@ -55,8 +59,13 @@ impl fmt::Debug for Browse {
 impl Browse {
     /// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
     pub fn new(address: &str, token: &str) -> Self {
+        Self::through(address, token, None)
+    }
+
+    /// A client whose connections are made by `opener`.
+    pub(crate) fn through(address: &str, token: &str, opener: Option<Opener>) -> Self {
         let (address, token) = (address.to_owned(), token.to_owned());
-        let daemon = Arc::new(Daemon { address, token, idle: Mutex::default() });
+        let daemon = Arc::new(Daemon { address, token, opener, idle: Mutex::default() });
         Self { daemon, tab: None, session: None, timeout: None }
     }
 
@@ -98,7 +107,18 @@ impl Browse {
     /// Sends a request, and answers with what comes, as it comes. A stream that
     /// is dropped ends its call.
     pub fn stream<R: Request>(&self, request: &R) -> Result<Stream<R::Response>> {
+        let path = format!("/browse.v1.BrowserService/{}", R::METHOD);
         let timeout = self.timeout.unwrap_or(Duration::from_millis(R::TIMEOUT_MS));
+        self.exchange(&path, &encode(request), timeout)
+    }
+
+    /// Sends the bytes of a message to the RPC at `path`.
+    pub(crate) fn exchange<M>(
+        &self,
+        path: &str,
+        message: &[u8],
+        timeout: Duration,
+    ) -> Result<Stream<M>> {
         let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1);
         let end = Instant::now() + timeout + GRACE;
         let daemon = Arc::clone(&self.daemon);
@@ -106,12 +126,11 @@ impl Browse {
         let mut connection = daemon.connection(end).map_err(failed)?;
         let host =
             if socket_path(&daemon.address).is_some() { "localhost" } else { &daemon.address };
-        let path = format!("/browse.v1.BrowserService/{}", R::METHOD);
         let headers = self.headers(milliseconds);
-        connection.send(host, &path, &headers, &encode(request), end).map_err(failed)?;
+        connection.send(host, path, &headers, message, end).map_err(failed)?;
         let answer = Answer::begin(connection, end).map_err(failed)?;
         if answer.status != 200 {
-            return Err(Error::unreachable(&daemon.address, format!("HTTP {}", answer.status)));
+            return Err(daemon.unreachable(format!("HTTP {}", answer.status)));
         }
         Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
     }
@@ -142,7 +161,10 @@ impl Daemon {
         loop {
             let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut connection) = waiting else {
-                return Connection::open(&self.address, end);
+                return match &self.opener {
+                    Some(open) => open(end),
+                    None => Connection::open(&self.address, end),
+                };
             };
             if connection.is_open() {
                 return Ok(connection);
@@ -151,10 +173,21 @@ impl Daemon {
     }
 
     fn failed(&self, error: &io::Error, milliseconds: u64) -> Error {
+        if let Some(told) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+            return told.clone();
+        }
         match error.kind() {
             io::ErrorKind::TimedOut => Error::late(milliseconds),
-            _ => Error::unreachable(&self.address, error),
+            _ => self.unreachable(error),
         }
+    }
+
+    fn unreachable(&self, why: impl fmt::Display) -> Error {
+        let mut error = Error::unreachable(&self.address, why);
+        if self.opener.is_some() {
+            error.hint = "Check the network, and ask the owner whether the pairing still is".into();
+        }
+        error
     }
 }
 
@@ -170,12 +203,19 @@ impl<R: Message> Iterator for Stream<R> {
     type Item = Result<R>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        let message = self.bytes()?;
+        Some(message.and_then(|bytes| decode(&bytes).map_err(|why| self.daemon.unreachable(why))))
+    }
+}
+
+impl<R> Stream<R> {
+    /// The bytes of the next message.
+    pub(crate) fn bytes(&mut self) -> Option<Result<Vec<u8>>> {
         let mut answer = self.answer.take()?;
         match answer.message() {
             Ok(Some(message)) => {
                 self.answer = Some(answer);
-                let address = &self.daemon.address;
-                Some(decode(&message).map_err(|error| Error::unreachable(address, error)))
+                Some(Ok(message))
             }
             Ok(None) => {
                 let error = Error::of(answer.outcome());

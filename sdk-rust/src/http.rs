@@ -19,14 +19,34 @@ const LONGEST_LINE: usize = 64 * 1024;
 /// Names and values, names in lower case.
 pub type Headers = BTreeMap<String, String>;
 
-enum Socket {
-    Tcp(TcpStream),
-    Unix(UnixStream),
+/// What the bytes go through.
+pub trait Socket: Read + Write + Send {
+    /// Whether reads answer at once, with or without bytes.
+    fn hurry(&self, on: bool) -> io::Result<()>;
+
+    /// Sets how long reads and writes wait.
+    fn wait(&self, time: Duration) -> io::Result<()>;
 }
+
+macro_rules! browse_sockets {
+    ($($name:ty)*) => { $(
+        impl Socket for $name {
+            fn hurry(&self, on: bool) -> io::Result<()> {
+                self.set_nonblocking(on)
+            }
+
+            fn wait(&self, time: Duration) -> io::Result<()> {
+                self.set_read_timeout(Some(time)).and_then(|()| self.set_write_timeout(Some(time)))
+            }
+        }
+    )* };
+}
+
+browse_sockets! { TcpStream UnixStream }
 
 /// A connection to the daemon, and what came in and was not read yet.
 pub struct Connection {
-    socket: Socket,
+    socket: Box<dyn Socket>,
     bytes: Vec<u8>,
     at: usize,
 }
@@ -39,51 +59,28 @@ pub fn socket_path(address: &str) -> Option<&str> {
 }
 
 impl Connection {
+    /// A connection of which nothing was read yet.
+    pub fn new(socket: impl Socket + 'static) -> Self {
+        Self { socket: Box::new(socket), bytes: Vec::new(), at: 0 }
+    }
+
     /// Connects.
     pub fn open(address: &str, end: Instant) -> io::Result<Self> {
-        let socket = match socket_path(address) {
-            Some(path) => Socket::Unix(UnixStream::connect(path)?),
-            None => {
-                let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-                let mut found = None;
-                for place in address.to_socket_addrs()? {
-                    match TcpStream::connect_timeout(&place, left(end)?) {
-                        Ok(stream) => found = Some(stream),
-                        Err(error) => last = error,
-                    }
-                    if found.is_some() {
-                        break;
-                    }
-                }
-                let stream = found.ok_or(last)?;
-                stream.set_nodelay(true)?;
-                Socket::Tcp(stream)
-            }
-        };
-        Ok(Self { socket, bytes: Vec::new(), at: 0 })
+        match socket_path(address) {
+            Some(path) => UnixStream::connect(path).map(Self::new),
+            None => tcp(address, end).map(Self::new),
+        }
     }
 
     /// Whether the other side has not closed it while it waited.
     pub fn is_open(&mut self) -> bool {
-        let set = |on| match &self.socket {
-            Socket::Tcp(stream) => stream.set_nonblocking(on),
-            Socket::Unix(stream) => stream.set_nonblocking(on),
-        };
-        if set(true).is_err() {
+        if self.socket.hurry(true).is_err() {
             return false;
         }
-        let mut byte = [0];
-        let read = match &mut self.socket {
-            Socket::Tcp(stream) => stream.read(&mut byte),
-            Socket::Unix(stream) => stream.read(&mut byte),
-        };
         // Nothing is to come between two calls, neither bytes nor an end.
+        let read = self.socket.read(&mut [0]);
         let waits = read.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
-        let set = |on| match &self.socket {
-            Socket::Tcp(stream) => stream.set_nonblocking(on),
-            Socket::Unix(stream) => stream.set_nonblocking(on),
-        };
-        waits && set(false).is_ok()
+        waits && self.socket.hurry(false).is_ok()
     }
 
     /// Sends a call.
@@ -107,15 +104,8 @@ impl Connection {
         out.push(0);
         out.extend((message.len() as u32).to_be_bytes());
         out.extend(message);
-        let wait = Some(left(end)?);
-        match &mut self.socket {
-            Socket::Tcp(stream) => {
-                stream.set_write_timeout(wait).and_then(|()| stream.write_all(&out))
-            }
-            Socket::Unix(stream) => {
-                stream.set_write_timeout(wait).and_then(|()| stream.write_all(&out))
-            }
-        }
+        self.socket.wait(left(end)?)?;
+        self.socket.write_all(&out).and_then(|()| self.socket.flush())
     }
 
     /// Waits for more bytes.
@@ -124,14 +114,10 @@ impl Connection {
             self.bytes.drain(..self.at);
             self.at = 0;
         }
-        let wait = Some(left(end)?);
+        self.socket.wait(left(end)?)?;
         let before = self.bytes.len();
         self.bytes.resize(before + 64 * 1024, 0);
-        let room = &mut self.bytes[before..];
-        let read = match &mut self.socket {
-            Socket::Tcp(stream) => stream.set_read_timeout(wait).and_then(|()| stream.read(room)),
-            Socket::Unix(stream) => stream.set_read_timeout(wait).and_then(|()| stream.read(room)),
-        };
+        let read = self.socket.read(&mut self.bytes[before..]);
         self.bytes.truncate(before + *read.as_ref().unwrap_or(&0));
         match read {
             Ok(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed")),
@@ -159,6 +145,18 @@ impl Connection {
             self.more(end)?;
         }
     }
+}
+
+/// Connects over TCP.
+pub fn tcp(address: &str, end: Instant) -> io::Result<TcpStream> {
+    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for place in address.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&place, left(end)?) {
+            Ok(stream) => return stream.set_nodelay(true).map(|()| stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
 }
 
 /// The answer to one call, read as it comes.

@@ -50,10 +50,15 @@ mod commands;
 
 mod skill;
 
+#[cfg(feature = "remote")]
+mod remote;
+
 pub use client::{Browse, Stream, connect};
 pub use commands::*;
 pub use error::{Error, Result};
 pub use json::Json;
 pub use message::{Any, Message, Request};
+#[cfg(feature = "remote")]
+pub use remote::{redeem, remote};
 pub use save::{Failed, Saved, SavedFolder};
 pub use skill::{Arguments, skill};

@@ -41,22 +41,33 @@ fn state_path() -> PathBuf {
     top.join(".browse/daemon.json")
 }
 
-/// Address and token of a state file. Whoever can write it can have our calls,
-/// so it counts only when it is ours alone: a checkout of a repository that
-/// carries one never has its mode.
+/// Address and token of a state file.
 pub fn state(path: &Path) -> Result<(String, String)> {
-    let none = |_| {
-        let message = "no daemon runs for this folder, and BROWSE_ADDR is not set";
-        let hint = "Run `browse status`, or the skill with `browse skill run NAME`";
-        Error::new("DAEMON_NOT_RUNNING", message, hint, 14)
-    };
     let invalid = |fault: &str| {
         let shown = path.display();
         let message = format!("the state file `{shown}` cannot be used: {fault}");
         Error::new("STATE_FILE_INVALID", message, &format!("Remove {shown}"), 9)
             .with("path", shown.to_string())
     };
-    let named = fs::symlink_metadata(path).map_err(none)?;
+    let Some(state) = own_json(path, invalid)? else {
+        let message = "no daemon runs for this folder, and BROWSE_ADDR is not set";
+        let hint = "Run `browse status`, or the skill with `browse skill run NAME`";
+        return Err(Error::new("DAEMON_NOT_RUNNING", message, hint, 14));
+    };
+    let address = plain(state["address"].as_str().unwrap_or_default());
+    let local = address.parse().is_ok_and(|at: std::net::SocketAddr| at.ip().is_loopback());
+    if !local {
+        return Err(invalid("its address is not on this machine"));
+    }
+    let token = state["token"].as_str().filter(|token| !token.is_empty());
+    Ok((address, token.ok_or_else(|| invalid("it holds no token"))?.to_owned()))
+}
+
+/// What a file of JSON holds; `None` when there is no file. Whoever can write
+/// it can have our calls, so it counts only when it is ours alone: a checkout of
+/// a repository that carries one never has its mode.
+pub fn own_json(path: &Path, invalid: impl Fn(&str) -> Error) -> Result<Option<Json>> {
+    let Ok(named) = fs::symlink_metadata(path) else { return Ok(None) };
     if !named.is_file() {
         return Err(invalid("it is a link, or no plain file"));
     }
@@ -74,12 +85,5 @@ pub fn state(path: &Path) -> Result<(String, String)> {
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(|_| invalid("it cannot be read"))?;
-    let state = Json::parse(&text).ok_or_else(|| invalid("it is no JSON"))?;
-    let address = plain(state["address"].as_str().unwrap_or_default());
-    let local = address.parse().is_ok_and(|at: std::net::SocketAddr| at.ip().is_loopback());
-    if !local {
-        return Err(invalid("its address is not on this machine"));
-    }
-    let token = state["token"].as_str().filter(|token| !token.is_empty());
-    Ok((address, token.ok_or_else(|| invalid("it holds no token"))?.to_owned()))
+    Json::parse(&text).map(Some).ok_or_else(|| invalid("it is no JSON"))
 }

@@ -1024,13 +1024,30 @@ const LONGEST_LINE: usize = 64 * 1024;
 
 pub type Headers = BTreeMap<String, String>;
 
-enum Socket {
-	Tcp(TcpStream),
-	Unix(UnixStream),
+pub trait Socket: Read + Write + Send {
+	fn hurry(&self, on: bool) -> io::Result<()>;
+
+	fn wait(&self, time: Duration) -> io::Result<()>;
 }
 
+macro_rules! browse_sockets {
+	($($name:ty)*) => { $(
+		impl Socket for $name {
+			fn hurry(&self, on: bool) -> io::Result<()> {
+				self.set_nonblocking(on)
+			}
+
+			fn wait(&self, time: Duration) -> io::Result<()> {
+				self.set_read_timeout(Some(time)).and_then(|()| self.set_write_timeout(Some(time)))
+			}
+		}
+	)* };
+}
+
+browse_sockets! { TcpStream UnixStream }
+
 pub struct Connection {
-	socket: Socket,
+	socket: Box<dyn Socket>,
 	bytes: Vec<u8>,
 	at: usize,
 }
@@ -1041,48 +1058,24 @@ pub fn socket_path(address: &str) -> Option<&str> {
 }
 
 impl Connection {
+	pub fn new(socket: impl Socket + 'static) -> Self {
+		Self { socket: Box::new(socket), bytes: Vec::new(), at: 0 }
+	}
+
 	pub fn open(address: &str, end: Instant) -> io::Result<Self> {
-		let socket = match socket_path(address) {
-			Some(path) => Socket::Unix(UnixStream::connect(path)?),
-			None => {
-				let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-				let mut found = None;
-				for place in address.to_socket_addrs()? {
-					match TcpStream::connect_timeout(&place, left(end)?) {
-						Ok(stream) => found = Some(stream),
-						Err(error) => last = error,
-					}
-					if found.is_some() {
-						break;
-					}
-				}
-				let stream = found.ok_or(last)?;
-				stream.set_nodelay(true)?;
-				Socket::Tcp(stream)
-			}
-		};
-		Ok(Self { socket, bytes: Vec::new(), at: 0 })
+		match socket_path(address) {
+			Some(path) => UnixStream::connect(path).map(Self::new),
+			None => tcp(address, end).map(Self::new),
+		}
 	}
 
 	pub fn is_open(&mut self) -> bool {
-		let set = |on| match &self.socket {
-			Socket::Tcp(stream) => stream.set_nonblocking(on),
-			Socket::Unix(stream) => stream.set_nonblocking(on),
-		};
-		if set(true).is_err() {
+		if self.socket.hurry(true).is_err() {
 			return false;
 		}
-		let mut byte = [0];
-		let read = match &mut self.socket {
-			Socket::Tcp(stream) => stream.read(&mut byte),
-			Socket::Unix(stream) => stream.read(&mut byte),
-		};
+		let read = self.socket.read(&mut [0]);
 		let waits = read.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
-		let set = |on| match &self.socket {
-			Socket::Tcp(stream) => stream.set_nonblocking(on),
-			Socket::Unix(stream) => stream.set_nonblocking(on),
-		};
-		waits && set(false).is_ok()
+		waits && self.socket.hurry(false).is_ok()
 	}
 
 	pub fn send(
@@ -1104,15 +1097,8 @@ impl Connection {
 		out.push(0);
 		out.extend((message.len() as u32).to_be_bytes());
 		out.extend(message);
-		let wait = Some(left(end)?);
-		match &mut self.socket {
-			Socket::Tcp(stream) => {
-				stream.set_write_timeout(wait).and_then(|()| stream.write_all(&out))
-			}
-			Socket::Unix(stream) => {
-				stream.set_write_timeout(wait).and_then(|()| stream.write_all(&out))
-			}
-		}
+		self.socket.wait(left(end)?)?;
+		self.socket.write_all(&out).and_then(|()| self.socket.flush())
 	}
 
 	fn more(&mut self, end: Instant) -> io::Result<()> {
@@ -1120,14 +1106,10 @@ impl Connection {
 			self.bytes.drain(..self.at);
 			self.at = 0;
 		}
-		let wait = Some(left(end)?);
+		self.socket.wait(left(end)?)?;
 		let before = self.bytes.len();
 		self.bytes.resize(before + 64 * 1024, 0);
-		let room = &mut self.bytes[before..];
-		let read = match &mut self.socket {
-			Socket::Tcp(stream) => stream.set_read_timeout(wait).and_then(|()| stream.read(room)),
-			Socket::Unix(stream) => stream.set_read_timeout(wait).and_then(|()| stream.read(room)),
-		};
+		let read = self.socket.read(&mut self.bytes[before..]);
 		self.bytes.truncate(before + *read.as_ref().unwrap_or(&0));
 		match read {
 			Ok(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed")),
@@ -1154,6 +1136,17 @@ impl Connection {
 			self.more(end)?;
 		}
 	}
+}
+
+pub fn tcp(address: &str, end: Instant) -> io::Result<TcpStream> {
+	let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+	for place in address.to_socket_addrs()? {
+		match TcpStream::connect_timeout(&place, left(end)?) {
+			Ok(stream) => return stream.set_nodelay(true).map(|()| stream),
+			Err(error) => last = error,
+		}
+	}
+	Err(last)
 }
 
 pub struct Answer {
@@ -1317,18 +1310,28 @@ fn state_path() -> PathBuf {
 }
 
 pub fn state(path: &Path) -> Result<(String, String)> {
-	let none = |_| {
-		let message = "no daemon runs for this folder, and BROWSE_ADDR is not set";
-		let hint = "Run `browse status`, or the skill with `browse skill run NAME`";
-		Error::new("DAEMON_NOT_RUNNING", message, hint, 14)
-	};
 	let invalid = |fault: &str| {
 		let shown = path.display();
 		let message = format!("the state file `{shown}` cannot be used: {fault}");
 		Error::new("STATE_FILE_INVALID", message, &format!("Remove {shown}"), 9)
 			.with("path", shown.to_string())
 	};
-	let named = fs::symlink_metadata(path).map_err(none)?;
+	let Some(state) = own_json(path, invalid)? else {
+		let message = "no daemon runs for this folder, and BROWSE_ADDR is not set";
+		let hint = "Run `browse status`, or the skill with `browse skill run NAME`";
+		return Err(Error::new("DAEMON_NOT_RUNNING", message, hint, 14));
+	};
+	let address = plain(state["address"].as_str().unwrap_or_default());
+	let local = address.parse().is_ok_and(|at: std::net::SocketAddr| at.ip().is_loopback());
+	if !local {
+		return Err(invalid("its address is not on this machine"));
+	}
+	let token = state["token"].as_str().filter(|token| !token.is_empty());
+	Ok((address, token.ok_or_else(|| invalid("it holds no token"))?.to_owned()))
+}
+
+pub fn own_json(path: &Path, invalid: impl Fn(&str) -> Error) -> Result<Option<Json>> {
+	let Ok(named) = fs::symlink_metadata(path) else { return Ok(None) };
 	if !named.is_file() {
 		return Err(invalid("it is a link, or no plain file"));
 	}
@@ -1345,14 +1348,7 @@ pub fn state(path: &Path) -> Result<(String, String)> {
 	}
 	let mut text = String::new();
 	file.read_to_string(&mut text).map_err(|_| invalid("it cannot be read"))?;
-	let state = Json::parse(&text).ok_or_else(|| invalid("it is no JSON"))?;
-	let address = plain(state["address"].as_str().unwrap_or_default());
-	let local = address.parse().is_ok_and(|at: std::net::SocketAddr| at.ip().is_loopback());
-	if !local {
-		return Err(invalid("its address is not on this machine"));
-	}
-	let token = state["token"].as_str().filter(|token| !token.is_empty());
-	Ok((address, token.ok_or_else(|| invalid("it holds no token"))?.to_owned()))
+	Json::parse(&text).map(Some).ok_or_else(|| invalid("it is no JSON"))
 }
 }
 
@@ -1871,9 +1867,13 @@ pub struct Browse {
 	timeout: Option<Duration>,
 }
 
+/// How connections to a daemon elsewhere are made.
+pub type Opener = Box<dyn Fn(Instant) -> io::Result<Connection> + Send + Sync>;
+
 struct Daemon {
 	address: String,
 	token: String,
+	opener: Option<Opener>,
 	/// Connections that wait for the next call.
 	idle: Mutex<Vec<Connection>>,
 }
@@ -1898,8 +1898,13 @@ impl fmt::Debug for Browse {
 impl Browse {
 	/// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
 	pub fn new(address: &str, token: &str) -> Self {
+		Self::through(address, token, None)
+	}
+
+	/// A client whose connections are made by `opener`.
+	pub(crate) fn through(address: &str, token: &str, opener: Option<Opener>) -> Self {
 		let (address, token) = (address.to_owned(), token.to_owned());
-		let daemon = Arc::new(Daemon { address, token, idle: Mutex::default() });
+		let daemon = Arc::new(Daemon { address, token, opener, idle: Mutex::default() });
 		Self { daemon, tab: None, session: None, timeout: None }
 	}
 
@@ -1941,7 +1946,18 @@ impl Browse {
 	/// Sends a request, and answers with what comes, as it comes. A stream that
 	/// is dropped ends its call.
 	pub fn stream<R: Request>(&self, request: &R) -> Result<Stream<R::Response>> {
+		let path = format!("/browse.v1.BrowserService/{}", R::METHOD);
 		let timeout = self.timeout.unwrap_or(Duration::from_millis(R::TIMEOUT_MS));
+		self.exchange(&path, &encode(request), timeout)
+	}
+
+	/// Sends the bytes of a message to the RPC at `path`.
+	pub(crate) fn exchange<M>(
+		&self,
+		path: &str,
+		message: &[u8],
+		timeout: Duration,
+	) -> Result<Stream<M>> {
 		let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1);
 		let end = Instant::now() + timeout + GRACE;
 		let daemon = Arc::clone(&self.daemon);
@@ -1949,12 +1965,11 @@ impl Browse {
 		let mut connection = daemon.connection(end).map_err(failed)?;
 		let host =
 			if socket_path(&daemon.address).is_some() { "localhost" } else { &daemon.address };
-		let path = format!("/browse.v1.BrowserService/{}", R::METHOD);
 		let headers = self.headers(milliseconds);
-		connection.send(host, &path, &headers, &encode(request), end).map_err(failed)?;
+		connection.send(host, path, &headers, message, end).map_err(failed)?;
 		let answer = Answer::begin(connection, end).map_err(failed)?;
 		if answer.status != 200 {
-			return Err(Error::unreachable(&daemon.address, format!("HTTP {}", answer.status)));
+			return Err(daemon.unreachable(format!("HTTP {}", answer.status)));
 		}
 		Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
 	}
@@ -1985,7 +2000,10 @@ impl Daemon {
 		loop {
 			let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
 			let Some(mut connection) = waiting else {
-				return Connection::open(&self.address, end);
+				return match &self.opener {
+					Some(open) => open(end),
+					None => Connection::open(&self.address, end),
+				};
 			};
 			if connection.is_open() {
 				return Ok(connection);
@@ -1994,10 +2012,21 @@ impl Daemon {
 	}
 
 	fn failed(&self, error: &io::Error, milliseconds: u64) -> Error {
+		if let Some(told) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+			return told.clone();
+		}
 		match error.kind() {
 			io::ErrorKind::TimedOut => Error::late(milliseconds),
-			_ => Error::unreachable(&self.address, error),
+			_ => self.unreachable(error),
 		}
+	}
+
+	fn unreachable(&self, why: impl fmt::Display) -> Error {
+		let mut error = Error::unreachable(&self.address, why);
+		if self.opener.is_some() {
+			error.hint = "Check the network, and ask the owner whether the pairing still is".into();
+		}
+		error
 	}
 }
 
@@ -2013,12 +2042,19 @@ impl<R: Message> Iterator for Stream<R> {
 	type Item = Result<R>;
 
 	fn next(&mut self) -> Option<Self::Item> {
+		let message = self.bytes()?;
+		Some(message.and_then(|bytes| decode(&bytes).map_err(|why| self.daemon.unreachable(why))))
+	}
+}
+
+impl<R> Stream<R> {
+	/// The bytes of the next message.
+	pub(crate) fn bytes(&mut self) -> Option<Result<Vec<u8>>> {
 		let mut answer = self.answer.take()?;
 		match answer.message() {
 			Ok(Some(message)) => {
 				self.answer = Some(answer);
-				let address = &self.daemon.address;
-				Some(decode(&message).map_err(|error| Error::unreachable(address, error)))
+				Some(Ok(message))
 			}
 			Ok(None) => {
 				let error = Error::of(answer.outcome());
@@ -4413,6 +4449,7 @@ fn describe(error: &(dyn StdError + 'static)) -> String {
 	}
 }
 }
+
 
 pub use client::{Browse, Stream, connect};
 pub use commands::*;

@@ -848,10 +848,10 @@ export class BrowseError extends Error {
 }
 
 /** What a client says when nobody answers. */
-function unreachable(address: string, cause: unknown): BrowseError {
+function unreachable(address: string, cause: unknown, hint = 'Run `browse status`'): BrowseError {
   const why = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause);
   return new BrowseError('DAEMON_UNREACHABLE', `\`${address}\` does not answer: ${why}`, {
-    hint: 'Run `browse status`',
+    hint,
     code: 14,
   });
 }
@@ -964,12 +964,12 @@ type Socket = import('node:net').Socket;
 const LONGEST_LINE = 64 * 1024;
 const LINE_FEED = 10;
 
-/** Connections that wait for the next call, by address. They do not hold the process. */
+/** Connections that wait for the next call, by where they lead. They do not hold the process. */
 const idle = new Map<string, Connection[]>();
 
 /** Sends a POST on a connection that is open, or a new one. */
 async function postByNet(request: Post): Promise<Answer> {
-  const connection = reuse(request.address) ?? (await open(request.address));
+  const connection = reuse(placeOf(request)) ?? (await open(request));
   connection.use(request.signal);
   connection.send(request);
   const [, status = '0'] = (await connection.line()).split(' ');
@@ -981,15 +981,20 @@ async function postByNet(request: Post): Promise<Answer> {
   return { status: Number(status), headers, body: bodyOf(connection, headers, request) };
 }
 
+function placeOf({ address, secure }: Post): string {
+  return `${address} ${secure?.pin ?? ''}`;
+}
+
 /** A connection that waits; those that the other side has closed are dropped. */
-function reuse(address: string): Connection | undefined {
-  const waiting = (idle.get(address) ?? []).filter((connection) => connection.isOpen);
+function reuse(place: string): Connection | undefined {
+  const waiting = (idle.get(place) ?? []).filter((connection) => connection.isOpen);
   const connection = waiting.pop();
-  idle.set(address, waiting);
+  idle.set(place, waiting);
   return connection;
 }
 
-async function open(address: string): Promise<Connection> {
+async function open({ address, secure, signal }: Post): Promise<Connection> {
+  if (secure) return new Connection(await secure.open(address, signal));
   const { connect } = await import('node:net');
   const path = socketPath(address);
   if (path !== undefined) return new Connection(connect({ path }));
@@ -1012,7 +1017,7 @@ async function* bodyOf(connection: Connection, headers: Map<string, string>, req
     }
     whole = headers.get('connection') !== 'close';
   } finally {
-    if (whole) keep(request.address, connection);
+    if (whole) keep(placeOf(request), connection);
     else connection.close();
     connection.rest(request.signal);
   }
@@ -1024,8 +1029,8 @@ async function chunkSize(connection: Connection): Promise<number> {
   return size;
 }
 
-function keep(address: string, connection: Connection): void {
-  idle.set(address, [...(idle.get(address) ?? []), connection]);
+function keep(place: string, connection: Connection): void {
+  idle.set(place, [...(idle.get(place) ?? []), connection]);
 }
 
 /** A socket, and what came in and was not read yet. */
@@ -1135,6 +1140,17 @@ interface Post {
   headers: Record<string, string>;
   body: Uint8Array;
   signal: AbortSignal;
+  secure?: Secure;
+}
+
+/** How connections to a daemon elsewhere are made. */
+interface Secure {
+  /** What tells it from others. */
+  pin: string;
+  /** What to do when it does not answer. */
+  hint: string;
+  /** Connects; nothing is sent unless the other end is who it should be. */
+  open(address: string, signal: AbortSignal): Promise<import('node:net').Socket>;
 }
 
 /** The path of a socket file, when `address` is one: `unix:/path` or `unix:///path`. */
@@ -1145,9 +1161,10 @@ function socketPath(address: string): string | undefined {
 /** Sends a POST. */
 async function post(request: Post): Promise<Answer> {
   try {
-    return await (prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
+    return await (!request.secure && prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
   } catch (cause) {
-    throw request.signal.aborted ? request.signal.reason : unreachable(request.address, cause);
+    if (request.signal.aborted) throw request.signal.reason;
+    throw cause instanceof BrowseError ? cause : unreachable(request.address, cause, request.secure?.hint);
   }
 }
 
@@ -1202,44 +1219,43 @@ function forgetDaemon(): void {
   found = undefined;
 }
 
-/**
- * Whoever can write the state file can have our calls, so it counts only when
- * it is ours alone: a checkout of a repository that carries one never has its mode.
- */
 async function fromState(): Promise<Daemon> {
-  const { closeSync, constants, fstatSync, openSync, readFileSync } = await import('node:fs');
   const path = await statePath();
+  const state = await ownJson(path, invalidState);
+  if (!state) throw noDaemon();
+  const address = String(state.address ?? '').replace(/^http:\/\//, '').replace(/\/+$/, '');
+  if (!/^(127(\.\d+){3}|\[::1\]):\d+$/.test(address)) throw invalidState(path, 'its address is not on this machine');
+  if (typeof state.token !== 'string' || !state.token) throw invalidState(path, 'it holds no token');
+  return { address, token: state.token };
+}
+
+/**
+ * What a file of JSON holds; undefined when there is no file. Whoever can write
+ * it can have our calls, so it counts only when it is ours alone: a checkout of a
+ * repository that carries one never has its mode.
+ */
+async function ownJson(path: string, invalid: (path: string, fault: string) => BrowseError): Promise<Record<string, unknown> | undefined> {
+  const { closeSync, constants, fstatSync, openSync, readFileSync } = await import('node:fs');
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as { code?: string };
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw noDaemon();
-    throw invalidState(path, code === 'ELOOP' ? 'it is a link' : 'it cannot be read');
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw invalid(path, code === 'ELOOP' ? 'it is a link' : 'it cannot be read');
   }
   try {
     const about = fstatSync(file);
     const { getuid } = await import('node:process');
-    if (!about.isFile()) throw invalidState(path, 'it is no plain file');
-    if (getuid && about.uid !== getuid()) throw invalidState(path, 'it belongs to another user');
-    if (about.mode & 0o077) throw invalidState(path, 'others may open it');
-    return readState(path, readFileSync(file, 'utf8'));
+    if (!about.isFile()) throw invalid(path, 'it is no plain file');
+    if (getuid && about.uid !== getuid()) throw invalid(path, 'it belongs to another user');
+    if (about.mode & 0o077) throw invalid(path, 'others may open it');
+    return (JSON.parse(readFileSync(file, 'utf8')) ?? {}) as Record<string, unknown>;
+  } catch (error) {
+    throw error instanceof SyntaxError ? invalid(path, 'it is no JSON') : error;
   } finally {
     closeSync(file);
   }
-}
-
-function readState(path: string, text: string): Daemon {
-  let state: Record<string, unknown> | null;
-  try {
-    state = JSON.parse(text) as typeof state;
-  } catch {
-    throw invalidState(path, 'it is no JSON');
-  }
-  const address = String(state?.address ?? '').replace(/^http:\/\//, '').replace(/\/+$/, '');
-  if (!/^(127(\.\d+){3}|\[::1\]):\d+$/.test(address)) throw invalidState(path, 'its address is not on this machine');
-  if (typeof state?.token !== 'string' || !state.token) throw invalidState(path, 'it holds no token');
-  return { address, token: state.token };
 }
 
 async function statePath(): Promise<string> {
@@ -1572,6 +1588,8 @@ export interface Options {
   session?: string;
   /** Deadline of each call in milliseconds; that of the command when left out. */
   timeout?: number;
+  /** How a browser elsewhere is reached; `redeem` and `remote` set it. */
+  secure?: Secure;
 }
 
 const DEFAULT_TIMEOUT = 30_000;
@@ -1623,36 +1641,50 @@ class Client {
 
   async *#stream(command: Command, request: Message): AsyncGenerator<Message> {
     const timeout = this.options.timeout ?? command.timeout ?? DEFAULT_TIMEOUT;
-    const body = frame(encode(command.request, request));
-    const { address, token } = await daemonOf(this.options);
-    const abort = new AbortController();
-    const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
-    const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
-    let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
-    try {
-      const headers = headersOf(this.options, token, timeout);
-      const answer = await post({ address, path: command.path, headers, body, signal: abort.signal });
-      if (answer.status !== 200) {
-        for await (const _ of answer.body);
-        throw unreachable(address, `HTTP ${answer.status}`);
-      }
-      messages = unframe(answer.body);
-      let next = await messages.next();
-      for (; !next.done; next = await messages.next()) yield decode(command.response, next.value);
-      const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
-      const error = errorOf(trailers);
-      if (error) throw error;
-    } catch (cause) {
-      if (abort.signal.aborted) throw late;
-      const error = cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause);
-      // The next call looks whether another daemon runs by now.
-      if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      // Ends the connection of a stream that nobody reads to its end.
-      void messages?.return(new Map());
+    const call = { path: command.path, message: encode(command.request, request), timeout };
+    yield* exchange(this.options, call, (message) => decode(command.response, message));
+  }
+}
+
+/** What is sent: the path of an RPC, its message, and its deadline in milliseconds. */
+interface Outgoing {
+  path: string;
+  message: Uint8Array;
+  timeout: number;
+}
+
+/** Sends a call, and yields what `read` makes of each message that comes. */
+async function* exchange<T>(options: Options, { path, message, timeout }: Outgoing, read: (message: Uint8Array) => T): AsyncGenerator<T> {
+  const body = frame(message);
+  const { secure } = options;
+  const { address, token } = await daemonOf(options);
+  const abort = new AbortController();
+  const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
+  const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
+  let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
+  try {
+    const headers = headersOf(options, token, timeout);
+    const answer = await post({ address, path, headers, body, signal: abort.signal, secure });
+    if (answer.status !== 200) {
+      for await (const _ of answer.body);
+      throw unreachable(address, `HTTP ${answer.status}`, secure?.hint);
     }
+    messages = unframe(answer.body);
+    let next = await messages.next();
+    for (; !next.done; next = await messages.next()) yield read(next.value);
+    const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
+    const error = errorOf(trailers);
+    if (error) throw error;
+  } catch (cause) {
+    if (abort.signal.aborted) throw late;
+    const error = cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause, secure?.hint);
+    // The next call looks whether another daemon runs by now.
+    if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    // Ends the connection of a stream that nobody reads to its end.
+    void messages?.return(new Map());
   }
 }
 
@@ -4824,6 +4856,244 @@ export function connect(options: Options = {}): Browse {
 
 /** The client of a skill: address and token are those of its run. */
 export const browse: Browse = connect();
+
+// TLS 1.3 to a daemon elsewhere, which is known by its public key alone: names
+// and authorities have no say.
+
+
+const VERSION = 0xa0;
+
+/**
+ * Makes connections to whoever has the public key with this SHA-256, in hexadecimal.
+ *
+ * With `vouched` TLS may end at a tunnel: a certificate is as good that the
+ * authorities of this machine vouch for.
+ */
+function pinned(pin: string, vouched: boolean): Secure {
+  const hint = 'Check the network, and ask the owner whether the pairing still is';
+  return { pin, hint, open: (address, signal) => greet(address, { pin, vouched }, signal) };
+}
+
+interface Wanted {
+  pin: string;
+  vouched: boolean;
+}
+
+async function greet(address: string, { pin, vouched }: Wanted, signal: AbortSignal): Promise<import('node:net').Socket> {
+  const { connect } = await import('node:tls');
+  const { isIP } = await import('node:net');
+  const colon = address.lastIndexOf(':');
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
+  const socket = connect({
+    host,
+    port: Number(address.slice(colon + 1)),
+    servername: isIP(host) ? '' : host,
+    // The key is looked at below: a daemon's own has no authority.
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.3',
+    ALPNProtocols: ['http/1.1'],
+  });
+  const stop = () => socket.destroy(new Error('the call was given up'));
+  signal.addEventListener('abort', stop);
+  try {
+    await new Promise<void>((done, failed) => {
+      socket.once('secureConnect', done);
+      socket.once('error', failed);
+      socket.once('close', () => failed(new Error('the connection was closed')));
+    });
+    const known = await isKey(socket.getPeerCertificate().raw, pin);
+    if (!known && !(vouched && socket.authorized)) throw mismatch(vouched ? socket.authorizationError : undefined);
+  } catch (error) {
+    // Whoever it is, nothing was sent to it.
+    socket.on('error', () => {}).destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  return socket.setNoDelay(true);
+}
+
+async function isKey(certificate: Uint8Array | undefined, pin: string): Promise<boolean> {
+  const { createHash } = await import('node:crypto');
+  const key = publicKeyOf(certificate ?? new Uint8Array());
+  return key !== undefined && createHash('sha256').update(key).digest('hex') === pin.toLowerCase();
+}
+
+function mismatch(why: unknown): BrowseError {
+  const fault = why ? `nobody vouches for its public key: ${why}` : 'it has another public key';
+  const message = `the other end is not the daemon of the pairing block: ${fault}`;
+  return new BrowseError('REMOTE_MISMATCH', message, { hint: 'Do not go on; ask the owner for a new block', code: 9 });
+}
+
+/**
+ * The public key of a certificate as it stands there, with its algorithm:
+ * `subjectPublicKeyInfo`. https://www.rfc-editor.org/rfc/rfc5280#section-4.1
+ */
+function publicKeyOf(certificate: Uint8Array): Uint8Array | undefined {
+  let at = element(certificate, element(certificate, 0).begin).begin;
+  // Version, when there is one, then serial number, signature, issuer, validity and subject.
+  for (let left = certificate[at] === VERSION ? 6 : 5; left > 0; left--) at = element(certificate, at).end;
+  const { end } = element(certificate, at);
+  return end <= certificate.length && end > at ? certificate.subarray(at, end) : undefined;
+}
+
+/** Where what an element of DER holds begins and ends. */
+function element(bytes: Uint8Array, at: number): { begin: number; end: number } {
+  const first = bytes[at + 1] ?? 0;
+  if (first < 0x80) return { begin: at + 2, end: at + 2 + first };
+  const begin = at + 2 + (first & 0x7f);
+  const length = bytes.subarray(at + 2, begin).reduce((sum, byte) => sum * 256 + byte, 0);
+  return { begin, end: begin + length };
+}
+
+// Browsers elsewhere: the pairing block that an owner gave, the token that its
+// key is traded for, and where that is kept.
+
+
+/** What a client of a browser elsewhere can be told. */
+export type RemoteOptions = Pick<Options, 'tab' | 'timeout'>;
+
+const REDEEM = '/browse.v1.PairService/Redeem';
+/** Milliseconds that the daemon has to take a key. */
+const PATIENCE = 30_000;
+/** What a remote file says when authorities may vouch for the other end. */
+const VOUCHED = 'session-key';
+/** Fields of the answer; those that are proved in the order of the proof: name, scopes, hosts, session, end. */
+const TOKEN = 1;
+const PROVED = [2, 3, 4, 5, 6];
+const PROOF = 7;
+
+/**
+ * Makes a client of a browser elsewhere out of a pairing block, or of its link.
+ *
+ * The key of a block is good once. With `keep` the token is kept under that name,
+ * where `remote` and the command line find it; without, it goes with the client.
+ */
+export async function redeem(block: string, options: RemoteOptions & { keep?: string } = {}): Promise<Browse> {
+  const { keep, ...rest } = options;
+  // A name that cannot be costs no key.
+  const file = keep === undefined ? undefined : await remoteFile(keep);
+  const { address, key, pin, session } = linkOf(block);
+  const secure = pinned(pin, session !== undefined);
+  const challenge = session === undefined ? '' : await random();
+  const call = { path: REDEEM, message: pair(utf8(key), utf8(challenge)), timeout: PATIENCE };
+  let answer = new Map<number, string>();
+  for await (const message of exchange({ address, token: '', secure }, call, textsOf)) answer = message;
+  const token = answer.get(TOKEN) ?? '';
+  if (session !== undefined && !(await isProved(session, challenge, answer))) throw unproven();
+  if (!token) throw unreachable(address, 'its answer holds no token', secure.hint);
+  const trust = session === undefined ? undefined : VOUCHED;
+  if (file !== undefined) await writeOwn(file, { address, pin, token, trust });
+  return new Browse({ ...rest, address, token, secure });
+}
+
+/** Whether an answer comes from the daemon that wrote the block. */
+async function isProved(session: string, challenge: string, answer: Map<number, string>): Promise<boolean> {
+  const { createHmac, timingSafeEqual } = await import('node:crypto');
+  const lines = ['browse-redeem-answer-v1', challenge, ...[...PROVED, TOKEN].map((number) => answer.get(number) ?? '')];
+  const wanted = createHmac('sha256', Buffer.from(session, 'hex')).update(lines.join('\n')).digest('hex');
+  const proof = answer.get(PROOF) ?? '';
+  return proof.length === wanted.length && timingSafeEqual(Buffer.from(wanted), utf8(proof));
+}
+
+async function random(): Promise<string> {
+  const { randomBytes } = await import('node:crypto');
+  return randomBytes(16).toString('hex');
+}
+
+/** Makes a client of a browser elsewhere that `redeem` or the command line keeps under this name. */
+export async function remote(name: string, options: RemoteOptions = {}): Promise<Browse> {
+  const path = await remoteFile(name);
+  const state = await ownJson(path, invalidRemote);
+  if (!state) {
+    const hint = 'Run `browse redeem <link>` with the link of a pairing block';
+    throw new BrowseError('REMOTE_UNKNOWN', `there is no remote \`${name}\``, { hint, code: 5 });
+  }
+  const { address, pin, token, trust } = state;
+  const whole = typeof address === 'string' && typeof pin === 'string' && typeof token === 'string';
+  if (!whole || !address || !token || !isPin(pin) || (trust !== undefined && trust !== VOUCHED)) throw invalidRemote(path, 'it is damaged');
+  return new Browse({ ...options, address, token, secure: pinned(pin, trust === VOUCHED) });
+}
+
+/** The parts of the link of a block; parts that are not known are for others. */
+function linkOf(block: string): { address: string; key: string; pin: string; session: string | undefined } {
+  const link = /browse-pair:\/\/(\S*)/.exec(block)?.[1];
+  if (link === undefined) throw noLink('it does not hold `browse-pair://`');
+  const [address = '', ...parts] = link.split('/');
+  const port = Number(/^[\w.\-:[\]]+:(\d{1,5})$/.exec(address)?.[1]);
+  if (!(port > 0 && port < 65536)) throw noLink('it names no host with a port');
+  const part = (prefix: string) => parts.find((part) => part.startsWith(prefix)) ?? '';
+  const [key, pin] = [part('setup-'), part('pin-').slice('pin-'.length)];
+  if (!key) throw noLink('it holds no setup key');
+  if (!isPin(pin)) throw noLink('it holds no whole fingerprint');
+  const session = parts.find((part) => part.startsWith('session-'))?.slice('session-'.length);
+  if (session !== undefined && !isPin(session)) throw noLink('it holds no whole session key');
+  return { address, key, pin, session };
+}
+
+function isPin(text: string): boolean {
+  return /^[0-9a-f]{64}$/i.test(text);
+}
+
+/** The texts of a message, by the numbers of their fields; those of a list with commas between. */
+function textsOf(message: Uint8Array): Map<number, string> {
+  const texts = new Map<number, string>();
+  for (const [number, raw] of entries(message)) {
+    if (typeof raw === 'number') continue;
+    const before = texts.get(number);
+    texts.set(number, before === undefined ? readText(raw) : `${before},${readText(raw)}`);
+  }
+  return texts;
+}
+
+/** The file that keeps the remote `name`. */
+async function remoteFile(name: string): Promise<string> {
+  if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name)) {
+    const hint = 'Use letters, digits, dash, dot and underscore, at most 64';
+    throw new BrowseError('ARGUMENT_INVALID', `\`${name}\` cannot name a remote`, { hint, code: 3 });
+  }
+  const { homedir } = await import('node:os');
+  const { join } = await import('node:path');
+  return join(variable('BROWSE_HOME') || join(homedir(), '.browse'), 'remotes', `${name}.json`);
+}
+
+async function writeOwn(path: string, value: unknown): Promise<void> {
+  const { closeSync, constants, mkdirSync, openSync, renameSync, writeFileSync } = await import('node:fs');
+  const { basename, dirname, join } = await import('node:path');
+  const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
+  // Through a file of its own, so that nobody reads half of it.
+  const waiting = join(dirname(path), `.${basename(path)}.${isDeno ? 'deno' : process.pid}`);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const draft = openSync(waiting, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    try {
+      writeFileSync(draft, JSON.stringify(value));
+    } finally {
+      closeSync(draft);
+    }
+    renameSync(waiting, path);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw new BrowseError('FILE_UNWRITABLE', `\`${path}\` cannot be written: ${code}`, { hint: 'Give another path', metadata: { path }, code: 3 });
+  }
+}
+
+function noLink(why: string): BrowseError {
+  // It never repeats the key.
+  const hint = 'Copy the link of the block whole: it is one word';
+  return new BrowseError('PAIRING_LINK_INVALID', `that is no link of a pairing block: ${why}`, { hint, code: 3 });
+}
+
+function unproven(): BrowseError {
+  const message = 'the answer is not that of the daemon of the pairing block: it does not fit the session key';
+  const hint = 'Do not go on; ask the owner to run `browse pair revoke` and for a block by another way';
+  return new BrowseError('REMOTE_UNPROVEN', message, { hint, code: 9 });
+}
+
+function invalidRemote(path: string, fault: string): BrowseError {
+  const message = `the remote file \`${path}\` cannot be used: ${fault}`;
+  return new BrowseError('REMOTE_FILE_INVALID', message, { hint: `Remove ${path}, and redeem a new block`, metadata: { path }, code: 9 });
+}
 
 // What a skill needs besides the browser: its arguments, its output, its end.
 

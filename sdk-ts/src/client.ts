@@ -7,7 +7,7 @@ import { frame, unframe } from './frames.ts';
 import { daemonOf, forgetDaemon } from './place.ts';
 import { saveFile, saveFolder } from './save.ts';
 import { type Command, commandOf, type Message } from './table.ts';
-import { post } from './transport.ts';
+import { post, type Secure } from './transport.ts';
 
 /** Where a client calls, and in what context. */
 export interface Options {
@@ -21,6 +21,8 @@ export interface Options {
   session?: string;
   /** Deadline of each call in milliseconds; that of the command when left out. */
   timeout?: number;
+  /** How a browser elsewhere is reached; `redeem` and `remote` set it. */
+  secure?: Secure;
 }
 
 const DEFAULT_TIMEOUT = 30_000;
@@ -72,36 +74,50 @@ export class Client {
 
   async *#stream(command: Command, request: Message): AsyncGenerator<Message> {
     const timeout = this.options.timeout ?? command.timeout ?? DEFAULT_TIMEOUT;
-    const body = frame(encode(command.request, request));
-    const { address, token } = await daemonOf(this.options);
-    const abort = new AbortController();
-    const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
-    const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
-    let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
-    try {
-      const headers = headersOf(this.options, token, timeout);
-      const answer = await post({ address, path: command.path, headers, body, signal: abort.signal });
-      if (answer.status !== 200) {
-        for await (const _ of answer.body);
-        throw unreachable(address, `HTTP ${answer.status}`);
-      }
-      messages = unframe(answer.body);
-      let next = await messages.next();
-      for (; !next.done; next = await messages.next()) yield decode(command.response, next.value);
-      const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
-      const error = errorOf(trailers);
-      if (error) throw error;
-    } catch (cause) {
-      if (abort.signal.aborted) throw late;
-      const error = cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause);
-      // The next call looks whether another daemon runs by now.
-      if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      // Ends the connection of a stream that nobody reads to its end.
-      void messages?.return(new Map());
+    const call = { path: command.path, message: encode(command.request, request), timeout };
+    yield* exchange(this.options, call, (message) => decode(command.response, message));
+  }
+}
+
+/** What is sent: the path of an RPC, its message, and its deadline in milliseconds. */
+export interface Outgoing {
+  path: string;
+  message: Uint8Array;
+  timeout: number;
+}
+
+/** Sends a call, and yields what `read` makes of each message that comes. */
+export async function* exchange<T>(options: Options, { path, message, timeout }: Outgoing, read: (message: Uint8Array) => T): AsyncGenerator<T> {
+  const body = frame(message);
+  const { secure } = options;
+  const { address, token } = await daemonOf(options);
+  const abort = new AbortController();
+  const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
+  const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
+  let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
+  try {
+    const headers = headersOf(options, token, timeout);
+    const answer = await post({ address, path, headers, body, signal: abort.signal, secure });
+    if (answer.status !== 200) {
+      for await (const _ of answer.body);
+      throw unreachable(address, `HTTP ${answer.status}`, secure?.hint);
     }
+    messages = unframe(answer.body);
+    let next = await messages.next();
+    for (; !next.done; next = await messages.next()) yield read(next.value);
+    const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
+    const error = errorOf(trailers);
+    if (error) throw error;
+  } catch (cause) {
+    if (abort.signal.aborted) throw late;
+    const error = cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause, secure?.hint);
+    // The next call looks whether another daemon runs by now.
+    if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    // Ends the connection of a stream that nobody reads to its end.
+    void messages?.return(new Map());
   }
 }
 

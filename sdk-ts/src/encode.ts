@@ -68,7 +68,7 @@ function wrongType(field: Field, wanted: string): TypeError {
 }
 
 /** A message of two fields of bytes: an entry of a map, or an Any. */
-function pair(first: Uint8Array, second: Uint8Array): Uint8Array {
+export function pair(first: Uint8Array, second: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   put(parts, 1, LENGTH, first);
   put(parts, 2, LENGTH, second);
@@ -90,7 +90,7 @@ function varint(value: number): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-function utf8(text: string): Uint8Array {
+export function utf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 

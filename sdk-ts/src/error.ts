@@ -29,10 +29,10 @@ export class BrowseError extends Error {
 }
 
 /** What a client says when nobody answers. */
-export function unreachable(address: string, cause: unknown): BrowseError {
+export function unreachable(address: string, cause: unknown, hint = 'Run `browse status`'): BrowseError {
   const why = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause);
   return new BrowseError('DAEMON_UNREACHABLE', `\`${address}\` does not answer: ${why}`, {
-    hint: 'Run `browse status`',
+    hint,
     code: 14,
   });
 }

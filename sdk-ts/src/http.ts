@@ -12,12 +12,12 @@ type Socket = import('node:net').Socket;
 const LONGEST_LINE = 64 * 1024;
 const LINE_FEED = 10;
 
-/** Connections that wait for the next call, by address. They do not hold the process. */
+/** Connections that wait for the next call, by where they lead. They do not hold the process. */
 const idle = new Map<string, Connection[]>();
 
 /** Sends a POST on a connection that is open, or a new one. */
 export async function postByNet(request: Post): Promise<Answer> {
-  const connection = reuse(request.address) ?? (await open(request.address));
+  const connection = reuse(placeOf(request)) ?? (await open(request));
   connection.use(request.signal);
   connection.send(request);
   const [, status = '0'] = (await connection.line()).split(' ');
@@ -29,15 +29,20 @@ export async function postByNet(request: Post): Promise<Answer> {
   return { status: Number(status), headers, body: bodyOf(connection, headers, request) };
 }
 
+function placeOf({ address, secure }: Post): string {
+  return `${address} ${secure?.pin ?? ''}`;
+}
+
 /** A connection that waits; those that the other side has closed are dropped. */
-function reuse(address: string): Connection | undefined {
-  const waiting = (idle.get(address) ?? []).filter((connection) => connection.isOpen);
+function reuse(place: string): Connection | undefined {
+  const waiting = (idle.get(place) ?? []).filter((connection) => connection.isOpen);
   const connection = waiting.pop();
-  idle.set(address, waiting);
+  idle.set(place, waiting);
   return connection;
 }
 
-async function open(address: string): Promise<Connection> {
+async function open({ address, secure, signal }: Post): Promise<Connection> {
+  if (secure) return new Connection(await secure.open(address, signal));
   const { connect } = await import('node:net');
   const path = socketPath(address);
   if (path !== undefined) return new Connection(connect({ path }));
@@ -60,7 +65,7 @@ async function* bodyOf(connection: Connection, headers: Map<string, string>, req
     }
     whole = headers.get('connection') !== 'close';
   } finally {
-    if (whole) keep(request.address, connection);
+    if (whole) keep(placeOf(request), connection);
     else connection.close();
     connection.rest(request.signal);
   }
@@ -72,8 +77,8 @@ async function chunkSize(connection: Connection): Promise<number> {
   return size;
 }
 
-function keep(address: string, connection: Connection): void {
-  idle.set(address, [...(idle.get(address) ?? []), connection]);
+function keep(place: string, connection: Connection): void {
+  idle.set(place, [...(idle.get(place) ?? []), connection]);
 }
 
 /** A socket, and what came in and was not read yet. */

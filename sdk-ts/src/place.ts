@@ -32,44 +32,43 @@ export function forgetDaemon(): void {
   found = undefined;
 }
 
-/**
- * Whoever can write the state file can have our calls, so it counts only when
- * it is ours alone: a checkout of a repository that carries one never has its mode.
- */
 async function fromState(): Promise<Daemon> {
-  const { closeSync, constants, fstatSync, openSync, readFileSync } = await import('node:fs');
   const path = await statePath();
+  const state = await ownJson(path, invalidState);
+  if (!state) throw noDaemon();
+  const address = String(state.address ?? '').replace(/^http:\/\//, '').replace(/\/+$/, '');
+  if (!/^(127(\.\d+){3}|\[::1\]):\d+$/.test(address)) throw invalidState(path, 'its address is not on this machine');
+  if (typeof state.token !== 'string' || !state.token) throw invalidState(path, 'it holds no token');
+  return { address, token: state.token };
+}
+
+/**
+ * What a file of JSON holds; undefined when there is no file. Whoever can write
+ * it can have our calls, so it counts only when it is ours alone: a checkout of a
+ * repository that carries one never has its mode.
+ */
+export async function ownJson(path: string, invalid: (path: string, fault: string) => BrowseError): Promise<Record<string, unknown> | undefined> {
+  const { closeSync, constants, fstatSync, openSync, readFileSync } = await import('node:fs');
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as { code?: string };
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw noDaemon();
-    throw invalidState(path, code === 'ELOOP' ? 'it is a link' : 'it cannot be read');
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw invalid(path, code === 'ELOOP' ? 'it is a link' : 'it cannot be read');
   }
   try {
     const about = fstatSync(file);
     const { getuid } = await import('node:process');
-    if (!about.isFile()) throw invalidState(path, 'it is no plain file');
-    if (getuid && about.uid !== getuid()) throw invalidState(path, 'it belongs to another user');
-    if (about.mode & 0o077) throw invalidState(path, 'others may open it');
-    return readState(path, readFileSync(file, 'utf8'));
+    if (!about.isFile()) throw invalid(path, 'it is no plain file');
+    if (getuid && about.uid !== getuid()) throw invalid(path, 'it belongs to another user');
+    if (about.mode & 0o077) throw invalid(path, 'others may open it');
+    return (JSON.parse(readFileSync(file, 'utf8')) ?? {}) as Record<string, unknown>;
+  } catch (error) {
+    throw error instanceof SyntaxError ? invalid(path, 'it is no JSON') : error;
   } finally {
     closeSync(file);
   }
-}
-
-function readState(path: string, text: string): Daemon {
-  let state: Record<string, unknown> | null;
-  try {
-    state = JSON.parse(text) as typeof state;
-  } catch {
-    throw invalidState(path, 'it is no JSON');
-  }
-  const address = String(state?.address ?? '').replace(/^http:\/\//, '').replace(/\/+$/, '');
-  if (!/^(127(\.\d+){3}|\[::1\]):\d+$/.test(address)) throw invalidState(path, 'its address is not on this machine');
-  if (typeof state?.token !== 'string' || !state.token) throw invalidState(path, 'it holds no token');
-  return { address, token: state.token };
 }
 
 async function statePath(): Promise<string> {

@@ -4,7 +4,7 @@
 // On node a first `fetch` takes 110 ms, `node:http` 14, a plain socket 7. So each
 // gets its own, and loads nothing of the other.
 
-import { unreachable } from './error.ts';
+import { BrowseError, unreachable } from './error.ts';
 import { postByNet } from './http.ts';
 import { isBun, isDeno, variable } from './runtime.ts';
 
@@ -23,6 +23,17 @@ export interface Post {
   headers: Record<string, string>;
   body: Uint8Array;
   signal: AbortSignal;
+  secure?: Secure;
+}
+
+/** How connections to a daemon elsewhere are made. */
+export interface Secure {
+  /** What tells it from others. */
+  pin: string;
+  /** What to do when it does not answer. */
+  hint: string;
+  /** Connects; nothing is sent unless the other end is who it should be. */
+  open(address: string, signal: AbortSignal): Promise<import('node:net').Socket>;
 }
 
 /** The path of a socket file, when `address` is one: `unix:/path` or `unix:///path`. */
@@ -33,9 +44,10 @@ export function socketPath(address: string): string | undefined {
 /** Sends a POST. */
 export async function post(request: Post): Promise<Answer> {
   try {
-    return await (prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
+    return await (!request.secure && prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
   } catch (cause) {
-    throw request.signal.aborted ? request.signal.reason : unreachable(request.address, cause);
+    if (request.signal.aborted) throw request.signal.reason;
+    throw cause instanceof BrowseError ? cause : unreachable(request.address, cause, request.secure?.hint);
   }
 }
 

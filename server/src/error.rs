@@ -69,8 +69,13 @@ impl Error {
     }
 
     /// The next step for the caller.
+    ///
+    /// It is the one of the reason, unless the caller needs another.
     pub fn hint(&self) -> String {
         let metadata = self.safe_metadata();
+        if let Some(hint) = metadata.get(HINT) {
+            return hint.clone();
+        }
         self.reason.rule().hint_with(|key| metadata.get(key).cloned())
     }
 }

@@ -657,10 +657,10 @@ export class BrowseError extends Error {
 }
 
 /** What a client says when nobody answers. */
-function unreachable(address: string, cause: unknown): BrowseError {
+function unreachable(address: string, cause: unknown, hint = 'Run `browse status`'): BrowseError {
   const why = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause);
   return new BrowseError('DAEMON_UNREACHABLE', `\`${address}\` does not answer: ${why}`, {
-    hint: 'Run `browse status`',
+    hint,
     code: 14,
   });
 }
@@ -773,12 +773,12 @@ type Socket = import('node:net').Socket;
 const LONGEST_LINE = 64 * 1024;
 const LINE_FEED = 10;
 
-/** Connections that wait for the next call, by address. They do not hold the process. */
+/** Connections that wait for the next call, by where they lead. They do not hold the process. */
 const idle = new Map<string, Connection[]>();
 
 /** Sends a POST on a connection that is open, or a new one. */
 async function postByNet(request: Post): Promise<Answer> {
-  const connection = reuse(request.address) ?? (await open(request.address));
+  const connection = reuse(placeOf(request)) ?? (await open(request));
   connection.use(request.signal);
   connection.send(request);
   const [, status = '0'] = (await connection.line()).split(' ');
@@ -790,15 +790,20 @@ async function postByNet(request: Post): Promise<Answer> {
   return { status: Number(status), headers, body: bodyOf(connection, headers, request) };
 }
 
+function placeOf({ address, secure }: Post): string {
+  return `${address} ${secure?.pin ?? ''}`;
+}
+
 /** A connection that waits; those that the other side has closed are dropped. */
-function reuse(address: string): Connection | undefined {
-  const waiting = (idle.get(address) ?? []).filter((connection) => connection.isOpen);
+function reuse(place: string): Connection | undefined {
+  const waiting = (idle.get(place) ?? []).filter((connection) => connection.isOpen);
   const connection = waiting.pop();
-  idle.set(address, waiting);
+  idle.set(place, waiting);
   return connection;
 }
 
-async function open(address: string): Promise<Connection> {
+async function open({ address, secure, signal }: Post): Promise<Connection> {
+  if (secure) return new Connection(await secure.open(address, signal));
   const { connect } = await import('node:net');
   const path = socketPath(address);
   if (path !== undefined) return new Connection(connect({ path }));
@@ -821,7 +826,7 @@ async function* bodyOf(connection: Connection, headers: Map<string, string>, req
     }
     whole = headers.get('connection') !== 'close';
   } finally {
-    if (whole) keep(request.address, connection);
+    if (whole) keep(placeOf(request), connection);
     else connection.close();
     connection.rest(request.signal);
   }
@@ -833,8 +838,8 @@ async function chunkSize(connection: Connection): Promise<number> {
   return size;
 }
 
-function keep(address: string, connection: Connection): void {
-  idle.set(address, [...(idle.get(address) ?? []), connection]);
+function keep(place: string, connection: Connection): void {
+  idle.set(place, [...(idle.get(place) ?? []), connection]);
 }
 
 /** A socket, and what came in and was not read yet. */
@@ -944,6 +949,17 @@ interface Post {
   headers: Record<string, string>;
   body: Uint8Array;
   signal: AbortSignal;
+  secure?: Secure;
+}
+
+/** How connections to a daemon elsewhere are made. */
+interface Secure {
+  /** What tells it from others. */
+  pin: string;
+  /** What to do when it does not answer. */
+  hint: string;
+  /** Connects; nothing is sent unless the other end is who it should be. */
+  open(address: string, signal: AbortSignal): Promise<import('node:net').Socket>;
 }
 
 /** The path of a socket file, when `address` is one: `unix:/path` or `unix:///path`. */
@@ -954,9 +970,10 @@ function socketPath(address: string): string | undefined {
 /** Sends a POST. */
 async function post(request: Post): Promise<Answer> {
   try {
-    return await (prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
+    return await (!request.secure && prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
   } catch (cause) {
-    throw request.signal.aborted ? request.signal.reason : unreachable(request.address, cause);
+    if (request.signal.aborted) throw request.signal.reason;
+    throw cause instanceof BrowseError ? cause : unreachable(request.address, cause, request.secure?.hint);
   }
 }
 
@@ -1011,44 +1028,43 @@ function forgetDaemon(): void {
   found = undefined;
 }
 
-/**
- * Whoever can write the state file can have our calls, so it counts only when
- * it is ours alone: a checkout of a repository that carries one never has its mode.
- */
 async function fromState(): Promise<Daemon> {
-  const { closeSync, constants, fstatSync, openSync, readFileSync } = await import('node:fs');
   const path = await statePath();
+  const state = await ownJson(path, invalidState);
+  if (!state) throw noDaemon();
+  const address = String(state.address ?? '').replace(/^http:\/\//, '').replace(/\/+$/, '');
+  if (!/^(127(\.\d+){3}|\[::1\]):\d+$/.test(address)) throw invalidState(path, 'its address is not on this machine');
+  if (typeof state.token !== 'string' || !state.token) throw invalidState(path, 'it holds no token');
+  return { address, token: state.token };
+}
+
+/**
+ * What a file of JSON holds; undefined when there is no file. Whoever can write
+ * it can have our calls, so it counts only when it is ours alone: a checkout of a
+ * repository that carries one never has its mode.
+ */
+async function ownJson(path: string, invalid: (path: string, fault: string) => BrowseError): Promise<Record<string, unknown> | undefined> {
+  const { closeSync, constants, fstatSync, openSync, readFileSync } = await import('node:fs');
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as { code?: string };
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw noDaemon();
-    throw invalidState(path, code === 'ELOOP' ? 'it is a link' : 'it cannot be read');
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw invalid(path, code === 'ELOOP' ? 'it is a link' : 'it cannot be read');
   }
   try {
     const about = fstatSync(file);
     const { getuid } = await import('node:process');
-    if (!about.isFile()) throw invalidState(path, 'it is no plain file');
-    if (getuid && about.uid !== getuid()) throw invalidState(path, 'it belongs to another user');
-    if (about.mode & 0o077) throw invalidState(path, 'others may open it');
-    return readState(path, readFileSync(file, 'utf8'));
+    if (!about.isFile()) throw invalid(path, 'it is no plain file');
+    if (getuid && about.uid !== getuid()) throw invalid(path, 'it belongs to another user');
+    if (about.mode & 0o077) throw invalid(path, 'others may open it');
+    return (JSON.parse(readFileSync(file, 'utf8')) ?? {}) as Record<string, unknown>;
+  } catch (error) {
+    throw error instanceof SyntaxError ? invalid(path, 'it is no JSON') : error;
   } finally {
     closeSync(file);
   }
-}
-
-function readState(path: string, text: string): Daemon {
-  let state: Record<string, unknown> | null;
-  try {
-    state = JSON.parse(text) as typeof state;
-  } catch {
-    throw invalidState(path, 'it is no JSON');
-  }
-  const address = String(state?.address ?? '').replace(/^http:\/\//, '').replace(/\/+$/, '');
-  if (!/^(127(\.\d+){3}|\[::1\]):\d+$/.test(address)) throw invalidState(path, 'its address is not on this machine');
-  if (typeof state?.token !== 'string' || !state.token) throw invalidState(path, 'it holds no token');
-  return { address, token: state.token };
 }
 
 async function statePath(): Promise<string> {
@@ -1381,6 +1397,8 @@ export interface Options {
   session?: string;
   /** Deadline of each call in milliseconds; that of the command when left out. */
   timeout?: number;
+  /** How a browser elsewhere is reached; `redeem` and `remote` set it. */
+  secure?: Secure;
 }
 
 const DEFAULT_TIMEOUT = 30_000;
@@ -1432,36 +1450,50 @@ class Client {
 
   async *#stream(command: Command, request: Message): AsyncGenerator<Message> {
     const timeout = this.options.timeout ?? command.timeout ?? DEFAULT_TIMEOUT;
-    const body = frame(encode(command.request, request));
-    const { address, token } = await daemonOf(this.options);
-    const abort = new AbortController();
-    const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
-    const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
-    let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
-    try {
-      const headers = headersOf(this.options, token, timeout);
-      const answer = await post({ address, path: command.path, headers, body, signal: abort.signal });
-      if (answer.status !== 200) {
-        for await (const _ of answer.body);
-        throw unreachable(address, `HTTP ${answer.status}`);
-      }
-      messages = unframe(answer.body);
-      let next = await messages.next();
-      for (; !next.done; next = await messages.next()) yield decode(command.response, next.value);
-      const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
-      const error = errorOf(trailers);
-      if (error) throw error;
-    } catch (cause) {
-      if (abort.signal.aborted) throw late;
-      const error = cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause);
-      // The next call looks whether another daemon runs by now.
-      if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      // Ends the connection of a stream that nobody reads to its end.
-      void messages?.return(new Map());
+    const call = { path: command.path, message: encode(command.request, request), timeout };
+    yield* exchange(this.options, call, (message) => decode(command.response, message));
+  }
+}
+
+/** What is sent: the path of an RPC, its message, and its deadline in milliseconds. */
+interface Outgoing {
+  path: string;
+  message: Uint8Array;
+  timeout: number;
+}
+
+/** Sends a call, and yields what `read` makes of each message that comes. */
+async function* exchange<T>(options: Options, { path, message, timeout }: Outgoing, read: (message: Uint8Array) => T): AsyncGenerator<T> {
+  const body = frame(message);
+  const { secure } = options;
+  const { address, token } = await daemonOf(options);
+  const abort = new AbortController();
+  const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
+  const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
+  let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
+  try {
+    const headers = headersOf(options, token, timeout);
+    const answer = await post({ address, path, headers, body, signal: abort.signal, secure });
+    if (answer.status !== 200) {
+      for await (const _ of answer.body);
+      throw unreachable(address, `HTTP ${answer.status}`, secure?.hint);
     }
+    messages = unframe(answer.body);
+    let next = await messages.next();
+    for (; !next.done; next = await messages.next()) yield read(next.value);
+    const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
+    const error = errorOf(trailers);
+    if (error) throw error;
+  } catch (cause) {
+    if (abort.signal.aborted) throw late;
+    const error = cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause, secure?.hint);
+    // The next call looks whether another daemon runs by now.
+    if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    // Ends the connection of a stream that nobody reads to its end.
+    void messages?.return(new Map());
   }
 }
 

@@ -852,7 +852,7 @@ def command_of(name: str) -> Command:
 class Context:
     """Where a client calls, and in what context."""
 
-    __slots__ = ("address", "token", "tab", "session", "timeout")
+    __slots__ = ("address", "token", "tab", "session", "timeout", "secure")
 
     def __init__(
         self,
@@ -861,12 +861,15 @@ class Context:
         tab: int | None = None,
         session: str | None = None,
         timeout: float | None = None,
+        secure: Pinned | None = None,
     ) -> None:
         self.address = address
         self.token = token
         self.tab = tab
         self.session = session
         self.timeout = timeout
+        # How connections to a daemon elsewhere are made.
+        self.secure = secure
 
     def replace(self, **changes: Any) -> Context:
         """The same context, but for `changes`."""
@@ -879,7 +882,12 @@ class Context:
 
     def bytes_of(self, command: Command, fields: Mapping[str, Any]) -> bytes:
         """The bytes of a call."""
-        milliseconds = max(1, round(self.seconds(command) * 1000))
+        message = encode(command.request, fields)
+        return self.bytes_to(command.path, message, self.seconds(command))
+
+    def bytes_to(self, path: str, message: bytes, seconds: float) -> bytes:
+        """The bytes of a call to the RPC at `path`."""
+        milliseconds = max(1, round(seconds * 1000))
         headers = {
             "content-type": "application/grpc-web+proto",
             "x-grpc-web": "1",
@@ -892,8 +900,14 @@ class Context:
         if self.session is not None:
             headers["browse-session"] = self.session
         host = self.address if socket_path(self.address) is None else "localhost"
-        message = encode(command.request, fields)
-        return request(host, f"/browse.v1.{command.path}", headers, message)
+        return request(host, f"/browse.v1.{path}", headers, message)
+
+    def unreachable(self, why: object) -> BrowseError:
+        """What to say when nobody answers."""
+        error = unreachable(self.address, why)
+        if self.secure:
+            error.hint = self.secure.hint
+        return error
 
 
 def socket_path(address: str) -> str | None:
@@ -1237,8 +1251,8 @@ def _unique() -> str:
 
 _PIECE = 256 * 1024
 
-# Connections that wait for the next call, by address.
-_idle: dict[str, list[socket.socket]] = {}
+# Connections that wait for the next call, by where they lead.
+_idle: dict[object, list[socket.socket]] = {}
 
 
 class Client:
@@ -1283,38 +1297,50 @@ class Client:
     def _stream(self, command: Command, fields: dict[str, Any]) -> Iterator[Message]:
         context = self._context
         data = context.bytes_of(command, fields)
-        end = time.monotonic() + context.seconds(command) + GRACE
-        connection = _connection(context.address, end)
-        answer = Answer()
-        try:
+
+        def read(message: bytes) -> Message:
+            return decode(command.response, message)
+
+        return exchange(context, data, context.seconds(command), read)
+
+
+def exchange(
+    context: Context, data: bytes, seconds: float, read: Callable[[bytes], Any]
+) -> Iterator[Any]:
+    """Sends the bytes of a call, and yields what `read` makes of each message."""
+    end = time.monotonic() + seconds + GRACE
+    connection = _connection(context, end)
+    answer = Answer()
+    try:
+        connection.settimeout(_left(end))
+        connection.sendall(data)
+        while not answer.done:
             connection.settimeout(_left(end))
-            connection.sendall(data)
-            while not answer.done:
-                connection.settimeout(_left(end))
-                piece = connection.recv(_PIECE)
-                if not piece:
-                    raise unreachable(context.address, "the connection was closed")
-                for message in answer.feed(piece):
-                    yield decode(command.response, message)
-        except TimeoutError:
-            raise late(context.seconds(command)) from None
-        except (OSError, ValueError) as cause:
-            raise unreachable(context.address, cause) from None
-        finally:
-            if answer.keeps_open:
-                _idle.setdefault(context.address, []).append(connection)
-            else:
-                connection.close()
-        if answer.status != 200:
-            raise unreachable(context.address, f"HTTP {answer.status}")
-        error = error_of(answer.outcome())
-        if error is not None:
-            raise error
+            piece = connection.recv(_PIECE)
+            if not piece:
+                raise context.unreachable("the connection was closed")
+            for message in answer.feed(piece):
+                yield read(message)
+    except TimeoutError:
+        raise late(seconds) from None
+    except (OSError, ValueError) as cause:
+        raise context.unreachable(cause) from None
+    finally:
+        if answer.keeps_open:
+            _idle.setdefault((context.address, context.secure), []).append(connection)
+        else:
+            connection.close()
+    if answer.status != 200:
+        raise context.unreachable(f"HTTP {answer.status}")
+    error = error_of(answer.outcome())
+    if error is not None:
+        raise error
 
 
-def _connection(address: str, end: float) -> socket.socket:
+def _connection(context: Context, end: float) -> socket.socket:
     """A connection that waits, or a new one."""
-    waiting = _idle.get(address, [])
+    address, secure = context.address, context.secure
+    waiting = _idle.get((address, secure), [])
     while waiting:
         connection = waiting.pop()
         if _is_open(connection):
@@ -1327,11 +1353,12 @@ def _connection(address: str, end: float) -> socket.socket:
             connection.settimeout(_left(end))
             connection.connect(path)
             return connection
-        connection = socket.create_connection(host_and_port(address), _left(end))
+        place = host_and_port(address)
+        connection = socket.create_connection(place, _left(end))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connection
+        return secure.greet(connection, place[0]) if secure else connection
     except (OSError, ValueError) as cause:
-        raise unreachable(address, cause) from None
+        raise context.unreachable(cause) from None
 
 
 def _is_open(connection: socket.socket) -> bool:
@@ -1362,9 +1389,29 @@ def find(address: str | None, token: str | None) -> tuple[str, str]:
 
 
 def _state(path: str) -> tuple[str, str]:
-    """Address and token of a state file. Whoever can write it can have our calls,
-    so it counts only when it is ours alone: a checkout of a repository that
-    carries one never has its mode.
+    """Address and token of a state file."""
+    state = own_json(path, _invalid)
+    if state is None:
+        raise BrowseError(
+            "DAEMON_NOT_RUNNING",
+            "no daemon runs for this folder, and BROWSE_ADDR is not set",
+            hint="Run `browse status`, or the skill with `browse skill run NAME`",
+            code=14,
+        )
+    address = str(state.get("address", "")).removeprefix("http://").rstrip("/")
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or not (host == "[::1]" or _is_loopback(host)):
+        raise _invalid(path, "its address is not on this machine")
+    token = state.get("token")
+    if not isinstance(token, str) or not token:
+        raise _invalid(path, "it holds no token")
+    return address, token
+
+
+def own_json(path: str, invalid: Callable[[str, str], BrowseError]) -> dict[str, Any] | None:
+    """What a file of JSON holds; None when there is no file. Whoever can write it
+    can have our calls, so it counts only when it is ours alone: a checkout of a
+    repository that carries one never has its mode.
     """
     import errno
     import json
@@ -1374,35 +1421,22 @@ def _state(path: str) -> tuple[str, str]:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR):
-            raise BrowseError(
-                "DAEMON_NOT_RUNNING",
-                "no daemon runs for this folder, and BROWSE_ADDR is not set",
-                hint="Run `browse status`, or the skill with `browse skill run NAME`",
-                code=14,
-            ) from None
+            return None
         fault = "it is a link" if error.errno == errno.ELOOP else "it cannot be read"
-        raise _invalid(path, fault) from None
+        raise invalid(path, fault) from None
     with open(file, encoding="utf-8", errors="replace") as text:
         about = os.fstat(file)
         if not stat.S_ISREG(about.st_mode):
-            raise _invalid(path, "it is no plain file")
+            raise invalid(path, "it is no plain file")
         if about.st_uid != os.geteuid():
-            raise _invalid(path, "it belongs to another user")
+            raise invalid(path, "it belongs to another user")
         if about.st_mode & 0o077:
-            raise _invalid(path, "others may open it")
+            raise invalid(path, "others may open it")
         try:
-            state = json.load(text)
+            value = json.load(text)
         except ValueError:
-            raise _invalid(path, "it is no JSON") from None
-    state = state if isinstance(state, dict) else {}
-    address = str(state.get("address", "")).removeprefix("http://").rstrip("/")
-    host, _, port = address.rpartition(":")
-    if not port.isdigit() or not (host == "[::1]" or _is_loopback(host)):
-        raise _invalid(path, "its address is not on this machine")
-    token = state.get("token")
-    if not isinstance(token, str) or not token:
-        raise _invalid(path, "it holds no token")
-    return address, token
+            raise invalid(path, "it is no JSON") from None
+    return value if isinstance(value, dict) else {}
 
 
 def _is_loopback(host: str) -> bool:

@@ -7,13 +7,13 @@ import asyncio
 from ._answer import Answer
 from ._call import GRACE, Command, Context, command_of, host_and_port, socket_path
 from ._decode import decode
-from ._error import error_of, late, unreachable
+from ._error import error_of, late
 from ._message import Message
 from ._save import FileSink, FolderSink
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
     from typing import Any
 
 _PIECE = 256 * 1024
@@ -69,50 +69,67 @@ class AsyncClient:
             answer = decode(command.response, b"")
         return getattr(answer, command.result) if command.result else answer
 
-    async def _stream(self, command: Command, fields: dict[str, Any]) -> AsyncIterator[Message]:
+    def _stream(self, command: Command, fields: dict[str, Any]) -> AsyncIterator[Message]:
         context = self._context
         data = context.bytes_of(command, fields)
-        end = asyncio.get_running_loop().time() + context.seconds(command) + GRACE
-        answer = Answer()
-        connection = None
-        try:
-            connection = await self._connection(end)
-            reader, writer = connection
-            writer.write(data)
-            while not answer.done:
-                piece = await asyncio.wait_for(reader.read(_PIECE), _left(end))
-                if not piece:
-                    raise unreachable(context.address, "the connection was closed")
-                for message in answer.feed(piece):
-                    yield decode(command.response, message)
-        except (TimeoutError, asyncio.TimeoutError):
-            raise late(context.seconds(command)) from None
-        except (OSError, ValueError) as cause:
-            raise unreachable(context.address, cause) from None
-        finally:
-            if connection is not None and answer.keeps_open:
-                self._pool.append(connection)
-            elif connection is not None:
-                connection[1].close()
-        if answer.status != 200:
-            raise unreachable(context.address, f"HTTP {answer.status}")
-        error = error_of(answer.outcome())
-        if error is not None:
-            raise error
 
-    async def _connection(self, end: float) -> Connection:
-        while self._pool:
-            reader, writer = self._pool.pop()
-            if not reader.at_eof() and not writer.is_closing():
-                return reader, writer
-            writer.close()
-        address = self._context.address
-        path = socket_path(address)
-        if path is not None:
-            opening = asyncio.open_unix_connection(path)
-        else:
-            opening = asyncio.open_connection(*host_and_port(address))
-        return await asyncio.wait_for(opening, _left(end))
+        def read(message: bytes) -> Message:
+            return decode(command.response, message)
+
+        return exchange(context, self._pool, data, context.seconds(command), read)
+
+
+async def exchange(
+    context: Context,
+    pool: list[Connection],
+    data: bytes,
+    seconds: float,
+    read: Callable[[bytes], Any],
+) -> AsyncIterator[Any]:
+    """Sends the bytes of a call, and yields what `read` makes of each message."""
+    end = asyncio.get_running_loop().time() + seconds + GRACE
+    answer = Answer()
+    connection = None
+    try:
+        connection = await _connection(context, pool, end)
+        reader, writer = connection
+        writer.write(data)
+        while not answer.done:
+            piece = await asyncio.wait_for(reader.read(_PIECE), _left(end))
+            if not piece:
+                raise context.unreachable("the connection was closed")
+            for message in answer.feed(piece):
+                yield read(message)
+    except (TimeoutError, asyncio.TimeoutError):
+        raise late(seconds) from None
+    except (OSError, ValueError) as cause:
+        raise context.unreachable(cause) from None
+    finally:
+        if connection is not None and answer.keeps_open:
+            pool.append(connection)
+        elif connection is not None:
+            connection[1].close()
+    if answer.status != 200:
+        raise context.unreachable(f"HTTP {answer.status}")
+    error = error_of(answer.outcome())
+    if error is not None:
+        raise error
+
+
+async def _connection(context: Context, pool: list[Connection], end: float) -> Connection:
+    while pool:
+        reader, writer = pool.pop()
+        if not reader.at_eof() and not writer.is_closing():
+            return reader, writer
+        writer.close()
+    path = socket_path(context.address)
+    if path is not None:
+        opening = asyncio.open_unix_connection(path)
+    elif context.secure:
+        opening = context.secure.open(*host_and_port(context.address))
+    else:
+        opening = asyncio.open_connection(*host_and_port(context.address))
+    return await asyncio.wait_for(opening, _left(end))
 
 
 def _left(end: float) -> float:

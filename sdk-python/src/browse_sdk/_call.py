@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from ._answer import request
 from ._encode import encode
+from ._error import BrowseError, unreachable
 from ._generated.tables import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from ._tls import Pinned
 
 # Seconds that a call gets when neither the caller nor the command says.
 DEFAULT_TIMEOUT = 30.0
@@ -60,7 +63,7 @@ def command_of(name: str) -> Command:
 class Context:
     """Where a client calls, and in what context."""
 
-    __slots__ = ("address", "token", "tab", "session", "timeout")
+    __slots__ = ("address", "token", "tab", "session", "timeout", "secure")
 
     def __init__(
         self,
@@ -69,12 +72,15 @@ class Context:
         tab: int | None = None,
         session: str | None = None,
         timeout: float | None = None,
+        secure: Pinned | None = None,
     ) -> None:
         self.address = address
         self.token = token
         self.tab = tab
         self.session = session
         self.timeout = timeout
+        # How connections to a daemon elsewhere are made.
+        self.secure = secure
 
     def replace(self, **changes: Any) -> Context:
         """The same context, but for `changes`."""
@@ -87,7 +93,12 @@ class Context:
 
     def bytes_of(self, command: Command, fields: Mapping[str, Any]) -> bytes:
         """The bytes of a call."""
-        milliseconds = max(1, round(self.seconds(command) * 1000))
+        message = encode(command.request, fields)
+        return self.bytes_to(command.path, message, self.seconds(command))
+
+    def bytes_to(self, path: str, message: bytes, seconds: float) -> bytes:
+        """The bytes of a call to the RPC at `path`."""
+        milliseconds = max(1, round(seconds * 1000))
         headers = {
             "content-type": "application/grpc-web+proto",
             "x-grpc-web": "1",
@@ -100,8 +111,14 @@ class Context:
         if self.session is not None:
             headers["browse-session"] = self.session
         host = self.address if socket_path(self.address) is None else "localhost"
-        message = encode(command.request, fields)
-        return request(host, f"/browse.v1.{command.path}", headers, message)
+        return request(host, f"/browse.v1.{path}", headers, message)
+
+    def unreachable(self, why: object) -> BrowseError:
+        """What to say when nobody answers."""
+        error = unreachable(self.address, why)
+        if self.secure:
+            error.hint = self.secure.hint
+        return error
 
 
 def socket_path(address: str) -> str | None:

@@ -8,19 +8,19 @@ import time
 from ._answer import Answer
 from ._call import GRACE, Command, Context, command_of, host_and_port, socket_path
 from ._decode import decode
-from ._error import error_of, late, unreachable
+from ._error import error_of, late
 from ._message import Message
 from ._save import FileSink, FolderSink
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
 _PIECE = 256 * 1024
 
-# Connections that wait for the next call, by address.
-_idle: dict[str, list[socket.socket]] = {}
+# Connections that wait for the next call, by where they lead.
+_idle: dict[object, list[socket.socket]] = {}
 
 
 class Client:
@@ -65,38 +65,50 @@ class Client:
     def _stream(self, command: Command, fields: dict[str, Any]) -> Iterator[Message]:
         context = self._context
         data = context.bytes_of(command, fields)
-        end = time.monotonic() + context.seconds(command) + GRACE
-        connection = _connection(context.address, end)
-        answer = Answer()
-        try:
+
+        def read(message: bytes) -> Message:
+            return decode(command.response, message)
+
+        return exchange(context, data, context.seconds(command), read)
+
+
+def exchange(
+    context: Context, data: bytes, seconds: float, read: Callable[[bytes], Any]
+) -> Iterator[Any]:
+    """Sends the bytes of a call, and yields what `read` makes of each message."""
+    end = time.monotonic() + seconds + GRACE
+    connection = _connection(context, end)
+    answer = Answer()
+    try:
+        connection.settimeout(_left(end))
+        connection.sendall(data)
+        while not answer.done:
             connection.settimeout(_left(end))
-            connection.sendall(data)
-            while not answer.done:
-                connection.settimeout(_left(end))
-                piece = connection.recv(_PIECE)
-                if not piece:
-                    raise unreachable(context.address, "the connection was closed")
-                for message in answer.feed(piece):
-                    yield decode(command.response, message)
-        except TimeoutError:
-            raise late(context.seconds(command)) from None
-        except (OSError, ValueError) as cause:
-            raise unreachable(context.address, cause) from None
-        finally:
-            if answer.keeps_open:
-                _idle.setdefault(context.address, []).append(connection)
-            else:
-                connection.close()
-        if answer.status != 200:
-            raise unreachable(context.address, f"HTTP {answer.status}")
-        error = error_of(answer.outcome())
-        if error is not None:
-            raise error
+            piece = connection.recv(_PIECE)
+            if not piece:
+                raise context.unreachable("the connection was closed")
+            for message in answer.feed(piece):
+                yield read(message)
+    except TimeoutError:
+        raise late(seconds) from None
+    except (OSError, ValueError) as cause:
+        raise context.unreachable(cause) from None
+    finally:
+        if answer.keeps_open:
+            _idle.setdefault((context.address, context.secure), []).append(connection)
+        else:
+            connection.close()
+    if answer.status != 200:
+        raise context.unreachable(f"HTTP {answer.status}")
+    error = error_of(answer.outcome())
+    if error is not None:
+        raise error
 
 
-def _connection(address: str, end: float) -> socket.socket:
+def _connection(context: Context, end: float) -> socket.socket:
     """A connection that waits, or a new one."""
-    waiting = _idle.get(address, [])
+    address, secure = context.address, context.secure
+    waiting = _idle.get((address, secure), [])
     while waiting:
         connection = waiting.pop()
         if _is_open(connection):
@@ -109,11 +121,12 @@ def _connection(address: str, end: float) -> socket.socket:
             connection.settimeout(_left(end))
             connection.connect(path)
             return connection
-        connection = socket.create_connection(host_and_port(address), _left(end))
+        place = host_and_port(address)
+        connection = socket.create_connection(place, _left(end))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connection
+        return secure.greet(connection, place[0]) if secure else connection
     except (OSError, ValueError) as cause:
-        raise unreachable(address, cause) from None
+        raise context.unreachable(cause) from None
 
 
 def _is_open(connection: socket.socket) -> bool:

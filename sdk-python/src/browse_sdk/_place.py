@@ -7,6 +7,11 @@ import os
 
 from ._error import BrowseError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 
 def find(address: str | None, token: str | None) -> tuple[str, str]:
     """Address and token of the daemon; what is given counts first."""
@@ -20,9 +25,29 @@ def find(address: str | None, token: str | None) -> tuple[str, str]:
 
 
 def _state(path: str) -> tuple[str, str]:
-    """Address and token of a state file. Whoever can write it can have our calls,
-    so it counts only when it is ours alone: a checkout of a repository that
-    carries one never has its mode.
+    """Address and token of a state file."""
+    state = own_json(path, _invalid)
+    if state is None:
+        raise BrowseError(
+            "DAEMON_NOT_RUNNING",
+            "no daemon runs for this folder, and BROWSE_ADDR is not set",
+            hint="Run `browse status`, or the skill with `browse skill run NAME`",
+            code=14,
+        )
+    address = str(state.get("address", "")).removeprefix("http://").rstrip("/")
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or not (host == "[::1]" or _is_loopback(host)):
+        raise _invalid(path, "its address is not on this machine")
+    token = state.get("token")
+    if not isinstance(token, str) or not token:
+        raise _invalid(path, "it holds no token")
+    return address, token
+
+
+def own_json(path: str, invalid: Callable[[str, str], BrowseError]) -> dict[str, Any] | None:
+    """What a file of JSON holds; None when there is no file. Whoever can write it
+    can have our calls, so it counts only when it is ours alone: a checkout of a
+    repository that carries one never has its mode.
     """
     import errno
     import json
@@ -32,35 +57,22 @@ def _state(path: str) -> tuple[str, str]:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR):
-            raise BrowseError(
-                "DAEMON_NOT_RUNNING",
-                "no daemon runs for this folder, and BROWSE_ADDR is not set",
-                hint="Run `browse status`, or the skill with `browse skill run NAME`",
-                code=14,
-            ) from None
+            return None
         fault = "it is a link" if error.errno == errno.ELOOP else "it cannot be read"
-        raise _invalid(path, fault) from None
+        raise invalid(path, fault) from None
     with open(file, encoding="utf-8", errors="replace") as text:
         about = os.fstat(file)
         if not stat.S_ISREG(about.st_mode):
-            raise _invalid(path, "it is no plain file")
+            raise invalid(path, "it is no plain file")
         if about.st_uid != os.geteuid():
-            raise _invalid(path, "it belongs to another user")
+            raise invalid(path, "it belongs to another user")
         if about.st_mode & 0o077:
-            raise _invalid(path, "others may open it")
+            raise invalid(path, "others may open it")
         try:
-            state = json.load(text)
+            value = json.load(text)
         except ValueError:
-            raise _invalid(path, "it is no JSON") from None
-    state = state if isinstance(state, dict) else {}
-    address = str(state.get("address", "")).removeprefix("http://").rstrip("/")
-    host, _, port = address.rpartition(":")
-    if not port.isdigit() or not (host == "[::1]" or _is_loopback(host)):
-        raise _invalid(path, "its address is not on this machine")
-    token = state.get("token")
-    if not isinstance(token, str) or not token:
-        raise _invalid(path, "it holds no token")
-    return address, token
+            raise invalid(path, "it is no JSON") from None
+    return value if isinstance(value, dict) else {}
 
 
 def _is_loopback(host: str) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from ._aio import Connection, exchange
 from ._call import Context
 from ._generated.async_commands import AsyncCommands
 from ._place import find
+from ._remote import PATIENCE, Redemption, fields_of, kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["AsyncBrowse", "connect"]
+__all__ = ["AsyncBrowse", "connect", "redeem", "remote"]
 
 
 class AsyncBrowse(AsyncCommands):
@@ -53,3 +55,19 @@ def connect(
 ) -> AsyncBrowse:
     """As `browse_sdk.connect`; `close` or `async with` ends its connections."""
     return AsyncBrowse(Context(*find(address, token), tab, session, timeout))
+
+
+async def redeem(
+    block: str, *, keep: str | None = None, tab: int | None = None, timeout: float | None = None
+) -> AsyncBrowse:
+    """As `browse_sdk.redeem`."""
+    offer = Redemption(block, keep)
+    pool: list[Connection] = []
+    async for answer in exchange(offer.context, pool, offer.data, PATIENCE, fields_of):
+        offer.take(answer)
+    return AsyncBrowse(offer.context.replace(tab=tab, timeout=timeout), pool)
+
+
+def remote(name: str, *, tab: int | None = None, timeout: float | None = None) -> AsyncBrowse:
+    """As `browse_sdk.remote`."""
+    return AsyncBrowse(kept(name).replace(tab=tab, timeout=timeout))

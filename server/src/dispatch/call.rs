@@ -11,6 +11,8 @@ use crate::{
     sessions::TabId,
 };
 
+const TIMEOUT: &str = "grpc-timeout";
+
 /// The metadata of a call.
 #[derive(Clone, Debug, Default)]
 pub struct Call {
@@ -32,16 +34,22 @@ impl Call {
     /// Reads the metadata.
     ///
     /// # Errors
-    /// `ARGUMENT_INVALID` for a tab or timeout that cannot be read.
+    /// `ARGUMENT_INVALID` for a tab or timeout that cannot be read, or stands
+    /// there twice.
     pub fn read(entries: &MetadataMap) -> Result<Self> {
         let text = |name: &str| entries.get(name).and_then(|value| value.to_str().ok());
         let decoded = |name: &str| {
             text(name).map(|value| percent_decode_str(value).decode_utf8_lossy().into_owned())
         };
-        let tab = text(metadata::TAB)
-            .map(|value| value.parse().map_err(|_| malformed(metadata::TAB, value)));
-        let timeout = text("grpc-timeout")
-            .map(|value| timeout(value).ok_or_else(|| malformed("grpc-timeout", value)));
+        let tab = once(entries, metadata::TAB)?.map(|value| {
+            let number = value.bytes().all(|byte| byte.is_ascii_digit()).then(|| value.parse());
+            let number = number.and_then(Result::ok);
+            number.ok_or_else(|| malformed(metadata::TAB, value, "the number of a tab"))
+        });
+        let timeout = once(entries, TIMEOUT)?.map(|value| {
+            timeout(value)
+                .ok_or_else(|| malformed(TIMEOUT, value, "a time such as `10S` or `500m`"))
+        });
         Ok(Self {
             tab: tab.transpose()?,
             session: decoded(metadata::SESSION),
@@ -53,17 +61,32 @@ impl Call {
     }
 }
 
-fn malformed(name: &str, value: &str) -> Error {
-    let message = format!("`{}` is no value for `{name}`", value.escape_debug());
+/// The text of an entry that may stand there once.
+fn once<'a>(entries: &'a MetadataMap, name: &str) -> Result<Option<&'a str>> {
+    let mut all = entries.get_all(name).iter();
+    let Some(first) = all.next() else { return Ok(None) };
+    if all.next().is_some() {
+        let message = format!("`{name}` stands there more than once");
+        return Err(Error::new(Reason::ArgumentInvalid, message));
+    }
+    let text = first.to_str();
+    text.map(Some).map_err(|_| {
+        let message = format!("`{name}` holds what is no text");
+        Error::new(Reason::ArgumentInvalid, message)
+    })
+}
+
+fn malformed(name: &str, value: &str, wanted: &str) -> Error {
+    let message = format!("`{name}` is {wanted}, not `{}`", crate::error::quote(value));
     Error::new(Reason::ArgumentInvalid, message)
 }
 
-/// A `grpc-timeout`: at most eight digits and a unit. Source: gRPC over
-/// HTTP/2, "Requests".
+/// A `grpc-timeout`: a number of one to eight digits that is not zero, and a
+/// unit. Source: gRPC over HTTP/2, "Requests".
 fn timeout(text: &str) -> Option<Duration> {
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let digits = Some(digits).filter(|digits| digits.len() <= 8)?;
-    let number: u64 = digits.parse().ok()?;
+    let plain = digits.len() <= 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number: u64 = digits.parse().ok().filter(|number| plain && *number > 0)?;
     Some(match unit {
         "H" => Duration::from_secs(number * 3600),
         "M" => Duration::from_secs(number * 60),
@@ -83,7 +106,9 @@ mod tests {
     fn timeouts_are_read_as_grpc_writes_them() {
         assert_eq!(timeout("1500m"), Some(Duration::from_millis(1500)));
         assert_eq!(timeout("2S"), Some(Duration::from_secs(2)));
-        for text in ["", "S", "12", "123456789S", "-1S", "1x", "1é"] {
+        for text in
+            ["", "S", "12", "123456789S", "-1S", "+1S", "0S", "00m", "timeout0", "1.5S", "1x", "1é"]
+        {
             assert_eq!(timeout(text), None, "{text}");
         }
     }

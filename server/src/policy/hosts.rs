@@ -5,7 +5,10 @@ use std::{fmt, str::FromStr};
 use browse_proto::Reason;
 use url::{Host, Url};
 
-use crate::error::{Error, Result};
+use crate::{
+    chromium::is_metadata_host,
+    error::{Error, HINT, Result},
+};
 
 /// The hosts that a capability may visit. The default is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,11 +46,11 @@ impl Hosts {
     /// none, every public one. What is not public has to be named.
     ///
     /// # Errors
-    /// A pattern is malformed.
+    /// A pattern is malformed, or names a metadata service.
     pub fn public<P: AsRef<str>>(patterns: &[P]) -> Result<Self> {
         let read = |pattern: &P| match pattern.as_ref() {
             PUBLIC => Ok(HostPattern::public()),
-            pattern => pattern.parse(),
+            pattern => reachable(pattern.parse()?),
         };
         let patterns = patterns.iter().map(read).collect::<Result<Vec<_>>>()?;
         let none = patterns.is_empty();
@@ -110,6 +113,24 @@ impl HostPattern {
     }
 }
 
+/// Refuses the rule for what is never opened, whatever rules say: whoever gave
+/// it would think that it holds.
+fn reachable(pattern: HostPattern) -> Result<HostPattern> {
+    let host = Host::parse(&pattern.host).ok();
+    let metadata = |host: &Host| match host {
+        Host::Domain(name) => is_metadata_host(&Host::Domain(name.as_str())),
+        Host::Ipv4(address) => is_metadata_host(&Host::Ipv4(*address)),
+        Host::Ipv6(address) => is_metadata_host(&Host::Ipv6(*address)),
+    };
+    if host.as_ref().is_some_and(metadata) {
+        let message =
+            format!("`{pattern}` is the metadata service of a cloud, which is never opened");
+        let error = Error::new(Reason::AddressDenied, message);
+        return Err(error.with(HINT, "Leave it out of `--host`"));
+    }
+    Ok(pattern)
+}
+
 impl FromStr for HostPattern {
     type Err = Error;
 
@@ -165,7 +186,7 @@ pub fn place(url: &Url) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hosts, Url};
+    use super::{Hosts, Reason, Url};
 
     fn allows(patterns: &[&str], url: &str) -> bool {
         let hosts = Hosts::list(patterns).expect("the patterns are good");
@@ -226,6 +247,10 @@ mod tests {
         assert!(allows(&["*", "127.0.0.1:8080"], "http://127.0.0.1:8080/"));
         assert!(!allows(&["example.com"], "https://example.org/"));
         assert!(Hosts::public(&[""]).is_err());
+        for never in ["169.254.169.254", "2852039166:80", "[fd00:ec2::254]", "Metadata.goog."] {
+            let refused = Hosts::public(&["*", never]).expect_err(never);
+            assert_eq!(refused.reason(), Reason::AddressDenied, "{never}");
+        }
         assert_eq!(Hosts::public::<&str>(&[]).expect("good").patterns(), ["*"]);
     }
 

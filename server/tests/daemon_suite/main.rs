@@ -7,6 +7,7 @@ mod support;
 mod process;
 mod world;
 
+mod attacks;
 mod deaths;
 mod diagnostics;
 mod elsewhere;

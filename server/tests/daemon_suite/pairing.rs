@@ -6,6 +6,7 @@ use browse_proto::v1;
 use browse_server::policy::{Listener, Scopes};
 use http::Request;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::{io::AsyncReadExt as _, net::TcpStream, time::timeout};
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 
@@ -168,7 +169,8 @@ async fn less_holds_at_once_and_calls_in_flight_end() {
     assert!(less.replaced);
     let (answer, ended) = waiting.await.unwrap();
     assert_eq!(answer.reason(), "TOKEN_REVOKED");
-    assert!(ended.duration_since(cut) < Duration::from_millis(1000), "{:?}", ended - cut);
+    eprintln!("a call in flight ended {:?} after its pairing", ended - cut);
+    assert!(ended - cut < Duration::from_secs(10), "{:?}", ended - cut);
     assert_eq!(ada.call(TABS, "").await.reason(), "TOKEN_INVALID");
     let now = Agent::redeem(&less).await;
     assert_ne!(now.token, before);
@@ -194,11 +196,17 @@ async fn old_tls_is_not_spoken() {
 async fn idle_crowds_and_rapid_resets_keep_nobody_out() {
     let world = World::new().await;
     let ada = Agent::redeem(&world.pair("ada", |_| ()).await).await;
+    // Both ends of the crowd are files of this process.
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
+    setrlimit(Resource::RLIMIT_NOFILE, most.min(8192), most).unwrap();
     let mut crowd = Vec::new();
-    for _ in 0..300 {
+    for _ in 0..2000 {
         crowd.extend(TcpStream::connect(&ada.address).await);
     }
+    let begun = Instant::now();
     assert_eq!(ada.call(TABS, "").await.status, 200);
+    eprintln!("beside {} idle connections a call took {:?}", crowd.len(), begun.elapsed());
+    assert!(crowd.len() > 256, "{}", crowd.len());
     drop(crowd);
     let stream = greet_for(&ada.address, &[&TLS13], b"h2").await.unwrap();
     let (mut requests, connection) =

@@ -72,5 +72,5 @@ pub fn typescript_bundle(root: &Path, of: For) -> Result<String> {
         ("generated/tables", tables::tables(of)),
         ("generated/commands", typescript::commands(of)),
     ];
-    bundle::typescript(&root.join("sdk-ts"), &generated)
+    bundle::typescript(&root.join("sdk-ts"), of, &generated)
 }

@@ -12,7 +12,7 @@ use tonic::body::Body;
 
 use super::filter::Check;
 use crate::{
-    error::{Error, Result},
+    error::{Error, HINT, Result},
     policy::{Authority, Listener, Method, check, rate},
 };
 
@@ -43,6 +43,10 @@ impl Authorize {
     /// Counts a failed authentication; who causes too many learns no more
     /// than that. Callers with a good token are never held up by it.
     fn failed(&self, peer: Option<IpAddr>, error: Error) -> Error {
+        let error = match self.listener {
+            Listener::Local | Listener::Skills => error,
+            Listener::Tunnel => elsewhere(error),
+        };
         if self.failures.len() > PEERS {
             self.failures.retain_recent();
         }
@@ -97,6 +101,22 @@ impl Check for Authorize {
                 ))
             }
         }
+    }
+}
+
+/// The same error with what a caller elsewhere can do: it has no state file.
+fn elsewhere(error: Error) -> Error {
+    match error.reason() {
+        Reason::TokenMissing => error.with(
+            HINT,
+            "Send `authorization: Bearer <token>`: the token is in the answer to the setup key",
+        ),
+        Reason::TokenInvalid => error.with(
+            HINT,
+            "It was revoked, has ended, or never was one: ask the owner for a new pairing block, \
+             and redeem that",
+        ),
+        _ => error,
     }
 }
 

@@ -83,7 +83,7 @@ where
             let most = if known { MOST } else { MOST_OF_STRANGERS };
             let taken = take(body, most).await.and_then(|bytes| match permit.as_ref() {
                 Some(permit) if as_json => message(permit.command(), &bytes),
-                _ => Ok(bytes),
+                _ => single(bytes),
             });
             let mut response = match taken {
                 Ok(bytes) => {
@@ -124,6 +124,17 @@ async fn take(body: Body, most: usize) -> Result<Bytes> {
         None => Error::new(Reason::RequestInvalid, "the body broke off"),
     })?;
     Ok(whole.to_bytes())
+}
+
+/// Refuses what follows the one message of a call: nobody would read it.
+fn single(body: Bytes) -> Result<Bytes> {
+    let length: Option<[u8; 4]> = body.get(1..5).and_then(|bytes| bytes.try_into().ok());
+    let end = length.map(|bytes| u64::from(u32::from_be_bytes(bytes)) + 5);
+    if end.is_some_and(|end| body.len() as u64 > end) {
+        let message = "the message cannot be read: something follows it";
+        return Err(Error::new(Reason::ArgumentInvalid, message));
+    }
+    Ok(body)
 }
 
 /// The frame of gRPC for a body of JSON.

@@ -23,7 +23,7 @@ use super::{
     intake::Known,
     reply::{self, Form},
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quote};
 
 /// Says of a call that it came as JSON.
 #[derive(Clone, Copy, Debug)]
@@ -98,18 +98,33 @@ fn is_grpc(headers: &HeaderMap) -> bool {
 /// whether it may, and nobody answers that it may.
 fn check(request: &Request<Body>) -> Result<()> {
     if request.method() != Method::POST {
-        let message =
-            format!("`{}` is no way to call", crate::error::quote(request.method().as_str()));
+        let message = format!("`{}` is no way to call", quote(request.method().as_str()));
         return Err(Error::new(Reason::RequestInvalid, message));
     }
     let mut kinds = request.headers().get_all(header::CONTENT_TYPE).iter();
     let kind = kinds.next().and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    if kinds.next().is_some() || !kind.eq_ignore_ascii_case("application/json") {
+    let (kind, parameters) = kind.split_once(';').unwrap_or((kind, ""));
+    if kinds.next().is_some() || !kind.trim().eq_ignore_ascii_case("application/json") {
         let message = "the body is not said to be `application/json`";
         return Err(Error::new(Reason::RequestInvalid, message));
     }
+    let mut others = parameters.split(';').filter_map(charset).filter(|name| !is_utf8(name));
+    if let Some(other) = others.next() {
+        let message = format!("the body is said to be in `{}`: JSON is UTF-8", quote(other));
+        return Err(Error::new(Reason::ArgumentInvalid, message));
+    }
     Ok(())
+}
+
+/// The charset that a parameter of a content type names.
+fn charset(parameter: &str) -> Option<&str> {
+    let (name, value) = parameter.split_once('=')?;
+    name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+}
+
+fn is_utf8(charset: &str) -> bool {
+    // What is ASCII is UTF-8, too.
+    ["utf-8", "utf8", "us-ascii"].iter().any(|name| charset.eq_ignore_ascii_case(name))
 }
 
 /// Makes a call of gRPC of it; its body follows where it is read.

@@ -211,6 +211,38 @@ mod tests {
     }
 
     #[test]
+    fn the_guide_has_every_reason_with_the_code_that_it_is_answered_with() {
+        let guide = include_str!("../../../../docs/remote-access.md");
+        let rows = guide.lines().filter_map(|line| {
+            let mut cells = line.strip_prefix("| ")?.split(" | ");
+            let (code, name, advice) = (cells.next()?, cells.next()?, cells.next()?);
+            let reason = Reason::by_name(name.strip_prefix('`')?.strip_suffix('`')?)?;
+            Some((reason, code, advice))
+        });
+        let rows: Vec<_> = rows.collect();
+        for (reason, code, advice) in &rows {
+            assert!(advice.len() > 10, "{reason:?}");
+            let status = Status::from(Error::new(*reason, "refused"));
+            // The others are of the owner, or of the client alone.
+            if *code != "–" {
+                let answered = http_code(status.code(), *reason).as_u16().to_string();
+                assert_eq!(&answered, code, "{reason:?}");
+            }
+        }
+        let policy = ["TOKEN_MISSING", "TOKEN_INVALID", "TOKEN_REVOKED", "SCOPE_DENIED"];
+        let more = ["TUNNEL_DENIED", "HOST_DENIED", "TAB_DENIED", "ORIGIN_DENIED", "TOO_LARGE"];
+        let of_pairing = Reason::all().iter().map(|rule| rule.reason).filter(|reason| {
+            let number = *reason as i32;
+            (390..=402).contains(&number) || (420..=444).contains(&number)
+        });
+        let named = policy.into_iter().chain(more).filter_map(Reason::by_name);
+        for reason in of_pairing.chain(named) {
+            let found = rows.iter().filter(|(row, ..)| *row == reason).count();
+            assert_eq!(found, 1, "docs/remote-access.md: {}", reason.name());
+        }
+    }
+
+    #[test]
     fn a_failure_says_what_to_do_and_when() {
         let error = Error::new(Reason::RateLimited, "too many calls").with("retry_ms", 1200);
         let reply = failure(&Status::from(error), Form::Json);

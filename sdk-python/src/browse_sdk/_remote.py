@@ -1,0 +1,225 @@
+"""Browsers elsewhere: the pairing block that an owner gave, the token that its
+key is traded for, and where that is kept."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from ._browse import Browse
+from ._call import Context
+from ._client import exchange
+from ._error import BrowseError
+from ._place import own_json
+from ._wire import entries, piece
+
+# Seconds that the daemon has to take a key.
+PATIENCE = 30.0
+
+_SCHEME = "browse-pair://"
+# What a remote file says when authorities may vouch for the other end.
+_VOUCHED = "session-key"
+
+# Fields of the answer; those that are proved in the order of the proof: name,
+# scopes, hosts, session, end.
+_TOKEN, _PROOF = 1, 7
+_PROVED = (2, 3, 4, 5, 6)
+
+
+def redeem(
+    block: str, *, keep: str | None = None, tab: int | None = None, timeout: float | None = None
+) -> Browse:
+    """Makes a client of a browser elsewhere out of a pairing block, or of its link.
+
+    The key of a block is good once. With `keep` the token is kept under that name,
+    where `remote` and the command line find it; without, it goes with the client.
+    """
+    offer = Redemption(block, keep)
+    for answer in exchange(offer.context, offer.data, PATIENCE, fields_of):
+        offer.take(answer)
+    return Browse(offer.context.replace(tab=tab, timeout=timeout))
+
+
+def remote(name: str, *, tab: int | None = None, timeout: float | None = None) -> Browse:
+    """Makes a client of a browser elsewhere that `redeem` or the command line keeps
+    under this name.
+    """
+    return Browse(kept(name).replace(tab=tab, timeout=timeout))
+
+
+class Link(NamedTuple):
+    """The link of a pairing block."""
+
+    address: str
+    key: str
+    pin: str
+    # By what the answer is known where TLS may end at a tunnel.
+    session: bytes
+
+
+class Redemption:
+    """A pairing block whose key is traded for a token."""
+
+    def __init__(self, block: str, keep: str | None) -> None:
+        # A name that cannot be costs no key.
+        self._file = None if keep is None else _file(keep)
+        self._link = link = link_of(block)
+        self._challenge = os.urandom(16).hex() if link.session else ""
+        self.context = _context(link.address, "", link.pin, bool(link.session))
+        message = piece(1, link.key.encode())
+        if self._challenge:
+            message += piece(2, self._challenge.encode())
+        self.data = self.context.bytes_to("PairService/Redeem", message, PATIENCE)
+
+    def take(self, answer: dict[int, list[str]]) -> None:
+        """Takes the answer: the context has the token from here on."""
+        token = _joined(answer, _TOKEN)
+        if self._link.session and not self._is_proved(answer, token):
+            raise BrowseError(
+                "REMOTE_UNPROVEN",
+                "the answer is not that of the daemon of the pairing block: "
+                "it does not fit the session key",
+                hint="Do not go on; ask the owner to run `browse pair revoke` "
+                "and for a block by another way",
+                code=9,
+            )
+        if not token:
+            raise self.context.unreachable("its answer holds no token")
+        self.context = self.context.replace(token=token)
+        if self._file is not None:
+            value = {"address": self._link.address, "pin": self._link.pin, "token": token}
+            if self._link.session:
+                value["trust"] = _VOUCHED
+            _write(self._file, value)
+
+    def _is_proved(self, answer: dict[int, list[str]], token: str) -> bool:
+        """Whether the answer comes from the daemon that wrote the block."""
+        import hmac
+
+        lines = ["browse-redeem-answer-v1", self._challenge]
+        lines += [_joined(answer, number) for number in _PROVED]
+        text = "\n".join([*lines, token]).encode()
+        wanted = hmac.new(self._link.session, text, "sha256").hexdigest()
+        return hmac.compare_digest(wanted.encode(), _joined(answer, _PROOF).encode())
+
+
+def fields_of(message: bytes) -> dict[int, list[str]]:
+    """The texts of a message, by the numbers of their fields."""
+    fields: dict[int, list[str]] = {}
+    for number, raw in entries(message):
+        if isinstance(raw, bytes):
+            fields.setdefault(number, []).append(raw.decode(errors="replace"))
+    return fields
+
+
+def _joined(answer: dict[int, list[str]], number: int) -> str:
+    return ",".join(answer.get(number, []))
+
+
+def kept(name: str) -> Context:
+    """The context of a browser that is kept under `name`."""
+    path = _file(name)
+    state = own_json(path, _invalid)
+    if state is None:
+        raise BrowseError(
+            "REMOTE_UNKNOWN",
+            f"there is no remote `{name}`",
+            hint="Run `browse redeem <link>` with the link of a pairing block",
+            code=5,
+        )
+    address, pin, token = (str(state.get(key) or "") for key in ("address", "pin", "token"))
+    trust = state.get("trust")
+    if not address or not token or not _is_pin(pin) or trust not in (None, _VOUCHED):
+        raise _invalid(path, "it is damaged")
+    return _context(address, token, pin, trust is not None)
+
+
+def _context(address: str, token: str, pin: str, vouched: bool) -> Context:
+    # Whoever calls a daemon of this machine does not wait for it.
+    from ._tls import Pinned
+
+    return Context(address, token, secure=Pinned(pin, vouched))
+
+
+def link_of(block: str) -> Link:
+    """Finds the link of a block; parts that are not known are for others."""
+    found = re.search(rf"{_SCHEME}\S*", block)
+    if not found:
+        raise _no_link("it does not hold `browse-pair://`")
+    address, *parts = found.group().removeprefix(_SCHEME).split("/")
+    host, _, port = address.rpartition(":")
+    plain = re.fullmatch(r"[A-Za-z0-9.\-_:\[\]]+", host) and re.fullmatch("[0-9]{1,5}", port)
+    if not plain or not 0 < int(port) < 65536:
+        raise _no_link("it names no host with a port")
+    key, pin, session = (
+        next((part for part in parts if part.startswith(prefix)), "")
+        for prefix in ("setup-", "pin-", "session-")
+    )
+    if not key:
+        raise _no_link("it holds no setup key")
+    pin = pin.removeprefix("pin-")
+    if not _is_pin(pin):
+        raise _no_link("it holds no whole fingerprint")
+    if session and not _is_pin(session.removeprefix("session-")):
+        raise _no_link("it holds no whole session key")
+    return Link(address, key, pin, bytes.fromhex(session.removeprefix("session-")))
+
+
+def _is_pin(text: str) -> bool:
+    return re.fullmatch("[0-9a-fA-F]{64}", text) is not None
+
+
+def _no_link(why: str) -> BrowseError:
+    # It never repeats the key.
+    return BrowseError(
+        "PAIRING_LINK_INVALID",
+        f"that is no link of a pairing block: {why}",
+        hint="Copy the link of the block whole: it is one word",
+        code=3,
+    )
+
+
+def _file(name: str) -> str:
+    """The file that keeps the remote `name`."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        raise BrowseError(
+            "ARGUMENT_INVALID",
+            f"`{name}` cannot name a remote",
+            hint="Use letters, digits, dash, dot and underscore, at most 64",
+            code=3,
+        )
+    home = os.environ.get("BROWSE_HOME") or os.path.join(os.path.expanduser("~"), ".browse")
+    return os.path.join(home, "remotes", f"{name}.json")
+
+
+def _write(path: str, value: dict[str, str]) -> None:
+    import json
+
+    # Through a file of its own, so that nobody reads half of it.
+    folder, name = os.path.split(path)
+    waiting = os.path.join(folder, f".{name}.{os.getpid()}")
+    try:
+        os.makedirs(folder, 0o700, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+        with open(os.open(waiting, flags, 0o600), "w", encoding="utf-8") as file:
+            json.dump(value, file)
+        os.replace(waiting, path)
+    except OSError as error:
+        raise BrowseError(
+            "FILE_UNWRITABLE",
+            f"`{path}` cannot be written: {error.strerror}",
+            hint="Give another path",
+            metadata={"path": path},
+            code=3,
+        ) from None
+
+
+def _invalid(path: str, fault: str) -> BrowseError:
+    return BrowseError(
+        "REMOTE_FILE_INVALID",
+        f"the remote file `{path}` cannot be used: {fault}",
+        hint=f"Remove {path}, and redeem a new block",
+        metadata={"path": path},
+        code=9,
+    )

@@ -1,0 +1,463 @@
+//! Browsers elsewhere: the pairing block that an owner gave, the token that its
+//! key is traded for, where that is kept, and TLS 1.3 to a daemon that is known
+//! by its public key alone: names and authorities have no say.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{VerifierBuilderError, WebPkiServerVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use rustls::{DigitallySignedStruct, SignatureScheme};
+
+use super::client::{Browse, Opener, Stream};
+use super::error::{Error, Result};
+use super::http::{Connection, Socket, tcp};
+use super::json::Json;
+use super::place::own_json;
+use super::sha256::sha256;
+use super::wire::{Raw, entries, put_bytes};
+
+const SCHEME: &str = "browse-pair://";
+const REDEEM: &str = "/browse.v1.PairService/Redeem";
+/// Time that the daemon has to take a key.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// What a remote file says when authorities may vouch for the other end.
+const VOUCHED: &str = "session-key";
+/// Fields of the answer.
+const TOKEN: u32 = 1;
+const PROOF: u32 = 7;
+/// Those that are proved, in the order of the proof: name, scopes, hosts,
+/// session, end, token.
+const PROVED: [u32; 6] = [2, 3, 4, 5, 6, TOKEN];
+
+/// Makes a client of a browser elsewhere out of a pairing block, or of its link.
+///
+/// The key of a block is good once. With `keep` the token is kept under that
+/// name, where [`remote`] and the command line find it; without, it goes with the
+/// client.
+///
+/// # Errors
+/// `PAIRING_LINK_INVALID`, `REMOTE_MISMATCH`, `REMOTE_UNPROVEN`,
+/// `SETUP_KEY_INVALID`, `FILE_UNWRITABLE`, and what a call may answer.
+pub fn redeem(block: &str, keep: Option<&str>) -> Result<Browse> {
+    // A name that cannot be costs no key.
+    let file = keep.map(file).transpose()?;
+    let Link { address, key, pin, session } = Link::parse(block)?;
+    let mut message = Vec::new();
+    put_bytes(1, key.as_bytes(), &mut message);
+    let challenge = if session.is_some() { challenge()? } else { String::new() };
+    put_bytes(2, challenge.as_bytes(), &mut message);
+    let open = || opener(&address, &pin, session.is_some());
+    let stranger = Browse::through(&address, "", Some(open()?));
+    let mut stream: Stream<()> = stranger.exchange(REDEEM, &message, PATIENCE)?;
+    let mut answer = Vec::new();
+    while let Some(message) = stream.bytes() {
+        answer = message?;
+    }
+    let token = text(&answer, TOKEN);
+    if session.is_some_and(|key| proof(&key, &challenge, &answer) != text(&answer, PROOF)) {
+        let message = "the answer is not that of the daemon of the pairing block: it does not fit the session key";
+        let hint = "Do not go on; ask the owner to run `browse pair revoke` and for a block by another way";
+        return Err(Error::new("REMOTE_UNPROVEN", message, hint, 9));
+    }
+    if token.is_empty() {
+        return Err(Error::unreachable(&address, "its answer holds no token"));
+    }
+    if let Some(file) = file {
+        let mut members = vec![("address", &*address), ("pin", &pin), ("token", &token)];
+        members.extend(session.map(|_| ("trust", VOUCHED)));
+        write(&file, &members)?;
+    }
+    Ok(Browse::through(&address, &token, Some(open()?)))
+}
+
+fn challenge() -> Result<String> {
+    let mut bytes = [0; 16];
+    let filled = ring::default_provider().secure_random.fill(&mut bytes);
+    filled.map_err(|_| Error::new("BUG", "the system has no random numbers", "Try again", 13))?;
+    Ok(hex(&bytes))
+}
+
+/// By what an answer is known to come from the daemon that wrote the block.
+fn proof(key: &[u8; 32], challenge: &str, answer: &[u8]) -> String {
+    let mut text = format!("browse-redeem-answer-v1\n{challenge}");
+    for number in PROVED {
+        text.push('\n');
+        text.push_str(&self::text(answer, number));
+    }
+    hmac(key, text.as_bytes())
+}
+
+/// HMAC-SHA256 as hexadecimal: RFC 2104.
+fn hmac(key: &[u8; 32], text: &[u8]) -> String {
+    let padded = |byte: u8| {
+        let mut block = [byte; 64];
+        block.iter_mut().zip(key).for_each(|(pad, key)| *pad ^= key);
+        block.to_vec()
+    };
+    let inner = bytes(&sha256(&[&padded(0x36), text].concat())).unwrap_or_default();
+    sha256(&[&padded(0x5c)[..], &inner].concat())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads 32 bytes of hexadecimal digits.
+fn bytes(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if !is_pin(text) {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// Makes a client of a browser elsewhere that [`redeem`] or the command line keeps
+/// under this name.
+///
+/// # Errors
+/// `REMOTE_UNKNOWN`, `REMOTE_FILE_INVALID`.
+pub fn remote(name: &str) -> Result<Browse> {
+    let kept = read(&file(name)?)?;
+    let Some(Kept { address, pin, token, vouched }) = kept else {
+        let hint = "Run `browse redeem <link>` with the link of a pairing block";
+        let message = format!("there is no remote `{name}`");
+        return Err(Error::new("REMOTE_UNKNOWN", message, hint, 5));
+    };
+    Ok(Browse::through(&address, &token, Some(opener(&address, &pin, vouched)?)))
+}
+
+/// What a remote file holds.
+#[derive(Debug, PartialEq)]
+struct Kept {
+    address: String,
+    pin: String,
+    token: String,
+    /// Whether authorities may vouch for the other end.
+    vouched: bool,
+}
+
+/// What is kept in a file; `None` when there is no file.
+fn read(path: &Path) -> Result<Option<Kept>> {
+    let invalid = |fault: &str| {
+        let shown = path.display();
+        let message = format!("the remote file `{shown}` cannot be used: {fault}");
+        let hint = format!("Remove {shown}, and redeem a new block");
+        Error::new("REMOTE_FILE_INVALID", message, &hint, 9).with("path", shown.to_string())
+    };
+    let Some(state) = own_json(path, invalid)? else { return Ok(None) };
+    let [address, pin, token] =
+        ["address", "pin", "token"].map(|key| state[key].as_str().unwrap_or_default().to_owned());
+    let vouched = state.get("trust").is_some();
+    let trust = !vouched || state["trust"].as_str() == Some(VOUCHED);
+    if address.is_empty() || token.is_empty() || !is_pin(&pin) || !trust {
+        return Err(invalid("it is damaged"));
+    }
+    Ok(Some(Kept { address, pin, token, vouched }))
+}
+
+/// The link of a pairing block.
+struct Link {
+    address: String,
+    key: String,
+    pin: String,
+    /// By what the answer is known where TLS may end at a tunnel.
+    session: Option<[u8; 32]>,
+}
+
+impl Link {
+    /// Finds it in a block; parts that are not known are for others.
+    fn parse(block: &str) -> Result<Self> {
+        // It never repeats the key.
+        let invalid = |why: &str| {
+            let message = format!("that is no link of a pairing block: {why}");
+            let hint = "Copy the link of the block whole: it is one word";
+            Error::new("PAIRING_LINK_INVALID", message, hint, 3)
+        };
+        let at = block.find(SCHEME).ok_or_else(|| invalid("it does not hold `browse-pair://`"))?;
+        let link = block[at + SCHEME.len()..].split_whitespace().next().unwrap_or_default();
+        let mut parts = link.split('/');
+        let address = parts.next().unwrap_or_default();
+        let (host, port) = address.rsplit_once(':').unwrap_or_default();
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-_:[]".contains(letter);
+        let is_port = port.parse::<u16>().is_ok_and(|port| port > 0);
+        if host.is_empty() || !host.chars().all(plain) || !is_port {
+            return Err(invalid("it names no host with a port"));
+        }
+        let parts: Vec<_> = parts.collect();
+        let part = |prefix| parts.iter().find_map(|part| part.strip_prefix(prefix));
+        let key = part("setup-").ok_or_else(|| invalid("it holds no setup key"))?;
+        let pin = part("pin-").filter(|pin| is_pin(pin));
+        let pin = pin.ok_or_else(|| invalid("it holds no whole fingerprint"))?;
+        let session = match part("session-") {
+            None => None,
+            Some(key) => Some(bytes(key).ok_or_else(|| invalid("it holds no whole session key"))?),
+        };
+        let (address, key) = (address.to_owned(), format!("setup-{key}"));
+        Ok(Self { address, key, pin: pin.to_owned(), session })
+    }
+}
+
+fn is_pin(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The text of field `wanted` of a message; those of a list with commas between.
+fn text(message: &[u8], wanted: u32) -> String {
+    let found = entries(message).filter_map(|entry| match entry {
+        Ok((number, Raw::Bytes(bytes))) if number == wanted => Some(String::from_utf8_lossy(bytes)),
+        _ => None,
+    });
+    found.collect::<Vec<_>>().join(",")
+}
+
+/// The file that keeps the remote `name`.
+fn file(name: &str) -> Result<PathBuf> {
+    let good = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+    let begins = name.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+    if !begins || name.len() > 64 || !name.chars().all(good) {
+        let hint = "Use letters, digits, dash, dot and underscore, at most 64";
+        let message = format!("`{name}` cannot name a remote");
+        return Err(Error::new("ARGUMENT_INVALID", message, hint, 3));
+    }
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = set("BROWSE_HOME").or_else(|| Some(set("HOME")?.join(".browse")));
+    let home = home.ok_or_else(|| {
+        let message = "neither BROWSE_HOME nor HOME names a folder";
+        Error::new("SETTING_INVALID", message, "Set HOME", 3)
+    })?;
+    Ok(home.join("remotes").join(format!("{name}.json")))
+}
+
+fn write(path: &Path, members: &[(&str, &str)]) -> Result<()> {
+    let json = Json::object(members.iter().map(|(name, value)| (*name, Json::from(*value))));
+    let write = || -> io::Result<()> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        // Through a file of its own, so that nobody reads half of it.
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let waiting = folder.join(format!(".{name}.{}", std::process::id()));
+        let _ = fs::remove_file(&waiting);
+        let mut draft =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&waiting)?;
+        draft.write_all(json.to_string().as_bytes())?;
+        fs::rename(&waiting, path)
+    };
+    write().map_err(|error| {
+        let shown = path.display().to_string();
+        let message = format!("`{shown}` cannot be written: {error}");
+        Error::new("FILE_UNWRITABLE", message, "Give another path", 3).with("path", shown)
+    })
+}
+
+/// Makes connections to `address`, which has to show the key of `pin`. With
+/// `vouched` TLS may end at a tunnel: a certificate is as good that the
+/// authorities of this machine vouch for.
+fn opener(address: &str, pin: &str, vouched: bool) -> Result<Opener> {
+    let unusable = |error: &dyn std::fmt::Display| Error::unreachable(address, error);
+    let provider = Arc::new(ring::default_provider());
+    let pin = pin.to_ascii_lowercase();
+    let authorities = match vouched {
+        true => Some(authorities(&provider).map_err(|error| unusable(&error))?),
+        false => None,
+    };
+    let verifier = Arc::new(Pinned { pin, authorities, provider: Arc::clone(&provider) });
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(|error| unusable(&error))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let (config, address) = (Arc::new(config), address.to_owned());
+    let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+    let name = ServerName::try_from(host).map_err(|error| unusable(&error))?;
+    Ok(Box::new(move |end| {
+        let mut socket = tcp(&address, end)?;
+        let client = ClientConnection::new(Arc::clone(&config), name.clone());
+        let mut client = client.map_err(io::Error::other)?;
+        socket.wait(end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)))?;
+        while client.is_handshaking() {
+            client.complete_io(&mut socket).map_err(told)?;
+        }
+        Ok(Connection::new(StreamOwned::new(client, socket)))
+    }))
+}
+
+/// Those whose word this machine takes for certificates.
+fn authorities(
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<WebPkiServerVerifier>, VerifierBuilderError> {
+    let mut roots = RootCertStore::empty();
+    // Some of a machine's may be beyond reading.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    WebPkiServerVerifier::builder_with_provider(roots.into(), Arc::clone(provider)).build()
+}
+
+/// The error of a greeting, as callers shall see it.
+fn told(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match (cause, error.kind()) {
+        (Some(rustls::Error::InvalidCertificate(_)), _) => {
+            let message = "the other end is not the daemon of the pairing block";
+            let hint = "Do not go on; ask the owner for a new block";
+            io::Error::other(Error::new("REMOTE_MISMATCH", message, hint, 9))
+        }
+        (_, io::ErrorKind::WouldBlock) => io::ErrorKind::TimedOut.into(),
+        _ => error,
+    }
+}
+
+impl Socket for StreamOwned<ClientConnection, std::net::TcpStream> {
+    fn hurry(&self, on: bool) -> io::Result<()> {
+        self.sock.hurry(on)
+    }
+
+    fn wait(&self, time: Duration) -> io::Result<()> {
+        self.sock.wait(time)
+    }
+}
+
+/// Knows one public key, and maybe whom to ask about others.
+#[derive(Debug)]
+struct Pinned {
+    pin: String,
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        others: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        status: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let parsed = ParsedCertificate::try_from(end_entity)?;
+        if sha256(parsed.subject_public_key_info().as_ref()) == self.pin {
+            return Ok(ServerCertVerified::assertion());
+        }
+        match &self.authorities {
+            Some(them) => them.verify_server_cert(end_entity, others, name, status, now),
+            None => Err(rustls::CertificateError::ApplicationVerificationFailure.into()),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Err(rustls::Error::General("TLS 1.2 is not spoken".to_owned()))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_kept_for_its_user_alone() {
+        let home = std::env::temp_dir().join(format!("browse-sdk-{}", std::process::id()));
+        let path = home.join("remotes/a.json");
+        assert_eq!(read(&path), Ok(None));
+        let pin = "0a".repeat(32);
+        let members = [("address", "a:1"), ("pin", &pin), ("token", "t")];
+        write(&path, &members).expect("a writable folder");
+        write(&path, &members).expect("it is replaced");
+        let kept = read(&path).expect("it is whole").expect("it is there");
+        assert_eq!((kept.address.as_str(), kept.token.as_str(), kept.vouched), ("a:1", "t", false));
+        write(&path, &[&members[..], &[("trust", VOUCHED)]].concat()).expect("it is replaced");
+        assert!(read(&path).is_ok_and(|kept| kept.is_some_and(|kept| kept.vouched)));
+        let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode));
+        assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o600);
+        set(0o644).expect("a mode");
+        assert_eq!(read(&path).expect_err("others may read").reason, "REMOTE_FILE_INVALID");
+        set(0o600).expect("a mode");
+        fs::write(&path, "{}").expect("it is written");
+        assert_eq!(read(&path).expect_err("half of one").reason, "REMOTE_FILE_INVALID");
+        fs::remove_dir_all(&home).expect("it is removed");
+        for bad in ["", "..", "a/b", ".a", "a b"] {
+            assert_eq!(file(bad).expect_err(bad).reason, "ARGUMENT_INVALID");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_proved_with_all_that_it_says() {
+        // As Python's `hmac` has it.
+        let known = "8483f20ba686a944ee7b4085d898f8839cc318eb6baff7f4600c9005c57f1497";
+        assert_eq!(hmac(&[7; 32], b"text"), known);
+        let mut answer = Vec::new();
+        for (number, text) in [(1, "t"), (2, "ada"), (3, "read"), (3, "write"), (4, "*")] {
+            put_bytes(number, text.as_bytes(), &mut answer);
+        }
+        let good = proof(&[7; 32], "c", &answer);
+        let text = "browse-redeem-answer-v1\nc\nada\nread,write\n*\n\n\nt";
+        assert_eq!(good, hmac(&[7; 32], text.as_bytes()));
+        assert_ne!(good, proof(&[7; 32], "d", &answer));
+        assert_ne!(good, proof(&[8; 32], "c", &answer));
+        put_bytes(3, b"admin", &mut answer);
+        assert_ne!(good, proof(&[7; 32], "c", &answer));
+    }
+
+    #[test]
+    fn a_link_is_found_in_a_block_and_half_of_one_is_none() {
+        let pin = "0a".repeat(32);
+        let good = format!("browse-pair://[::1]:4567/setup-00ff/pin-{pin}");
+        let block = format!("You may …\n  browse redeem {good}/new-part\n  browse --remote");
+        for text in [&good, &block] {
+            let link = Link::parse(text).expect("it is whole");
+            assert_eq!((link.address.as_str(), link.key.as_str()), ("[::1]:4567", "setup-00ff"));
+            assert_eq!((link.pin, link.session), (pin.clone(), None));
+        }
+        let tunnel = format!("{good}/session-{}", "07".repeat(32));
+        assert_eq!(Link::parse(&tunnel).expect("it is whole").session, Some([7; 32]));
+        for bad in [
+            "",
+            "setup-00ff",
+            &good[..good.len() - 1],
+            &good.replace(":4567", ""),
+            &good.replace(":4567", ":0"),
+            &good.replace("[::1]", "u@h"),
+            &good.replace("[::1]", "\"h"),
+            &good.replace("setup-", ""),
+            &good.replace("pin-0", "pin-g"),
+            &tunnel[..tunnel.len() - 1],
+        ] {
+            let error = Link::parse(bad).err().expect(bad);
+            assert_eq!(error.reason, "PAIRING_LINK_INVALID");
+            assert!(!error.message.contains("00ff"), "the key is nobody's to print");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// Browsers elsewhere: the pairing block that an owner gave, the token that its
+// key is traded for, and where that is kept.
+
+import { Browse } from './browse.ts';
+import { exchange, type Options } from './client.ts';
+import { entries, readText } from './decode.ts';
+import { pair, utf8 } from './encode.ts';
+import { BrowseError, unreachable } from './error.ts';
+import { ownJson } from './place.ts';
+import { isDeno, variable } from './runtime.ts';
+import { pinned } from './tls.ts';
+
+/** What a client of a browser elsewhere can be told. */
+export type RemoteOptions = Pick<Options, 'tab' | 'timeout'>;
+
+const REDEEM = '/browse.v1.PairService/Redeem';
+/** Milliseconds that the daemon has to take a key. */
+const PATIENCE = 30_000;
+/** What a remote file says when authorities may vouch for the other end. */
+const VOUCHED = 'session-key';
+/** Fields of the answer; those that are proved in the order of the proof: name, scopes, hosts, session, end. */
+const TOKEN = 1;
+const PROVED = [2, 3, 4, 5, 6];
+const PROOF = 7;
+
+/**
+ * Makes a client of a browser elsewhere out of a pairing block, or of its link.
+ *
+ * The key of a block is good once. With `keep` the token is kept under that name,
+ * where `remote` and the command line find it; without, it goes with the client.
+ */
+export async function redeem(block: string, options: RemoteOptions & { keep?: string } = {}): Promise<Browse> {
+  const { keep, ...rest } = options;
+  // A name that cannot be costs no key.
+  const file = keep === undefined ? undefined : await remoteFile(keep);
+  const { address, key, pin, session } = linkOf(block);
+  const secure = pinned(pin, session !== undefined);
+  const challenge = session === undefined ? '' : await random();
+  const call = { path: REDEEM, message: pair(utf8(key), utf8(challenge)), timeout: PATIENCE };
+  let answer = new Map<number, string>();
+  for await (const message of exchange({ address, token: '', secure }, call, textsOf)) answer = message;
+  const token = answer.get(TOKEN) ?? '';
+  if (session !== undefined && !(await isProved(session, challenge, answer))) throw unproven();
+  if (!token) throw unreachable(address, 'its answer holds no token', secure.hint);
+  const trust = session === undefined ? undefined : VOUCHED;
+  if (file !== undefined) await writeOwn(file, { address, pin, token, trust });
+  return new Browse({ ...rest, address, token, secure });
+}
+
+/** Whether an answer comes from the daemon that wrote the block. */
+export async function isProved(session: string, challenge: string, answer: Map<number, string>): Promise<boolean> {
+  const { createHmac, timingSafeEqual } = await import('node:crypto');
+  const lines = ['browse-redeem-answer-v1', challenge, ...[...PROVED, TOKEN].map((number) => answer.get(number) ?? '')];
+  const wanted = createHmac('sha256', Buffer.from(session, 'hex')).update(lines.join('\n')).digest('hex');
+  const proof = answer.get(PROOF) ?? '';
+  return proof.length === wanted.length && timingSafeEqual(Buffer.from(wanted), utf8(proof));
+}
+
+async function random(): Promise<string> {
+  const { randomBytes } = await import('node:crypto');
+  return randomBytes(16).toString('hex');
+}
+
+/** Makes a client of a browser elsewhere that `redeem` or the command line keeps under this name. */
+export async function remote(name: string, options: RemoteOptions = {}): Promise<Browse> {
+  const path = await remoteFile(name);
+  const state = await ownJson(path, invalidRemote);
+  if (!state) {
+    const hint = 'Run `browse redeem <link>` with the link of a pairing block';
+    throw new BrowseError('REMOTE_UNKNOWN', `there is no remote \`${name}\``, { hint, code: 5 });
+  }
+  const { address, pin, token, trust } = state;
+  const whole = typeof address === 'string' && typeof pin === 'string' && typeof token === 'string';
+  if (!whole || !address || !token || !isPin(pin) || (trust !== undefined && trust !== VOUCHED)) throw invalidRemote(path, 'it is damaged');
+  return new Browse({ ...options, address, token, secure: pinned(pin, trust === VOUCHED) });
+}
+
+/** The parts of the link of a block; parts that are not known are for others. */
+function linkOf(block: string): { address: string; key: string; pin: string; session: string | undefined } {
+  const link = /browse-pair:\/\/(\S*)/.exec(block)?.[1];
+  if (link === undefined) throw noLink('it does not hold `browse-pair://`');
+  const [address = '', ...parts] = link.split('/');
+  const port = Number(/^[\w.\-:[\]]+:(\d{1,5})$/.exec(address)?.[1]);
+  if (!(port > 0 && port < 65536)) throw noLink('it names no host with a port');
+  const part = (prefix: string) => parts.find((part) => part.startsWith(prefix)) ?? '';
+  const [key, pin] = [part('setup-'), part('pin-').slice('pin-'.length)];
+  if (!key) throw noLink('it holds no setup key');
+  if (!isPin(pin)) throw noLink('it holds no whole fingerprint');
+  const session = parts.find((part) => part.startsWith('session-'))?.slice('session-'.length);
+  if (session !== undefined && !isPin(session)) throw noLink('it holds no whole session key');
+  return { address, key, pin, session };
+}
+
+function isPin(text: string): boolean {
+  return /^[0-9a-f]{64}$/i.test(text);
+}
+
+/** The texts of a message, by the numbers of their fields; those of a list with commas between. */
+function textsOf(message: Uint8Array): Map<number, string> {
+  const texts = new Map<number, string>();
+  for (const [number, raw] of entries(message)) {
+    if (typeof raw === 'number') continue;
+    const before = texts.get(number);
+    texts.set(number, before === undefined ? readText(raw) : `${before},${readText(raw)}`);
+  }
+  return texts;
+}
+
+/** The file that keeps the remote `name`. */
+async function remoteFile(name: string): Promise<string> {
+  if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name)) {
+    const hint = 'Use letters, digits, dash, dot and underscore, at most 64';
+    throw new BrowseError('ARGUMENT_INVALID', `\`${name}\` cannot name a remote`, { hint, code: 3 });
+  }
+  const { homedir } = await import('node:os');
+  const { join } = await import('node:path');
+  return join(variable('BROWSE_HOME') || join(homedir(), '.browse'), 'remotes', `${name}.json`);
+}
+
+async function writeOwn(path: string, value: unknown): Promise<void> {
+  const { closeSync, constants, mkdirSync, openSync, renameSync, writeFileSync } = await import('node:fs');
+  const { basename, dirname, join } = await import('node:path');
+  const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
+  // Through a file of its own, so that nobody reads half of it.
+  const waiting = join(dirname(path), `.${basename(path)}.${isDeno ? 'deno' : process.pid}`);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const draft = openSync(waiting, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    try {
+      writeFileSync(draft, JSON.stringify(value));
+    } finally {
+      closeSync(draft);
+    }
+    renameSync(waiting, path);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw new BrowseError('FILE_UNWRITABLE', `\`${path}\` cannot be written: ${code}`, { hint: 'Give another path', metadata: { path }, code: 3 });
+  }
+}
+
+function noLink(why: string): BrowseError {
+  // It never repeats the key.
+  const hint = 'Copy the link of the block whole: it is one word';
+  return new BrowseError('PAIRING_LINK_INVALID', `that is no link of a pairing block: ${why}`, { hint, code: 3 });
+}
+
+function unproven(): BrowseError {
+  const message = 'the answer is not that of the daemon of the pairing block: it does not fit the session key';
+  const hint = 'Do not go on; ask the owner to run `browse pair revoke` and for a block by another way';
+  return new BrowseError('REMOTE_UNPROVEN', message, { hint, code: 9 });
+}
+
+function invalidRemote(path: string, fault: string): BrowseError {
+  const message = `the remote file \`${path}\` cannot be used: ${fault}`;
+  return new BrowseError('REMOTE_FILE_INVALID', message, { hint: `Remove ${path}, and redeem a new block`, metadata: { path }, code: 9 });
+}

@@ -1,0 +1,90 @@
+// TLS 1.3 to a daemon elsewhere, which is known by its public key alone: names
+// and authorities have no say.
+
+import { BrowseError } from './error.ts';
+import type { Secure } from './transport.ts';
+
+const VERSION = 0xa0;
+
+/**
+ * Makes connections to whoever has the public key with this SHA-256, in hexadecimal.
+ *
+ * With `vouched` TLS may end at a tunnel: a certificate is as good that the
+ * authorities of this machine vouch for.
+ */
+export function pinned(pin: string, vouched: boolean): Secure {
+  const hint = 'Check the network, and ask the owner whether the pairing still is';
+  return { pin, hint, open: (address, signal) => greet(address, { pin, vouched }, signal) };
+}
+
+interface Wanted {
+  pin: string;
+  vouched: boolean;
+}
+
+async function greet(address: string, { pin, vouched }: Wanted, signal: AbortSignal): Promise<import('node:net').Socket> {
+  const { connect } = await import('node:tls');
+  const { isIP } = await import('node:net');
+  const colon = address.lastIndexOf(':');
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
+  const socket = connect({
+    host,
+    port: Number(address.slice(colon + 1)),
+    servername: isIP(host) ? '' : host,
+    // The key is looked at below: a daemon's own has no authority.
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.3',
+    ALPNProtocols: ['http/1.1'],
+  });
+  const stop = () => socket.destroy(new Error('the call was given up'));
+  signal.addEventListener('abort', stop);
+  try {
+    await new Promise<void>((done, failed) => {
+      socket.once('secureConnect', done);
+      socket.once('error', failed);
+      socket.once('close', () => failed(new Error('the connection was closed')));
+    });
+    const known = await isKey(socket.getPeerCertificate().raw, pin);
+    if (!known && !(vouched && socket.authorized)) throw mismatch(vouched ? socket.authorizationError : undefined);
+  } catch (error) {
+    // Whoever it is, nothing was sent to it.
+    socket.on('error', () => {}).destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  return socket.setNoDelay(true);
+}
+
+async function isKey(certificate: Uint8Array | undefined, pin: string): Promise<boolean> {
+  const { createHash } = await import('node:crypto');
+  const key = publicKeyOf(certificate ?? new Uint8Array());
+  return key !== undefined && createHash('sha256').update(key).digest('hex') === pin.toLowerCase();
+}
+
+function mismatch(why: unknown): BrowseError {
+  const fault = why ? `nobody vouches for its public key: ${why}` : 'it has another public key';
+  const message = `the other end is not the daemon of the pairing block: ${fault}`;
+  return new BrowseError('REMOTE_MISMATCH', message, { hint: 'Do not go on; ask the owner for a new block', code: 9 });
+}
+
+/**
+ * The public key of a certificate as it stands there, with its algorithm:
+ * `subjectPublicKeyInfo`. https://www.rfc-editor.org/rfc/rfc5280#section-4.1
+ */
+export function publicKeyOf(certificate: Uint8Array): Uint8Array | undefined {
+  let at = element(certificate, element(certificate, 0).begin).begin;
+  // Version, when there is one, then serial number, signature, issuer, validity and subject.
+  for (let left = certificate[at] === VERSION ? 6 : 5; left > 0; left--) at = element(certificate, at).end;
+  const { end } = element(certificate, at);
+  return end <= certificate.length && end > at ? certificate.subarray(at, end) : undefined;
+}
+
+/** Where what an element of DER holds begins and ends. */
+function element(bytes: Uint8Array, at: number): { begin: number; end: number } {
+  const first = bytes[at + 1] ?? 0;
+  if (first < 0x80) return { begin: at + 2, end: at + 2 + first };
+  const begin = at + 2 + (first & 0x7f);
+  const length = bytes.subarray(at + 2, begin).reduce((sum, byte) => sum * 256 + byte, 0);
+  return { begin, end: begin + length };
+}
