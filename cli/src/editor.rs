@@ -28,10 +28,12 @@ use hold::Hold;
 /// The field that the text goes into.
 const TEXT: &str = "body";
 
-/// Whether `invocation` wants an editor: a person edits, and brings no text.
-pub fn is_wanted(invocation: &Invocation) -> bool {
+/// Whether `invocation` wants an editor: a person edits, and brings no text. A
+/// program that asks for JSON would wait for an editor that nobody closes.
+pub fn is_wanted(invocation: &Invocation, globals: &Globals) -> bool {
     invocation.command.function == "edit_domain_skill"
         && !invocation.fields.contains_key(TEXT)
+        && !globals.json
         && io::stdin().is_terminal()
 }
 
@@ -54,12 +56,7 @@ pub fn run(mut invocation: Invocation, globals: &Globals) -> Result<u8> {
     let saved = match outcome {
         Ok(()) if is_same => {
             print::note(&format!("the text on {host} is as it was: nothing was saved"));
-            let result = Value::Object(Map::from_iter([("skill".to_owned(), skill)]));
-            return if globals.json {
-                print::json_result(&result["skill"].to_string(), None)
-            } else {
-                Ok(0)
-            };
+            return Ok(0);
         }
         Ok(()) => {
             // The tab may show another site by now.

@@ -26,7 +26,7 @@ use crate::{
 
 /// Makes the call of `invocation` and prints its answer.
 pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
-    if editor::is_wanted(&invocation) {
+    if editor::is_wanted(&invocation, globals) {
         return editor::run(invocation, globals);
     }
     let command = invocation.command;

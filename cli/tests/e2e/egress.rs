@@ -163,9 +163,12 @@ const SESSION: &str =
     "<title>Shop</title><p>Welcome</p><script>document.cookie = 'sid=k4f8Zq20mW9xT7bL'</script>";
 
 /// Has an agent of its own project paired with `owner`.
-fn paired(owner: &Project, name: &str) -> Project {
+fn paired(owner: &Project, name: &str, site: &Site) -> Project {
     let agent = Project::new();
-    let block = owner.json(&["pair", "new", name, "--scope", "read,write", "--ttl", "1h"]);
+    // What is not public has to be named.
+    let hosts = format!("127.0.0.1:{0},localhost:{0}", site.port());
+    let new = ["pair", "new", name, "--scope", "read,write", "--ttl", "1h", "--host", &hosts];
+    let block = owner.json(&new);
     agent.ok(&["redeem", block["link"].as_str().expect("a link")]);
     agent
 }
@@ -198,7 +201,7 @@ fn cookies_and_what_others_read_stay_and_paired_callers_are_stopped() {
     assert!(warned(&["fetch", "send", &collect(""), "--body", cookie]));
 
     // What a paired agent read, in the hands of another.
-    let laptop = paired(&owner, "laptop");
+    let laptop = paired(&owner, "laptop", &site);
     let remote = |agent: &Project, name: &str, args: &[&str]| {
         agent.run(&[&["--json", "--remote", name], args].concat())
     };
@@ -224,7 +227,7 @@ fn cookies_and_what_others_read_stay_and_paired_callers_are_stopped() {
     assert_eq!(remote(&laptop, "laptop", &["fill", "#q", &marked]).code, Some(0));
     let denied = remote(&laptop, "laptop", &["goto", &steered]);
     assert!(denied.stdout.contains("EGRESS_DENIED") && denied.code == Some(3), "{denied:?}");
-    let phone = paired(&owner, "phone");
+    let phone = paired(&owner, "phone", &site);
     assert_eq!(remote(&phone, "phone", &["goto", &away(&site, "/box")]).code, Some(0));
     let denied = remote(&phone, "phone", &["fill", "#q", &marked]);
     assert!(denied.stdout.contains("EGRESS_DENIED") && denied.code == Some(3), "{denied:?}");

@@ -80,6 +80,8 @@ fn edit_on_a_terminal(project: &Project) {
     assert!(broken.code == Some(1) && broken.stderr.contains("`false` ended with"), "{broken:?}");
     let none = on_terminal(project, "", &edit);
     assert!(none.code == Some(2) && none.stderr.contains("hint: Set EDITOR"), "{none:?}");
+    let asked = on_terminal(project, "true", &["--json", "domain-skill", "edit"]);
+    assert!(asked.code == Some(2) && asked.stdout.contains("NOTE_EMPTY"), "{asked:?}");
     assert_eq!((states(project), drafts(project)), (before, vec![]));
 
     let changed = on_terminal(project, "sed -i s/second/third/", &edit);

@@ -290,8 +290,8 @@ async fn what_is_not_laid_out_yet_and_what_stands_on_a_dark_page_is_read() {
     let far = "Light on dark\n\nFar down\n\nOne two\n\nthree\nfour\n\na\n b\n\nEnd";
     let reading = tab.engine.read_text(None, true).await.unwrap();
     assert_eq!(reading.text, far);
-    let later = tab.engine.read_text(Some(&target("li")), true).await.unwrap();
-    assert_eq!(later.text, "three");
+    let later = tab.engine.read_text(Some(&target("ul")), true).await.unwrap();
+    assert_eq!(later.text, "three\nfour");
     let raw = tab.engine.text(None).await.unwrap();
     assert!(raw.contains("three\nfour") && raw.contains("secret"), "{raw}");
 }
