@@ -66,8 +66,11 @@ const ORDER: &[&str] = &[
     "keepsake",
     "outline",
     "suspects",
+    "skipping",
     "colours",
     "covers",
+    "edges",
+    "paint",
     "unseen",
     "install",
 ];

@@ -32,6 +32,7 @@ mod start;
 mod state;
 
 mod call;
+mod editor;
 mod failure;
 mod perform;
 mod print;

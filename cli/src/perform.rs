@@ -9,6 +9,7 @@ use tokio::runtime;
 
 use crate::{
     call::{self, Broken, Context, Notes},
+    editor,
     failure::{Failure, Result},
     globals::Globals,
     local,
@@ -25,6 +26,9 @@ use crate::{
 
 /// Makes the call of `invocation` and prints its answer.
 pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
+    if editor::is_wanted(&invocation, globals) {
+        return editor::run(invocation, globals);
+    }
     let command = invocation.command;
     let request = Request::new(invocation, globals.json, globals.timeout)?;
     match command.function {

@@ -8,6 +8,7 @@ mod host;
 mod keeper;
 mod library;
 mod note;
+mod place;
 mod row;
 mod scan;
 mod slug;

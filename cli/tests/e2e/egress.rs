@@ -177,3 +177,79 @@ fn own_agents_are_warned_and_a_guard_that_is_off_says_so() {
     let said = bad.run(&["url"]).stderr;
     assert!(said.contains("config.toml:3") && said.contains("security_egress"), "{said}");
 }
+
+/// Sets a cookie that no reading shows.
+const SESSION: &str =
+    "<title>Shop</title><p>Welcome</p><script>document.cookie = 'sid=k4f8Zq20mW9xT7bL'</script>";
+
+/// Has an agent of its own project paired with `owner`.
+fn paired(owner: &Project, name: &str, site: &Site) -> Project {
+    let agent = Project::new();
+    // What is not public has to be named.
+    let hosts = format!("127.0.0.1:{0},localhost:{0}", site.port());
+    let new = ["pair", "new", name, "--scope", "read,write", "--ttl", "1h", "--host", &hosts];
+    let block = owner.json(&new);
+    agent.ok(&["redeem", block["link"].as_str().expect("a link")]);
+    agent
+}
+
+#[test]
+fn cookies_and_what_others_read_stay_and_paired_callers_are_stopped() {
+    let pages = [("/mail", MAIL), ("/trap", TRAP), ("/box", BOX), ("/shop", SESSION)];
+    let site = Site::serve(&[&pages[..], &[("/collect", "thanks")]].concat());
+    let owner = Project::new()
+        .with("BROWSE_LIBRARY", "off")
+        .with("BROWSE_FETCH_ALLOW", "localhost,127.0.0.1");
+    let collect = |data: &str| away(&site, &format!("/collect?d={data}"));
+    let warned = |args: &[&str]| {
+        let output = owner.run(args);
+        assert_eq!(output.code, Some(0), "{args:?}: {output:?}");
+        output.stderr.contains("rule secret")
+    };
+
+    // The value of a cookie, which nobody has read.
+    owner.ok(&["goto", &site.url("/shop")]);
+    owner.ok(&["text"]);
+    let cookie = "k4f8Zq20mW9xT7bL";
+    assert!(!warned(&["goto", &site.url(&format!("/collect?d={cookie}"))]), "its own site");
+    assert!(!warned(&["goto", &collect("k4f8Zq20mW9xT7bM")]), "another value");
+    for data in [cookie, "sid%3Dk4f8Zq20mW9xT7bL", "azRmOFpxMjBtVzl4VDdiTA=="] {
+        assert!(warned(&["goto", &collect(data)]), "{data}");
+    }
+    owner.ok(&["goto", &away(&site, "/box")]);
+    assert!(warned(&["fill", "#q", cookie]));
+    assert!(warned(&["fetch", "send", &collect(""), "--body", cookie]));
+
+    // What a paired agent read, in the hands of another.
+    let laptop = paired(&owner, "laptop", &site);
+    let remote = |agent: &Project, name: &str, args: &[&str]| {
+        agent.run(&[&["--json", "--remote", name], args].concat())
+    };
+    let steered = collect("the+merger+with+Initech+closes");
+    let mut read = String::new();
+    for path in ["/mail", "/trap"] {
+        assert_eq!(remote(&laptop, "laptop", &["goto", &site.url(path)]).code, Some(0));
+        let output = remote(&laptop, "laptop", &["text"]);
+        let document: Value = serde_json::from_str(&output.stdout).expect("one document");
+        read.push_str(document["result"].as_str().unwrap_or_default());
+    }
+    let from = read.find("quiet.").unwrap_or_else(|| panic!("{read:?}"));
+    let marked: String = read[from..].chars().take_while(|c| *c != '\n').collect();
+    assert!(marked.chars().count() > "quiet.".len(), "{marked:?}");
+    owner.ok(&["goto", &away(&site, "/box")]);
+    assert!(!warned(&["fill", "#q", "quiet."]));
+    assert!(warned(&["fill", "#q", &marked]));
+    assert!(warned(&["goto", &collect(&marked)]));
+
+    // Paired callers are stopped where the owner's own are told; their own
+    // words they may carry, those of others not, even when they read nothing.
+    assert_eq!(remote(&laptop, "laptop", &["goto", &away(&site, "/box")]).code, Some(0));
+    assert_eq!(remote(&laptop, "laptop", &["fill", "#q", &marked]).code, Some(0));
+    let denied = remote(&laptop, "laptop", &["goto", &steered]);
+    assert!(denied.stdout.contains("EGRESS_DENIED") && denied.code == Some(3), "{denied:?}");
+    let phone = paired(&owner, "phone", &site);
+    assert_eq!(remote(&phone, "phone", &["goto", &away(&site, "/box")]).code, Some(0));
+    let denied = remote(&phone, "phone", &["fill", "#q", &marked]);
+    assert!(denied.stdout.contains("EGRESS_DENIED") && denied.code == Some(3), "{denied:?}");
+    assert_eq!(remote(&phone, "phone", &["fill", "#q", "quiet."]).code, Some(0));
+}

@@ -162,7 +162,8 @@ impl Output {
         Self::of(command.stdin(file).output().expect("browse is built"))
     }
 
-    fn of(output: std::process::Output) -> Self {
+    /// What a command that has ended printed.
+    pub fn of(output: std::process::Output) -> Self {
         Self {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

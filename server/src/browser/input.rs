@@ -14,6 +14,7 @@ pub use upload::upload;
 
 use browse_proto::{Reason, v1};
 
+use super::navigation;
 use crate::{
     dispatch::Context,
     engine::{self, Button, Click, Direction, Modifiers, Scroll, Target},
@@ -151,7 +152,7 @@ pub(super) fn report(cx: &Context, receipt: engine::Receipt) -> v1::Receipt {
     let opened = receipt.opened.iter().find_map(|opened| cx.tab_of(&opened.target_id));
     v1::Receipt {
         summary: cx.shown(summary(&receipt, opened)),
-        url: receipt.url.map(|url| cx.shown(url)),
+        url: receipt.url.map(|url| navigation::told(cx, url)),
         new_tab: opened,
         focus: receipt.focus,
         dialog: receipt.dialogs.first().map(ToString::to_string),

@@ -8,6 +8,7 @@ use super::address::{self, Asker};
 pub use super::{frame::frame, wait::wait};
 use crate::{
     chromium::{EvaluateOptions, LoadState, Navigated, Page},
+    content::Delivery,
     dispatch::Context,
     error::{Error, Result},
     policy::Kind,
@@ -28,7 +29,7 @@ pub async fn goto(cx: &Context, request: v1::GotoRequest) -> Result<v1::GotoResp
     Ok(v1::GotoResponse {
         status: arrival.status,
         suggested_skills: suggest(cx, &arrival.url),
-        url: cx.shown(arrival.url),
+        url: told(cx, arrival.url),
         title: arrival.title,
     })
 }
@@ -55,7 +56,7 @@ pub async fn back(cx: &Context, request: v1::BackRequest) -> Result<v1::BackResp
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().back().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
-    Ok(v1::BackResponse { status, url: cx.shown(url), title })
+    Ok(v1::BackResponse { status, url: told(cx, url), title })
 }
 
 /// Goes forward in history.
@@ -64,7 +65,7 @@ pub async fn forward(cx: &Context, request: v1::ForwardRequest) -> Result<v1::Fo
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().forward().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
-    Ok(v1::ForwardResponse { status, url: cx.shown(url), title })
+    Ok(v1::ForwardResponse { status, url: told(cx, url), title })
 }
 
 /// Loads the page again; revives a tab that crashed.
@@ -73,7 +74,7 @@ pub async fn reload(cx: &Context, request: v1::ReloadRequest) -> Result<v1::Relo
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().reload().await?;
     let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
-    Ok(v1::ReloadResponse { status, url: cx.shown(url), title })
+    Ok(v1::ReloadResponse { status, url: told(cx, url), title })
 }
 
 /// Ends what is loading; works while a server does not answer.
@@ -82,12 +83,27 @@ pub async fn stop_loading(
     _: v1::StopLoadingRequest,
 ) -> Result<v1::StopLoadingResponse> {
     cx.page().stop_loading().await?;
-    Ok(v1::StopLoadingResponse { url: cx.shown(cx.page().url()) })
+    Ok(v1::StopLoadingResponse { url: told(cx, cx.page().url()) })
 }
 
 /// Answers the address of the tab, without asking the page.
 pub async fn get_url(cx: &Context, _: v1::GetUrlRequest) -> Result<v1::GetUrlResponse> {
-    Ok(v1::GetUrlResponse { url: cx.page().url() })
+    let url = cx.page().url();
+    if cx.delivery() == Delivery::Raw {
+        return Ok(v1::GetUrlResponse { url });
+    }
+    if url.len() > address::MOST_TOLD {
+        cx.say(&format!("the address has {} bytes; `--raw` shows all of it", url.len()));
+    }
+    Ok(v1::GetUrlResponse { url: address::word(&url) })
+}
+
+/// An address for a receipt, outside of the envelope.
+pub fn told(cx: &Context, url: String) -> String {
+    match cx.delivery() {
+        Delivery::Raw => url,
+        Delivery::Guarded => address::word(&cx.shown(url)),
+    }
 }
 
 /// Who asks, for [`address::parse`].

@@ -74,7 +74,7 @@ pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::New
     cx.daemon().notes().seen_in(cx, &tab);
     let url = tab.page().url();
     let suggested_skills = navigation::suggest(cx, &url);
-    Ok(v1::NewTabResponse { tab_id: tab.id(), url: cx.shown(url), suggested_skills })
+    Ok(v1::NewTabResponse { tab_id: tab.id(), url: navigation::told(cx, url), suggested_skills })
 }
 
 /// Closes a tab; works while its page hangs.

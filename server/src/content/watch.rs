@@ -92,13 +92,17 @@ impl Watch {
     }
 
     /// Whose reading `text` was carried out of: `client in session`, for the
-    /// first watermark of ours that is in it.
-    pub fn marked(&self, text: &str) -> Option<String> {
+    /// first watermark of ours in it that is not of the client `but`.
+    pub fn marked(&self, text: &str, but: &str) -> Option<String> {
         let known = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_empty() {
             return None;
         }
-        marks(text).iter().find_map(|mark| known.get(mark).cloned())
+        let is_own =
+            |whose: &String| whose.strip_prefix(but).is_some_and(|rest| rest.starts_with(" in "));
+        let found = marks(text);
+        let whose = found.iter().filter_map(|mark| known.get(mark));
+        whose.into_iter().find(|whose| !is_own(whose)).cloned()
     }
 
     /// Counts an answer with page-derived content.
@@ -173,12 +177,16 @@ mod tests {
     fn a_mark_leads_back_to_who_read() {
         let watch = Watch::new(Layers::default());
         let text = watch.mark("ada", "work").put("A sentence. Another one.");
-        assert_eq!(watch.marked(&text).as_deref(), Some("ada in work"));
-        assert_eq!(watch.marked("A sentence."), None);
+        assert_eq!(watch.marked(&text, "bob").as_deref(), Some("ada in work"));
+        assert_eq!(watch.marked(&text, "ad").as_deref(), Some("ada in work"));
+        assert_eq!(watch.marked(&text, "ada"), None);
+        assert_eq!(watch.marked("A sentence.", "bob"), None);
+        let both = format!("{text} {}", watch.mark("bob", "work").put("More."));
+        assert_eq!(watch.marked(&both, "ada").as_deref(), Some("bob in work"));
         assert_ne!(watch.mark("ada", "work"), watch.mark("adaw", "ork"));
         let other = Watch::new(Layers::default());
         other.mark("ada", "work");
-        assert_eq!(other.marked(&text), None);
+        assert_eq!(other.marked(&text, "bob"), None);
     }
 
     #[test]

@@ -56,7 +56,8 @@ async fn look(cx: &Context, act: &Act) -> Result<()> {
     };
     canaries(cx, act, typed.as_deref())?;
     let Some(to) = &act.to else { return Ok(()) };
-    let is_quick = act.is_typing && reader.knows_only(to);
+    // What another client read may come from somebody who read nothing.
+    let is_quick = act.is_typing && reader.knows_only(to) && !is_marked(cx, &text());
     if !is_quick {
         let mut carried = carried(&reader, act, to, typed.as_deref());
         carried.cargo.secret = has_secret(cx, &reader, act, to, typed, &carried).await;
@@ -123,12 +124,10 @@ async fn has_secret(
     }
     parts.extend(typed);
     parts.extend(act.parts.iter().filter_map(Part::host));
-    let marked = parts.iter().filter_map(|part| cx.daemon().watch().marked(part));
-    let own = format!("{} in ", cx.client());
-    if marked.into_iter().any(|whose| !whose.starts_with(&own)) {
+    let views: Vec<_> = parts.iter().flat_map(|part| views(part)).collect();
+    if views.iter().any(|view| is_marked(cx, view)) {
         return true;
     }
-    let views: Vec<_> = parts.iter().flat_map(|part| views(part)).collect();
     let was_read = carried.cargo.text > 0 || carried.cargo.code;
     let is_blind = !matches!(act.channel, Channel::Field | Channel::File);
     if (was_read || is_blind) && views.iter().any(|view| secrets::has_shape(view)) {
@@ -155,6 +154,11 @@ async fn has_secret(
             to.as_str().split(':').next() == Some(host) || Site::of_host(host, 0) == *to;
         value.len() >= COOKIE && !is_theirs && views.iter().any(|view| view.contains(value))
     })
+}
+
+/// Whether `text` carries the watermark of another client.
+fn is_marked(cx: &Context, text: &str) -> bool {
+    cx.daemon().watch().marked(text, &cx.client().to_string()).is_some()
 }
 
 /// Does what the setting says about an act that a rule stops.

@@ -16,6 +16,7 @@ use browse_proto::Reason;
 use super::{
     crash,
     note::{Book, Scope},
+    place,
     row::Row,
 };
 use crate::error::{Error, Result};
@@ -55,30 +56,28 @@ impl RowFile {
     /// The notes as they are now.
     ///
     /// # Errors
-    /// `FILE_UNREADABLE`. No file holds no notes.
+    /// `FILE_UNREADABLE`, `NOTES_PLACE_TAKEN`. No file holds no notes.
     pub fn load(&self) -> Result<Arc<Book>> {
-        let found = match fs::metadata(&self.path) {
-            Ok(found) => stamp(&found),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                *self.memory() = Default::default();
-                return Ok(Arc::default());
-            }
-            Err(error) => return Err(self.unreadable(&error)),
+        let Some(found) = self.look()? else {
+            *self.memory() = Default::default();
+            return Ok(Arc::default());
         };
+        let found = stamp(&found);
         if let (Some(known), book) = &*self.memory()
             && *known == found
         {
             return Ok(Arc::clone(book));
         }
-        let read = || File::open(&self.path).and_then(|file| self.read(&file));
-        read().map_err(|error| self.unreadable(&error))
+        let open = || place::open(&self.path, OpenOptions::new().read(true));
+        open().and_then(|file| self.read(&file)).map_err(|error| self.unreadable(&error))
     }
 
     /// Decides on rows by the notes as they are, and appends them: alone, and
     /// on the disk when it answers.
     ///
     /// # Errors
-    /// Those of `decide`; `NOTES_BUSY`, `FILE_UNREADABLE`, `FILE_UNWRITABLE`.
+    /// Those of `decide`; `NOTES_BUSY`, `NOTES_PLACE_TAKEN`, `FILE_UNREADABLE`,
+    /// `FILE_UNWRITABLE`.
     pub fn edit<T>(&self, decide: impl FnOnce(&Book) -> Result<(Vec<Row>, T)>) -> Result<T> {
         let mut file = self.lock()?;
         let book = self.read(&file).map_err(|error| self.unreadable(&error))?;
@@ -96,6 +95,15 @@ impl RowFile {
         Ok(outcome)
     }
 
+    /// What the file is, and that no link leads to it: the folders between the
+    /// home of browse and the file are our own.
+    fn look(&self) -> Result<Option<fs::Metadata>> {
+        let own = if self.scope == Scope::Project { 2 } else { 0 };
+        let folders: Vec<_> = self.path.ancestors().skip(1).take(own).collect();
+        folders.into_iter().rev().try_for_each(place::folder)?;
+        place::file(&self.path)
+    }
+
     /// The file, open and locked. It is the one at the path: a compaction puts
     /// another in its place.
     pub(super) fn lock(&self) -> Result<File> {
@@ -103,16 +111,17 @@ impl RowFile {
             DirBuilder::new().recursive(true).mode(0o700).create(self.folder())?;
             let mut options = OpenOptions::new();
             options.read(true).append(true).create(true).mode(0o600);
-            let file = options.open(&self.path)?;
-            Ok::<_, io::Error>(file)
+            place::open(&self.path, &mut options)
         };
         let last = Instant::now() + PATIENCE;
         loop {
+            self.look()?;
             let file = open().map_err(|error| self.unwritable(&error))?;
             match file.try_lock() {
                 Ok(()) => {
                     let same = |path: &Path| {
-                        let (ours, theirs) = (file.metadata().ok()?, fs::metadata(path).ok()?);
+                        let (ours, theirs) =
+                            (file.metadata().ok()?, fs::symlink_metadata(path).ok()?);
                         Some(ours.ino() == theirs.ino() && ours.dev() == theirs.dev())
                     };
                     if same(&self.path) == Some(true) {

@@ -6,7 +6,7 @@ use url::Url;
 use super::{
     host::NoteHost,
     keeper::blocking,
-    note::{ENOUGH, Scope, State},
+    note::{ENOUGH, Note, Scope, State},
     scan::Finding,
     store::Found,
 };
@@ -101,7 +101,9 @@ pub async fn roll_back_domain_skill(
     let notes = cx.daemon().notes();
     notes.settle().await;
     let (scope, to) = (scope(request.global), request.to);
+    let before = state(cx, &host, scope).await?;
     let found = blocking(notes.store(), move |store| store.roll_back(&host, scope, to)).await?;
+    tell_of_change(cx, before, &found);
     Ok(v1::RollBackDomainSkillResponse { skill: Some(describe(&found)) })
 }
 
@@ -132,9 +134,9 @@ pub async fn promote_domain_skill(
     if let Some(version) = note.current() {
         refuse(&notes.scan().at_use(&version.body).await, &host)?;
     }
+    let before = state(cx, &host, Scope::Global).await?;
     let found = blocking(notes.store(), move |store| store.promote(&host)).await?;
-    let counters = [("global", 1), ("version", u64::from(found.version.number))];
-    cx.daemon().telemetry().note(Happening::StateChanged, &found.host, &counters);
+    tell_of_change(cx, before, &found);
     Ok(v1::PromoteDomainSkillResponse { skill: Some(describe(&found)) })
 }
 
@@ -165,10 +167,14 @@ async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result
     }
     notes.settle().await;
     let score = finding.score;
+    let before = state(cx, &host, Scope::Project).await?;
     let found =
         blocking(notes.store(), move |store| store.save(&host, &body, score, edits)).await?;
     let counters = [("version", u64::from(found.version.number))];
     cx.daemon().telemetry().note(Happening::Saved, &found.host, &counters);
+    if before.is_some() {
+        tell_of_change(cx, before, &found);
+    }
     if finding.flagged {
         cx.say(&format!("a scan scores {score:.2}: it stays quarantined unless it is reworded"));
     } else if found.version.state == State::Quarantined && found.version.uses == 0 {
@@ -177,6 +183,23 @@ async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result
         ));
     }
     Ok(describe(&found))
+}
+
+/// The state of the note on `host`; none when there is no note.
+async fn state(cx: &Context, host: &NoteHost, scope: Scope) -> Result<Option<State>> {
+    let host = host.clone();
+    let notes = cx.daemon().notes();
+    let book = blocking(notes.store(), move |store| store.file(scope).load()).await?;
+    Ok(book.get(host.as_str()).and_then(Note::current).map(|version| version.state))
+}
+
+/// Counts that a note went from the state of `before` to another.
+fn tell_of_change(cx: &Context, before: Option<State>, now: &Found) {
+    let version = &now.version;
+    if before != Some(version.state) {
+        let counters = [("version", u64::from(version.number)), (version.state.name(), 1)];
+        cx.daemon().telemetry().note(Happening::StateChanged, &now.host, &counters);
+    }
 }
 
 /// Refuses a text by what a scan found in it.

@@ -164,11 +164,12 @@ impl Judge {
         let (before, host) = (found.version.state, found.host.clone());
         let now = blocking(&self.store, move |store| store.scanned(&found, score)).await?;
         if let Some(version) = now.as_ref().map(|now| &now.version) {
-            let counters = [("uses", u64::from(version.uses))];
+            let uses = ("uses", u64::from(version.uses));
             if !finding.flagged {
-                self.telemetry.note(Happening::Fired, &host, &counters);
+                self.telemetry.note(Happening::Fired, &host, &[uses]);
             }
             if version.state != before {
+                let counters = [uses, (version.state.name(), 1)];
                 self.telemetry.note(Happening::StateChanged, &host, &counters);
             }
         }

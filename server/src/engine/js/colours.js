@@ -31,14 +31,43 @@ const isSameColour = (text, behind) => {
 
 const WHITE = [255, 255, 255, 1];
 
+/** What a browser paints a page of a dark scheme on. */
+const NIGHT = [18, 18, 18, 1];
+
+/**
+ * The colour that a document without a ground shows: that of its scheme, or in
+ * a frame what lies behind the frame. What lies behind one of another origin
+ * is taken for white.
+ * @param {Window} view @returns {?number[]}
+ */
+const colourBelow = (view) => {
+  const root = documentElement(view.document);
+  const own = root === null ? '' : styleOf(root).colorScheme;
+  const scheme = own === 'normal' ? schemeSaid(view.document) : own;
+  const isDark = scheme.includes('dark') && (!scheme.includes('light') || view.matchMedia('(prefers-color-scheme: dark)').matches);
+  if (isDark) return NIGHT;
+  try {
+    const frame = view.parent === view ? null : view.frameElement;
+    return frame === null ? WHITE : colourBehind(frame, new Map(), view.parent);
+  } catch {
+    return WHITE;
+  }
+};
+
+/** The schemes that a page says it has. */
+const schemeSaid = (page) => {
+  const said = documentSelectFirst(page, 'meta[name="color-scheme" i]');
+  return said === null ? '' : (attribute(said, 'content') || '').toLowerCase();
+};
+
 /**
  * The colour behind an element, by its ancestors; null where a picture or a
  * shade makes it unknown.
  * @param {Map<Element, ?number[]>} known
  */
-const colourBehind = (element, known) => {
+const colourBehind = (element, known, view = window) => {
   const asked = [];
-  let behind = WHITE;
+  let behind = undefined;
   for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
     if (known.has(node)) {
       behind = known.get(node);
@@ -57,6 +86,7 @@ const colourBehind = (element, known) => {
     behind = parts && parts[3] > 0.9 ? parts : null;
     break;
   }
+  if (behind === undefined) behind = colourBelow(view);
   for (const node of asked) known.set(node, behind);
   return behind;
 };
@@ -108,7 +138,7 @@ const liesOnOthers = (text, style, colour, pictures, painters) => {
   if (parseFloat(style.webkitTextStrokeWidth) > 0) return true;
   const box = contentBox(text);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  if (pictures.some((picture) => holdsPoint(picture.box, x, y) && !contains(text, picture.element))) return true;
+  if (pictures.some((picture) => holdsPoint(picture.box, x, y) && areApart(picture.element, text))) return true;
   const tells = (ground) => ground === null || !isSameColour(colour, ground);
   if (painters === null) {
     // Only what is in the viewport can be asked for.
@@ -142,6 +172,7 @@ const holdsPoint = (box, x, y) => box.left <= x && x <= box.right && box.top <= 
 const sameColoured = (scope, top) => {
   const found = [];
   const behinds = new Map();
+  const drawings = new Map();
   const verdicts = new Map();
   const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
   let last = null;
@@ -154,8 +185,12 @@ const sameColoured = (scope, top) => {
     last = parent;
     if (SKIPPED_TAGS.has(localName(parent)) || !checkVisibility(parent)) continue;
     const style = styleOf(parent);
-    const colour = style.webkitTextFillColor;
-    const behind = colourBehind(parent, behinds);
+    const isDrawn = parent instanceof SVGElement;
+    const drawn = isDrawn ? drawnColour(style) : null;
+    if (isDrawn && drawn === null) continue;
+    const colour = isDrawn ? `rgba(${drawn.join(', ')})` : style.webkitTextFillColor;
+    const within = isDrawn ? groundInDrawing(parent, drawings) : undefined;
+    const behind = within === undefined ? colourBehind(parent, behinds) : within;
     if (behind === null) continue;
     let verdict = verdicts.get(colour);
     if (!verdict) verdicts.set(colour, (verdict = new Map()));
@@ -164,6 +199,10 @@ const sameColoured = (scope, top) => {
       verdict.set(behind, parts !== null && isSameColour(parts, behind));
     }
     if (!verdict.get(behind) || style.textShadow !== 'none') continue;
+    if (within !== undefined) {
+      found.push(parent);
+      continue;
+    }
     if (pictures === null) {
       pictures = picturesWithin(top);
       painters = paintersWithin(top);

@@ -17,7 +17,8 @@ const markdown = ({ target, seen }) => {
     const content = mainContent(top, furniture);
     text = written(content, furniture, proseIn(content), unseen);
     if (text === '') text = written(top, new Set(), Infinity, unseen);
-    if (text === '') text = written(top, new Set(), Infinity, null);
+    // A page that is hidden as a whole is about to appear; a frame is not the page.
+    if (text === '' && parent === window) text = written(top, new Set(), Infinity, null);
     if (text !== '' && parent === window && !/^# /m.test(text)) text = `${titleLine(top, furniture, unseen)}${text}`;
   }
   return { text: whole(text), suspects: survey.suspects.length, unseen: unseen === null ? {} : unseen.counts, closed: seen ? takeWantedSheets() : [] };
@@ -70,7 +71,7 @@ const blocksIn = (writing, element) => {
 };
 
 const isLeftOut = (writing, element, style) =>
-  writing.left.has(element) || isGone(writing.unseen, element) || SKIPPED_TAGS.has(localName(element)) || isKeptFromReaders(element) || !isSeen(element, style) || isCompanion(element, writing.size);
+  writing.left.has(element) || isGone(writing.unseen, element) || SKIPPED_TAGS.has(localName(element)) || isKeptFromReaders(element) || !(isAwaited(writing.unseen, element) || isSeen(element, style)) || isCompanion(element, writing.size);
 
 /** Inline by its style, and with nothing in it that is not; or laid out in a row by its parent. */
 const isInline = (element, style, outer) => {

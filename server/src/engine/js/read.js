@@ -28,6 +28,7 @@ const text = ({ target, entire, seen }) => {
   foundSuspects = survey.suspects;
   const furniture = target || entire ? new Set() : furnitureWithin(top, survey.roots, survey.tagged);
   const unseen = seen ? unseenIn(top, survey.roots) : null;
+  survey.skipped = skippedWithin(top, survey.roots, seen);
   // What it prepares is asked for only where innerText does not do.
   if (!target && (survey.odd.length > 0 || furniture.size > 0 || unseen !== null)) beginCall();
   const gone = markedAs(unseen, GONE);
@@ -45,9 +46,12 @@ const text = ({ target, entire, seen }) => {
  * @param {?Unseen} unseen Whose own text is left out, too.
  */
 const readText = (top, survey, left, unseen = null) => {
-  const mixed = mixedElements(top, unseen === null ? survey.odd : [...survey.odd, ...markedAs(unseen, MUTED)], left);
+  const skipped = survey.skipped || skippedWithin(top, survey.roots, unseen !== null);
+  const odd = skipped.size > 0 ? [...survey.odd, ...skipped] : survey.odd;
+  const mixed = mixedElements(top, unseen === null ? odd : [...odd, ...markedAs(unseen, MUTED)], left);
   const parts = [];
   let level = 0;
+  let skips = isSkipped(top);
   const visit = (element) => {
     if (left.has(element)) return;
     const tag = localName(element);
@@ -62,11 +66,13 @@ const readText = (top, survey, left, unseen = null) => {
       if (tag !== 'object' || ownerNumber(element) > 0) return;
     }
     const gap = gapOf(tag, style.display);
-    if (gap !== '') parts.push(gap);
+    if (gap !== '') addGap(parts, gap, skips);
     else if (tag === 'button') parts.push(FIELD_EDGE);
-    if (!mixed.has(element) && element instanceof HTMLElement) parts.push(unmarked(innerText(element)));
+    if (!skips && !mixed.has(element) && element instanceof HTMLElement) parts.push(unmarked(innerText(element)));
     else if (level < MAX_LEVEL) {
       level += 1;
+      const outside = skips;
+      skips = skips || skipped.has(element);
       const muted = isMuted(unseen, element);
       const collapses = !style.whiteSpace.startsWith('pre') && !style.whiteSpace.startsWith('break');
       eachChild(element, (child) => {
@@ -76,13 +82,27 @@ const readText = (top, survey, left, unseen = null) => {
           parts.push(collapses ? shown.replace(/[ \t\r\n\f]+/g, ' ') : shown);
         }
       });
+      skips = outside;
       level -= 1;
     }
-    if (gap !== '') parts.push(gap);
+    if (gap !== '') addGap(parts, gap, skips);
     else if (tag === 'button') parts.push(FIELD_EDGE);
   };
   if (isConnected(top) && isReachable(top)) visit(top);
   return parts.join('');
+};
+
+/** Two gaps are as wide as the wider of them, as innerText has it; `\t` parts cells, and stays. */
+const addGap = (parts, gap, joins) => {
+  if (joins && gap !== '\t') {
+    while (parts.length > 0 && /^ +$/.test(parts[parts.length - 1])) parts.pop();
+    const last = parts.length > 0 ? parts[parts.length - 1] : '';
+    if (/^\n+$/.test(last)) {
+      if (last.length < gap.length) parts[parts.length - 1] = gap;
+      return;
+    }
+  }
+  parts.push(gap);
 };
 
 /** Stands at the edges of fields and buttons, which a person sees apart; the daemon parts the words there. */

@@ -15,17 +15,22 @@ const CONCEALING = new RegExp(
     '(?:^|[; ])(?:max-)?(?:width|height|block-size|inline-size): (?:0(?:\\.\\d+)?[a-z%]*|1px)(?:;|$| )|line-height: 0(?:[a-z%]*)(?:;|$| )|scale|zoom:|matrix|rotate[XY3]',
     // In letters that are too small.
     '(?:^|[; ])font-size: (?:0(?:\\.0\\d*)?(?:[a-z%]+|;|$)|0?\\.\\d+px|\\d(?:\\.\\d+)?%|0?\\.[0-2]\\d*r?em|0\\.[0-6]\\d*pt|[a-z]+\\()|(?:^|[; ])font: [^;]*(?:\\b0(?:px)? ?/|(?:^|[ :])0?\\.\\d+px|var\\()',
-    // Behind others.
-    'z-index: -|z-index: [a-z]+\\(',
+    // Behind others, or turned round.
+    'z-index: -|z-index: [a-z]+\\(|(?:^|[; ])rotate: [^;]* ',
+    // Under a mask.
+    '(?:^|[; ])mask(?:-image)?: (?!none)',
   ].join('|'),
 );
 
 /** What may lie over other things: what stays in the flow lies beside them. */
 const COVERING = /position: absolute|position: relative.*(?:top|left|right|bottom|inset)|(?:top|left|right|bottom|inset[a-z-]*): .*position: relative|z-index: -|margin[a-z-]*: [^;]*-\d|grid-area|grid-row|grid-column|translate/;
 
+/** What cuts off what overflows it, and is no box to scroll in. */
+const CLIPPING = /(?:^|[; ])(?:overflow(?:-[a-z]+)?: [^;]*(?:hidden|clip)|contain: [^;]*(?:paint|strict|content))/;
+
 const COLOURING = /(?:^|[; -])(?:color|background|background-color|-webkit-text-fill-color):/;
 
-/** @typedef {{concealing: string[], covering: string[], colours: boolean, closed: boolean}} Ruling What a sheet says; `closed`: it cannot be read. */
+/** @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], colours: boolean, closed: boolean}} Ruling What a sheet says; `closed`: it cannot be read. */
 
 /** @type {WeakMap<CSSStyleSheet, {length: number, until: number, ruling: Ruling}>} */
 const knownRulings = new WeakMap();
@@ -52,7 +57,7 @@ const rulingOf = (sheet) => {
   return ruling;
 };
 
-const freshRuling = (closed) => ({ concealing: [], covering: [], colours: closed, closed });
+const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], colours: closed, closed });
 
 /** What the daemon found out about sheets of other origins, by their address. @type {Map<string, Ruling>} */
 const learntRulings = new Map();
@@ -110,12 +115,16 @@ const nestedSelector = (outer, inner) => (inner.includes('&') ? inner.replace(/&
 const noteDeclarations = (ruling, selector, declarations) => {
   if (CONCEALING.test(declarations)) ruling.concealing.push(selector);
   if (COVERING.test(declarations)) ruling.covering.push(selector);
+  if (CLIPPING.test(declarations)) ruling.clipping.push(selector);
+  if (declarations.includes('content-visibility')) ruling.skipping.push(selector);
   ruling.colours = ruling.colours || COLOURING.test(declarations);
 };
 
 const mergeRuling = (into, from) => {
   into.concealing.push(...from.concealing);
   into.covering.push(...from.covering);
+  into.clipping.push(...from.clipping);
+  into.skipping.push(...from.skipping);
   into.colours = into.colours || from.colours;
   into.closed = into.closed || from.closed;
 };
@@ -147,11 +156,12 @@ const ownStyle = (element) => {
 
 /** Elements with a style of their own, by what it may do. */
 const styledWithin = (all) => {
-  const styled = { concealing: [], covering: [], colours: false };
+  const styled = { concealing: [], covering: [], clipping: [], colours: false };
   for (let index = 0; index < all.length; index++) {
     const declarations = ownStyle(all[index]);
     if (CONCEALING.test(declarations)) styled.concealing.push(all[index]);
     if (COVERING.test(declarations)) styled.covering.push(all[index]);
+    if (CLIPPING.test(declarations)) styled.clipping.push(all[index]);
     styled.colours = styled.colours || COLOURING.test(declarations);
   }
   return styled;
@@ -164,7 +174,7 @@ const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|empty|ha
  * What selectors matched in the document. Good until an element or attribute of
  * it changes: the observer hears of the first change, and is asked for again by
  * the next reading.
- * @type {?{ruling: Ruling, concealing: ?Element[], covering: ?Element[]}}
+ * @type {?{ruling: Ruling, concealing: ?Element[], covering: ?Element[], clipping: ?Element[]}}
  */
 let matchedBefore = null;
 
@@ -173,7 +183,7 @@ const matchObserver = new MutationObserver(() => {
   matchObserver.disconnect();
 });
 
-/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'} kind */
+/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'} kind */
 const addMatches = (found, scope, ruling, kind) => {
   if (ruling[kind].length === 0) return;
   const lively = ruling[kind].filter((selector) => LIVELY.test(selector));
@@ -181,7 +191,7 @@ const addMatches = (found, scope, ruling, kind) => {
   const steady = ruling[kind].filter((selector) => !LIVELY.test(selector));
   if (nodeType(scope) !== ELEMENT) return addSelected(found, scope, steady);
   if (matchObserver.takeRecords().length > 0 || !matchedBefore || matchedBefore.ruling !== ruling) {
-    matchedBefore = { ruling, concealing: null, covering: null };
+    matchedBefore = { ruling, concealing: null, covering: null, clipping: null };
     matchObserver.observe(document, { subtree: true, childList: true, attributes: true });
   }
   if (matchedBefore[kind] === null) {

@@ -1,5 +1,6 @@
 // Text that is rendered and that no person sees: faded, clipped, moved away,
-// without size, in tiny letters, in the colour of its ground, behind others.
+// without size, in tiny letters, in the colour of its ground, behind others,
+// past the edge of a box, under a mask, on the back of what is turned.
 //
 // What is not rendered at all (display, visibility, closed details) is left out
 // by whoever reads. Here only suspects are measured, see suspects.js.
@@ -7,12 +8,13 @@
 // What becomes of an element and what it holds.
 const GONE = 1; // Nothing of it is seen.
 const MUTED = 2; // Its own text is not seen; what it holds decides for itself.
+const AWAITED = 3; // It appears when it is scrolled to: told of, and read.
 
-/** @typedef {{marks: Map<Element, number>, counts: Object<string, number>, top: Element}} Unseen */
+/** @typedef {{marks: Map<Element, number>, counts: Object<string, number>, top: Element, awaited: Set<Element>}} Unseen `awaited`: what is faded in when it is scrolled to. */
 
 /** @param {Element} top @param {ShadowRoot[]} roots Those known below it. @returns {?Unseen} Null when all is seen. */
 const unseenIn = (top, roots) => {
-  const unseen = { marks: new Map(), counts: {}, top };
+  const unseen = { marks: new Map(), counts: {}, top, awaited: new Set() };
   measurePage();
   // What holds it is told of, and does not hide what was asked for.
   for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) measure(unseen, node);
@@ -34,8 +36,14 @@ const lookForUnseen = (unseen, scope, root) => {
     const target = animation.effect && animation.effect.target;
     if (target && contains(scope, target)) suspects.add(target);
   }
+  const drawn = drawnTexts(scope);
+  addDrawn(suspects, scope, drawn);
   for (const element of suspects) measure(unseen, element);
-  if (ruling.colours || styled.colours || isColouredByHand()) {
+  const clips = new Set(styled.clipping);
+  addMatches(clips, scope, ruling, 'clipping');
+  if (clips.size > 0) for (const [element, mark] of pastEdges(clips, suspects)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, 'edge');
+  for (const [element, means] of drawnAway(drawn)) if (!isUnseen(unseen, element)) conceal(unseen, element, GONE, means);
+  if (ruling.colours || styled.colours || drawn.length > 0 || isColouredByHand()) {
     for (const element of sameColoured(scope, unseen.top)) {
       if (!isUnseen(unseen, element)) conceal(unseen, element, MUTED, 'colour');
     }
@@ -58,6 +66,9 @@ let unseenNow = null;
 const isGone = (unseen, element) => unseen !== null && unseen.marks.get(element) === GONE;
 
 const isMuted = (unseen, element) => unseen !== null && unseen.marks.get(element) === MUTED;
+
+/** Whether an element is read although it is faded: it appears when it is scrolled to. */
+const isAwaited = (unseen, element) => unseen !== null && unseen.awaited.has(element);
 
 /** All elements with this mark. @returns {Element[]} */
 const markedAs = (unseen, mark) => {
@@ -113,12 +124,10 @@ const measure = (unseen, element) => {
   const means = style.display === 'contents' ? '' : concealedBy(element, style);
   if (means !== '') {
     if (isUnseen(unseen, element)) return;
-    if (means === 'opacity' && fadesIn(element, style)) {
-      // Told of, and read: pages show so what a person scrolls to.
-      unseen.counts[means] = (unseen.counts[means] || 0) + 1;
-    } else conceal(unseen, element, GONE, means);
+    concealOrAwait(unseen, element, means === 'opacity' && appears(element, style, FADING) ? AWAITED : GONE, means);
     return;
   }
+  for (const part of turnedWithin(element, style)) if (!isUnseen(unseen, part)) conceal(unseen, part, GONE, 'back');
   const muted = mutedBy(element, style);
   if (muted === '') return;
   // What it holds has its style, or one of its own.
@@ -127,12 +136,20 @@ const measure = (unseen, element) => {
   conceal(unseen, element, MUTED, muted, [element, ...inner].some((part) => saysWords(part, MUTED)));
 };
 
-/** Whether an element outside the view waits to be faded in. */
-const fadesIn = (element, style) => {
+const concealOrAwait = (unseen, element, mark, means) => {
+  if (mark !== AWAITED) return conceal(unseen, element, mark, means);
+  unseen.awaited.add(element);
+  if (saysWords(element, GONE)) unseen.counts[means] = (unseen.counts[means] || 0) + 1;
+};
+
+const FADING = /\b(?:opacity|all)\b/;
+const SLIDING = /\b(?:transform|translate|all)\b/;
+
+/** Whether an element outside the view waits to appear by a change of these properties. */
+const appears = (element, style, properties) => {
   const box = boundingRect(element);
   if (box.bottom > 0 && box.top < innerHeight) return false;
-  const fades = /\b(?:opacity|all)\b/.test(style.transitionProperty) && /[1-9]/.test(style.transitionDuration);
-  return fades || style.willChange.includes('opacity');
+  return (properties.test(style.transitionProperty) && /[1-9]/.test(style.transitionDuration)) || properties.test(style.willChange);
 };
 
 /** @returns {string} What keeps all of an element from being seen. The order is by what is cheap to ask. */
@@ -147,6 +164,8 @@ const concealedBy = (element, style) => {
   if (clipped !== '') return clipped;
   const filter = style.filter;
   if (filter !== 'none' && /opacity\((?:0(?:\.0\d*)?|\d(?:\.\d+)?%)\)/.test(filter)) return 'opacity';
+  if (isMasked(style)) return 'mask';
+  if (isTurnedAway(element, style)) return 'back';
   if (isOutside(box) && isOutside(contentBox(element))) return 'off-screen';
   // What is fixed does not come when a page is scrolled.
   if ((box.left >= innerWidth || box.top >= innerHeight) && style.position === 'fixed') return 'off-screen';
@@ -175,7 +194,8 @@ const isTiny = (element, style, box) => {
 
 /** @returns {string} What keeps its own text from being seen. */
 const mutedBy = (element, style) => {
-  if (parseFloat(style.fontSize) < 1) return 'font';
+  // A drawing has units of its own.
+  if (parseFloat(style.fontSize) < 1 && !(element instanceof SVGElement)) return 'font';
   const indent = style.textIndent;
   return indent !== '0px' && parseFloat(indent) < -500 ? 'off-screen' : '';
 };

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::engine::page::gather::{Gathered, Survey};
 
 /// How many parts were left out or marked, by what keeps them from being seen:
-/// `opacity`, `size`, `off-screen`, `clip`, `clip-path`, `colour`, `font` or
-/// `cover`; `css content` counts names that hold words of a style sheet.
+/// `opacity`, `size`, `off-screen`, `edge`, `clip`, `clip-path`, `mask`, `back`,
+/// `colour`, `font` or `cover`; `css content` counts names that hold words of a style sheet.
 pub type Unseen = BTreeMap<String, u32>;
 
 /// A text, and what is not in it.

@@ -12,7 +12,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::collection::LibrarySettings;
-use crate::notes::{note::hash, row::now};
+use crate::notes::{note::hash, place, row::now};
 
 /// A fetched collection.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ impl Cache {
         if memory.0 == Some(stamp) {
             return memory.1.clone();
         }
-        let read = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let read = place::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         if read.is_none() {
             tracing::warn!(path = %path.display(), "the manifest of the library is damaged");
         }
@@ -102,7 +102,7 @@ impl Cache {
 
     /// The text of a note; none when its file is gone, or is not that text.
     pub fn text(&self, note: &Kept) -> Option<String> {
-        let text = fs::read_to_string(self.file(&note.sha256)).ok()?;
+        let text = String::from_utf8(place::read(&self.file(&note.sha256)).ok()?).ok()?;
         (hash(&text) == note.sha256).then_some(text)
     }
 

@@ -148,6 +148,37 @@ fn is_hash(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// What GitHub answers, with the fields that it has and we do not read.
+    const ANSWER: &str = r#"{
+        "sha": "9fb037999f264ba9a7fc6274d15fa3ae2ab98312",
+        "url": "https://api.github.com/repos/browser-use/browser-harness/git/trees/9fb037999f264ba9a7fc6274d15fa3ae2ab98312",
+        "tree": [
+            {"path": "SKILL.md", "mode": "100644", "type": "blob", "sha": "44b4fc6d56897b048c772eb4087f854f46256132", "size": 30, "url": "https://api.github.com/repos/browser-use/browser-harness/git/blobs/44b4fc6d56897b048c772eb4087f854f46256132"},
+            {"path": "agent-workspace", "mode": "040000", "type": "tree", "sha": "f484d249c660418515fb01c2b9662073663c242e", "url": "https://api.github.com/repos/browser-use/browser-harness/git/trees/f484d249c660418515fb01c2b9662073663c242e"},
+            {"path": "agent-workspace/domain-skills/BOSS-zhipin/job-search.md", "mode": "100644", "type": "blob", "sha": "45b983be36b73c0788dc9cbcb76cbb80fc7bb057", "size": 9, "url": "https://api.github.com/x"},
+            {"path": "agent-workspace/domain-skills/appstoreconnect.apple.com/_architecture.md", "mode": "100644", "type": "blob", "sha": "1a2b983be36b73c0788dc9cbcb76cbb80fc7bb05", "size": 9, "url": "https://api.github.com/x"},
+            {"path": "agent-workspace/domain-skills/claude-ai/extract-share-transcript.py", "mode": "100755", "type": "blob", "sha": "45b983be36b73c0788dc9cbcb76cbb80fc7bb057", "size": 9, "url": "https://api.github.com/x"},
+            {"path": "vendor", "mode": "160000", "type": "commit", "sha": "45b983be36b73c0788dc9cbcb76cbb80fc7bb057", "url": "https://api.github.com/x"}
+        ],
+        "truncated": false
+    }"#;
+
+    #[test]
+    fn the_usual_collection_is_asked_for_and_read_as_github_has_it() {
+        let usual = LibrarySettings::default();
+        let name = usual.collection.clone().unwrap_or_default();
+        let list = usual.list(&name).map(String::from);
+        let wanted =
+            "https://api.github.com/repos/browser-use/browser-harness/git/trees/main?recursive=1";
+        assert_eq!(list.as_deref(), Some(wanted));
+        let tree = tree(ANSWER.as_bytes(), &usual.prefix).expect("a tree");
+        let ids: Vec<_> = tree.notes.iter().map(|note| note.id.as_str()).collect();
+        assert_eq!(ids, ["BOSS-zhipin/job-search", "appstoreconnect.apple.com/_architecture"]);
+        let file = usual.file(&name, &tree.notes[0].path).map(String::from);
+        let wanted = "https://raw.githubusercontent.com/browser-use/browser-harness/main/agent-workspace/domain-skills/BOSS-zhipin/job-search.md";
+        assert_eq!(file.as_deref(), Some(wanted));
+    }
+
     #[test]
     fn only_plain_notes_below_the_prefix_are_listed() {
         let sha = "0123456789012345678901234567890123456789";

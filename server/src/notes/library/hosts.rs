@@ -3,13 +3,14 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use serde::Deserialize;
 
 use super::matching::host_of;
+use crate::notes::place;
 
 /// Ours.
 const KNOWN: &str = include_str!("hosts.toml");
@@ -37,8 +38,10 @@ impl Hosts {
     pub fn read(home: &Path) -> (Self, Option<String>) {
         let mut table = parse(KNOWN).unwrap_or_default();
         let path = Self::path(home);
-        let own = match fs::read_to_string(&path) {
-            Ok(text) => parse(&text),
+        let own = match place::read(&path) {
+            Ok(bytes) => String::from_utf8(bytes)
+                .map_err(|error| error.to_string())
+                .and_then(|text| parse(&text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
             Err(error) => Err(error.to_string()),
         };
@@ -90,6 +93,8 @@ fn parse(text: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -100,5 +105,10 @@ mod tests {
         assert!(problem.is_some_and(|problem| problem.contains("line 2")));
         assert_eq!(hosts.of_site("wikipedia"), ["wikipedia.org"]);
         assert!(Hosts::read(Path::new("/nowhere")).1.is_none());
+        fs::remove_file(Hosts::path(home.path())).expect("removed");
+        let mode = nix::sys::stat::Mode::S_IRWXU;
+        nix::unistd::mkfifo(&Hosts::path(home.path()), mode).expect("a pipe");
+        let problem = Hosts::read(home.path()).1;
+        assert!(problem.is_some_and(|problem| problem.contains("a named pipe")));
     }
 }

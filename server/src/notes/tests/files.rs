@@ -1,6 +1,8 @@
 //! What a file holds, whoever wrote it.
 
-use std::fs;
+use std::{fs, os::unix::fs::symlink, path::Path};
+
+use browse_proto::Reason;
 
 use super::{
     super::{
@@ -109,4 +111,50 @@ fn another_process_is_seen_at_once() {
     assert_eq!(numbers(&one), [1]);
     fs::remove_file(one.file(Scope::Project).path()).expect("removed");
     assert!(one.list(true).expect("read").is_empty());
+}
+
+/// Puts something into the place of a file or folder.
+type Put = fn(&Path);
+
+const PIPE: Put = |path| {
+    nix::unistd::mkfifo(path, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+};
+
+#[test]
+fn what_is_no_file_of_its_own_is_refused_at_once() {
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let kept = elsewhere.path().join("learnings.jsonl");
+    fs::write(&kept, "").expect("written");
+    for (up, what) in [(0, "file"), (1, "folder"), (2, "folder")] {
+        let link = |path: &Path| {
+            let to = if path.extension().is_some() { &kept } else { elsewhere.path() };
+            symlink(to, path).expect("a link");
+        };
+        let folder = |path: &Path| fs::create_dir(path).expect("a folder");
+        let puts: [(&str, &dyn Fn(&Path)); 4] = [
+            ("a symbolic link", &link),
+            ("a symbolic link", &|path: &Path| symlink("/nowhere/at/all", path).expect("a link")),
+            ("a named pipe", &PIPE),
+            ("a folder", &folder),
+        ];
+        for (name, put) in puts.into_iter().filter(|(name, _)| *name != "a folder" || up == 0) {
+            let home = tempfile::tempdir().expect("a folder");
+            let store = store(home.path());
+            let path = store.file(Scope::Project).path();
+            let place = path.ancestors().nth(up).expect("a folder");
+            fs::create_dir_all(place.parent().expect("a folder")).expect("made");
+            put(place);
+            let errors = [
+                store.list(true).expect_err("read"),
+                store.save(&host("a.example"), "one", 0.1, false).expect_err("written"),
+                store.file(Scope::Project).compact().expect_err("written"),
+            ];
+            for error in errors {
+                assert_eq!(error.reason(), Reason::NotesPlaceTaken, "{name}: {error}");
+                let said = error.to_string();
+                assert!(said.ends_with(&format!("is {name}, and no {what}")), "{said}");
+            }
+        }
+    }
+    assert_eq!(fs::read(&kept).expect("a file"), b"");
 }

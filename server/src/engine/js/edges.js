@@ -1,0 +1,193 @@
+// Text past the edge of a box that cuts off what overflows it, and that nobody
+// scrolls: pushed out by a margin, a padding, an offset or a transform.
+//
+// Slides of a carousel and the folded end of an article lie past an edge, too,
+// and a person gets at them: what goes on from what shows, or is of the same
+// kind, is kept.
+
+/** Boxes that are looked at, those with text alone, and parts: a page of boxes costs no more. */
+const MOST_CLIPS = 400;
+const MOST_BARE_CLIPS = 200;
+const MOST_PARTS = 1500;
+const MOST_TEXTS = 40;
+
+/** A part of a text that goes on begins this near to what is before it. */
+const NEAR = 60;
+
+const scrollHeightOf = getter(Element.prototype, 'scrollHeight');
+const scrollWidthOf = getter(Element.prototype, 'scrollWidth');
+const clientHeightOf = getter(Element.prototype, 'clientHeight');
+const clientWidthOf = getter(Element.prototype, 'clientWidth');
+
+/** @param {Set<Element>} clips Elements that a style may make cut off. @param {Set<Element>} moved Those that a style may push out. @returns {Map<Element, number>} Each with its mark. */
+const pastEdges = (clips, moved) => {
+  const found = new Map();
+  const looking = { found, left: MOST_PARTS };
+  let [clipped, bare] = [0, 0];
+  for (const clip of clips) {
+    if (looking.left <= 0) break;
+    const isBare = firstElementChild(clip) === null;
+    if (isBare ? ++bare > MOST_BARE_CLIPS : ++clipped > MOST_CLIPS) continue;
+    const over = scrollHeightOf(clip) > clientHeightOf(clip) + 1 || scrollWidthOf(clip) > clientWidthOf(clip) + 1;
+    if (!over || isPageItself(clip) || !checkVisibility(clip)) continue;
+    const box = clipBox(clip);
+    if (box === null) continue;
+    if (isOwnTextPast(clip, box)) found.set(clip, MUTED);
+    if (!isBare) lookPast(looking, clip, clip, box);
+  }
+  // To the other side nothing overflows, by what a box says of itself.
+  const around = new Map();
+  for (const element of moved) {
+    if (looking.left <= 0) break;
+    const clip = clipAround(element, clips, around);
+    if (clip === null) continue;
+    const box = clipBox(clip);
+    if (box !== null) judgePart(looking, element, clip, box, false);
+  }
+  return found;
+};
+
+const isPageItself = (element) => element === documentBody(document) || element === documentElement(document);
+
+/** What a box lets through; null for one that cuts off nothing. @returns {?{left: number, top: number, right: number, bottom: number}} */
+const clipBox = (clip) => {
+  const style = styleOf(clip);
+  const paints = /paint|strict|content/.test(style.contain);
+  const cuts = (overflow) => paints || overflow === 'hidden' || overflow === 'clip';
+  const rect = boundingRect(clip);
+  const [across, down] = [cuts(style.overflowX), cuts(style.overflowY) && !holdsView(clip, rect)];
+  if (!across && !down) return null;
+  return { left: across ? rect.left : -Infinity, right: across ? rect.right : Infinity, top: down ? rect.top : -Infinity, bottom: down ? rect.bottom : Infinity };
+};
+
+/** A page that may not be scrolled while something is asked of the user, and was not scrolled by itself. */
+const holdsView = (clip, rect) => rect.height >= innerHeight * 0.9 && scrollTopOf(clip) === 0;
+
+/** Whether a box with an area lies outside of what is let through. */
+const isPast = (box, clip) => (box.width > 0 || box.height > 0) && (box.right <= clip.left + 1 || box.left >= clip.right - 1 || box.bottom <= clip.top + 1 || box.top >= clip.bottom - 1);
+
+const isWithin = (box, clip) => box.left >= clip.left - 1 && box.right <= clip.right + 1 && box.top >= clip.top - 1 && box.bottom <= clip.bottom + 1;
+
+/** Whether an element has text of its own, and none of it is let through. */
+const isOwnTextPast = (clip, box) => {
+  let said = 0;
+  for (let child = firstChild(clip); child; child = nextSibling(child)) {
+    if (nodeType(child) !== TEXT || !WORDS.test(textData(child))) continue;
+    said += 1;
+    if (said > MOST_TEXTS || !isPast(textBox(child), box)) return false;
+  }
+  return said > 0;
+};
+
+/** Looks for parts of `holder` that a clip cuts off. */
+const lookPast = (looking, holder, clip, box) => {
+  for (const part of flatElements(holder)) {
+    if (looking.left <= 0) return;
+    if (FIELD_TAGS.has(localName(part))) continue;
+    looking.left -= 1;
+    const own = boundingRect(part);
+    if (isPast(own, box)) judgePart(looking, part, clip, box, true);
+    else if (!isWithin(own, box) || own.width === 0 || own.height === 0) {
+      const style = styleOf(part);
+      // A person scrolls in it.
+      if (/auto|scroll/.test(style.overflow)) continue;
+      if (isOwnTextPast(part, box) && isCutBy(part, clip) && !goesOn(part, box)) looking.found.set(part, MUTED);
+      lookPast(looking, part, clip, box);
+    }
+  }
+};
+
+const judgePart = (looking, part, clip, box, isKnownPast) => {
+  looking.left -= 1;
+  if (looking.found.has(part) || SKIPPED_TAGS.has(localName(part)) || (!isKnownPast && !isPast(boundingRect(part), box)) || !checkVisibility(part)) return;
+  const content = contentBox(part);
+  if (!isPast(content, box) || !saysWords(part, GONE) || !isCutBy(part, clip)) return;
+  if (!goesOn(part, box)) looking.found.set(part, appears(part, styleOf(part), SLIDING) ? AWAITED : GONE);
+};
+
+/** The nearest ancestor that cuts off. @param {Map<Element, ?Element>} known */
+const clipAround = (element, clips, known) => {
+  const asked = [];
+  let clip = null;
+  for (let node = flatParent(element); node && nodeType(node) === ELEMENT; node = flatParent(node)) {
+    if (known.has(node)) {
+      clip = known.get(node);
+      break;
+    }
+    asked.push(node);
+    if (clips.has(node) && !isPageItself(node)) {
+      clip = node;
+      break;
+    }
+  }
+  for (const node of asked) known.set(node, clip);
+  return clip;
+};
+
+/** Whether nothing between lets an element out, or lets a person scroll to it. */
+const isCutBy = (element, clip) => {
+  let free = '';
+  for (let node = element; node && node !== clip; node = flatParent(node)) {
+    if (nodeType(node) !== ELEMENT) continue;
+    const style = styleOf(node);
+    if (free !== '' && holdsFree(style, free)) free = '';
+    if (free === '' && node !== element && /auto|scroll/.test(style.overflow)) return false;
+    if (free === '' && (style.position === 'absolute' || style.position === 'fixed')) free = style.position;
+  }
+  return free === '' || holdsFree(styleOf(clip), free);
+};
+
+/** Whether a style makes what is positioned within stay within. */
+const holdsFree = (style, position) => style.transform !== 'none' || style.filter !== 'none' || /paint|strict|content/.test(style.contain) || (position === 'absolute' && style.position !== 'static');
+
+/** Whether a part goes on from what shows before it, or is one of several of which some show. */
+const goesOn = (part, box) => {
+  const holder = flatParent(part);
+  if (!holder || nodeType(holder) !== ELEMENT) return false;
+  const style = styleOf(part);
+  if (style.position === 'static' && style.display.startsWith('inline') && showsWords(holder, box)) return true;
+  const flows = style.position === 'static' || style.position === 'relative' || style.position === 'sticky';
+  let before = null;
+  let verdict = null;
+  eachChild(holder, (child) => {
+    if (verdict !== null) return;
+    if (child === part) {
+      if (flows && before !== null && isNear(before, contentBox(part)) && showsWords(holder, box)) verdict = true;
+    } else if (nodeType(child) === ELEMENT) {
+      const own = boundingRect(child);
+      if (own.width === 0 || own.height === 0) return;
+      before = own;
+      if (isAlike(part, child) && !isPast(own, box)) verdict = true;
+    } else if (nodeType(child) === TEXT && WORDS.test(textData(child))) before = textBox(child);
+  });
+  return verdict === true;
+};
+
+const textBox = (text) => {
+  const range = documentRange(document);
+  range.selectNodeContents(text);
+  return range.getBoundingClientRect();
+};
+
+/** Below it, or beside it on its line. */
+const isNear = (one, other) => Math.abs(other.top - one.bottom) < NEAR || (other.top < one.bottom && Math.abs(other.left - one.right) < NEAR);
+
+/** Whether some text of an element lies within a clip. */
+const showsWords = (element, box) => {
+  const walker = walkerOver(element, NodeFilter.SHOW_TEXT);
+  let asked = 0;
+  for (let node = nextNode(walker); node && asked < MOST_TEXTS; node = nextNode(walker)) {
+    if (!WORDS.test(textData(node))) continue;
+    asked += 1;
+    const own = textBox(node);
+    if (own.width > 0 && !isPast(own, box)) return true;
+  }
+  return false;
+};
+
+/** Whether two elements are of one kind, as slides of a carousel are. */
+const isAlike = (one, other) => {
+  if (localName(one) !== localName(other)) return false;
+  const [mine, theirs] = [one, other].map((element) => (attribute(element, 'class') || '').split(/\s+/).filter(Boolean));
+  return mine.length === 0 ? theirs.length === 0 : mine.some((name) => theirs.includes(name));
+};
