@@ -4,7 +4,7 @@
 import { Browse } from './browse.ts';
 import { exchange, type Options } from './client.ts';
 import { entries, readText } from './decode.ts';
-import { pair, utf8 } from './encode.ts';
+import { joinBytes, pair, utf8 } from './encode.ts';
 import { BrowseError, unreachable } from './error.ts';
 import { ownJson } from './place.ts';
 import { isDeno, variable } from './runtime.ts';
@@ -18,10 +18,10 @@ const REDEEM = '/browse.v1.PairService/Redeem';
 const PATIENCE = 30_000;
 /** What a remote file says when authorities may vouch for the other end. */
 const VOUCHED = 'session-key';
-/** Fields of the answer; those that are proved in the order of the proof: name, scopes, hosts, session, end. */
+/** Fields of the answer; those that the seal is bound to in its order: name, scopes, hosts, session, end. */
 const TOKEN = 1;
-const PROVED = [2, 3, 4, 5, 6];
-const PROOF = 7;
+const BOUND = [2, 3, 4, 5, 6];
+const SEALED = 8;
 
 /**
  * Makes a client of a browser elsewhere out of a pairing block, or of its link.
@@ -35,30 +35,49 @@ export async function redeem(block: string, options: RemoteOptions & { keep?: st
   const file = keep === undefined ? undefined : await remoteFile(keep);
   const { address, key, pin, session } = linkOf(block);
   const secure = pinned(pin, session !== undefined);
-  const challenge = session === undefined ? '' : await random();
-  const call = { path: REDEEM, message: pair(utf8(key), utf8(challenge)), timeout: PATIENCE };
+  const seal = session === undefined ? undefined : await sealOf(session);
+  const call = { path: REDEEM, message: seal ? seal.ask(key) : pair(utf8(key), new Uint8Array()), timeout: PATIENCE };
   let answer = new Map<number, string>();
   for await (const message of exchange({ address, token: '', secure }, call, textsOf)) answer = message;
-  const token = answer.get(TOKEN) ?? '';
-  if (session !== undefined && !(await isProved(session, challenge, answer))) throw unproven();
+  const token = seal ? seal.open(answer) : answer.get(TOKEN);
   if (!token) throw unreachable(address, 'its answer holds no token', secure.hint);
-  const trust = session === undefined ? undefined : VOUCHED;
+  const trust = seal && VOUCHED;
   if (file !== undefined) await writeOwn(file, { address, pin, token, trust });
   return new Browse({ ...rest, address, token, secure });
 }
 
-/** Whether an answer comes from the daemon that wrote the block. */
-export async function isProved(session: string, challenge: string, answer: Map<number, string>): Promise<boolean> {
-  const { createHmac, timingSafeEqual } = await import('node:crypto');
-  const lines = ['browse-redeem-answer-v1', challenge, ...[...PROVED, TOKEN].map((number) => answer.get(number) ?? '')];
-  const wanted = createHmac('sha256', Buffer.from(session, 'hex')).update(lines.join('\n')).digest('hex');
-  const proof = answer.get(PROOF) ?? '';
-  return proof.length === wanted.length && timingSafeEqual(Buffer.from(wanted), utf8(proof));
+/** How a key is redeemed where TLS may end at a tunnel, which sees neither the key nor the token. */
+interface Seal {
+  /** The request for the token of `key`. */
+  ask(key: string): Uint8Array;
+  /** The token in an answer. */
+  open(answer: Map<number, string>): string;
 }
 
-async function random(): Promise<string> {
-  const { randomBytes } = await import('node:crypto');
-  return randomBytes(16).toString('hex');
+/** The seal of a session key, for one request. */
+export async function sealOf(session: string, random?: Uint8Array): Promise<Seal> {
+  const { createDecipheriv, createHash, createHmac, randomBytes } = await import('node:crypto');
+  const challenge = Buffer.from(random ?? randomBytes(16)).toString('hex');
+  const mac = (...lines: string[]) => createHmac('sha256', Buffer.from(session, 'hex')).update(lines.join('\n')).digest();
+  return {
+    ask(key) {
+      const id = createHash('sha256').update(key).digest('hex');
+      const proof = mac('browse-redeem-request-v1', challenge, id).toString('hex');
+      // A message of the fields 1 to 3.
+      return joinBytes([pair(utf8(`sealed-${id}`), utf8(challenge)), Uint8Array.of(0x1a, proof.length), utf8(proof)]);
+    },
+    open(answer) {
+      const bytes = Buffer.from(answer.get(SEALED) ?? '', 'hex');
+      const lines = ['browse-redeem-answer-v1', challenge, ...BOUND.map((number) => answer.get(number) ?? '')];
+      try {
+        const cipher = createDecipheriv('aes-256-gcm', mac('browse-redeem-seal-v1', challenge), bytes.subarray(0, 12), { authTagLength: 16 });
+        cipher.setAAD(Buffer.from(lines.join('\n'))).setAuthTag(bytes.subarray(-16));
+        return readText(joinBytes([cipher.update(bytes.subarray(12, -16)), cipher.final()]));
+      } catch {
+        throw unproven();
+      }
+    },
+  };
 }
 
 /** Makes a client of a browser elsewhere that `redeem` or the command line keeps under this name. */

@@ -6,9 +6,9 @@
 // kind, is kept.
 
 /** Boxes that are looked at, those with text alone, and parts: a page of boxes costs no more. */
-const MOST_CLIPS = 400;
-const MOST_BARE_CLIPS = 200;
-const MOST_PARTS = 1500;
+const MOST_CLIPS = 250;
+const MOST_BARE_CLIPS = 100;
+const MOST_PARTS = 1000;
 const MOST_TEXTS = 40;
 
 /** A part of a text that goes on begins this near to what is before it. */

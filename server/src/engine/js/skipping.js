@@ -23,14 +23,26 @@ const addSkipping = (suspects, scope, root, seen) => {
   const select = nodeType(scope) === ELEMENT ? selectAll : shadowSelectAll;
   const styled = select(scope, '[style*="content-visibility" i]');
   for (let index = 0; index < styled.length; index++) suspects.add(styled[index]);
-  if (seen || maySkip(root)) addSelected(suspects, scope, rulingFor(root).skipping);
+  // Who asked what is concealed has read the sheets just now.
+  const known = seen ? wholeRulings.get(root) : undefined;
+  if (known) addSelected(suspects, scope, known.whole.skipping);
+  else if (maySkip(root)) addSelected(suspects, scope, rulingFor(root).skipping);
 };
+
+/** Sheets of other origins: to ask for their rules is slow, and stays in vain. */
+const closedSheets = new WeakSet();
 
 /** Whether a sheet of a root says it: known once and for all, unlike what it conceals. @param {Document|ShadowRoot} root */
 const maySkip = (root) => {
   const isDocument = nodeType(root) === DOCUMENT;
   for (const sheets of [isDocument ? documentSheets(root) : root.styleSheets, isDocument ? adoptedSheets(root) : root.adoptedStyleSheets]) {
-    for (let index = 0; index < sheets.length; index++) if (!sheets[index].disabled && sheetFacts(sheets[index]).skipping) return true;
+    for (let index = 0; index < sheets.length; index++) {
+      const sheet = sheets[index];
+      if (sheet.disabled || closedSheets.has(sheet)) continue;
+      const { length, skipping } = sheetFacts(sheet);
+      if (length === -1) closedSheets.add(sheet);
+      else if (skipping) return true;
+    }
   }
   return false;
 };
