@@ -16,11 +16,15 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads what the owner said.
+    /// Reads what the owner said to `command`.
     ///
     /// # Errors
     /// `ARGUMENT_INVALID`.
-    pub fn read(listen: Option<&str>, address: Option<&str>) -> Result<Self> {
+    pub fn read(command: &str, listen: Option<&str>, address: Option<&str>) -> Result<Self> {
+        Self::parse(listen, address).map_err(|error| error.with("command", command))
+    }
+
+    fn parse(listen: Option<&str>, address: Option<&str>) -> Result<Self> {
         let listen = listen.map(listening).transpose()?;
         let address = address.map(reached).transpose()?;
         let everywhere = listen.is_some_and(|listen| listen.ip().is_unspecified());
@@ -64,7 +68,7 @@ fn reached(text: &str) -> Result<String> {
 }
 
 fn invalid(message: String) -> Error {
-    Error::new(Reason::ArgumentInvalid, message).with("command", "pair new")
+    Error::new(Reason::ArgumentInvalid, message)
 }
 
 #[cfg(test)]
@@ -73,14 +77,18 @@ mod tests {
 
     #[test]
     fn addresses_are_whole() {
-        let good = Place::read(Some("0.0.0.0:4567"), Some("My-Host.lan:4567")).expect("good");
+        let good =
+            Place::read("pair new", Some("0.0.0.0:4567"), Some("My-Host.lan:4567")).expect("good");
         assert_eq!(good.address.as_deref(), Some("my-host.lan:4567"));
-        assert_eq!(Place::read(Some("::1"), None).expect("good").listen.expect("said").port(), 0);
+        assert_eq!(
+            Place::read("pair new", Some("::1"), None).expect("good").listen.expect("said").port(),
+            0
+        );
         for listen in ["", "localhost:1", "127.0.0.1:99999", "0.0.0.0:1", "a b"] {
-            assert!(Place::read(Some(listen), None).is_err(), "{listen}");
+            assert!(Place::read("pair new", Some(listen), None).is_err(), "{listen}");
         }
         for address in ["", "host", "host:0", "a@b:1", "https://a:1", "a b:1", "host:1/x", ":1"] {
-            assert!(Place::read(None, Some(address)).is_err(), "{address}");
+            assert!(Place::read("pair new", None, Some(address)).is_err(), "{address}");
         }
     }
 }
