@@ -235,6 +235,8 @@ fn open_tunnel(daemon: Arc<Daemon>) {
                 Reason::TunnelConsentMissing => "run `browse tunnel start`".to_owned(),
                 _ => error.hint(),
             };
+            let why = format!("did not start: {error}");
+            daemon.tunnel().forward().not_started(why);
             daemon.tell(format!("the tunnel does not start: {error}; {hint}"));
         }
     });

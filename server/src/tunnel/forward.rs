@@ -1,8 +1,10 @@
 //! The tunnel that runs, or does not: one at a time.
 
+mod state;
+
 use std::{
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -10,6 +12,9 @@ use browse_proto::Reason;
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
+pub use state::{Forward, Known, Running};
+
+use self::state::State;
 use super::{
     Place, Provider, Public, Trust, Wish,
     listener::Endpoint,
@@ -27,95 +32,6 @@ const SIGN: Duration = Duration::from_millis(500);
 /// Time that a stopped tunnel gets to end.
 const STOP: Duration = Duration::from_secs(10);
 
-/// The tunnel of a daemon.
-#[derive(Debug, Default)]
-pub struct Forward(Mutex<State>);
-
-#[derive(Clone, Debug, Default)]
-enum State {
-    #[default]
-    None,
-    Starting(CancellationToken),
-    Running(Arc<Running>),
-    Ended(String),
-}
-
-/// A tunnel that runs.
-#[derive(Debug)]
-pub struct Running {
-    /// What was wanted.
-    pub wish: Wish,
-    /// Where agents reach it.
-    pub public: Public,
-    /// Where the listener is.
-    pub listener: SocketAddr,
-    /// Process id of what forwards.
-    pub pid: Option<u32>,
-    /// Since when.
-    pub since: SystemTime,
-    /// Hash of its receipt.
-    pub receipt: String,
-    stop: CancellationToken,
-    done: watch::Receiver<bool>,
-}
-
-/// What is known of the tunnel.
-#[derive(Clone, Debug)]
-pub enum Known {
-    /// There is none.
-    None,
-    /// It has no address yet.
-    Starting,
-    /// It runs.
-    Running(Arc<Running>),
-    /// It ended by itself.
-    Ended(String),
-}
-
-impl Forward {
-    /// What is known of it.
-    pub fn known(&self) -> Known {
-        match self.state().clone() {
-            State::None => Known::None,
-            State::Starting(_) => Known::Starting,
-            State::Running(running) => Known::Running(running),
-            State::Ended(why) => Known::Ended(why),
-        }
-    }
-
-    /// Whether the listener has to stay for it.
-    pub fn holds(&self) -> bool {
-        matches!(*self.state(), State::Starting(_) | State::Running(_))
-    }
-
-    /// Takes the place of the one tunnel.
-    ///
-    /// # Errors
-    /// `TUNNEL_RUNS`.
-    fn begin(&self, cancel: CancellationToken) -> Result<()> {
-        let mut state = self.state();
-        let message = match &*state {
-            State::None | State::Ended(_) => {
-                *state = State::Starting(cancel);
-                return Ok(());
-            }
-            State::Starting(_) => "a tunnel is starting".to_owned(),
-            State::Running(running) => {
-                format!("a tunnel runs at `{}` already", running.public.address)
-            }
-        };
-        Err(Error::new(Reason::TunnelRuns, message))
-    }
-
-    fn set(&self, state: State) {
-        *self.state() = state;
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Starts the tunnel that `wish` describes; `receipt` tells who wants it. When
 /// `cancel` is, whatever was begun is undone.
 ///
@@ -131,12 +47,9 @@ pub async fn start(
     let forward = daemon.tunnel().forward();
     forward.begin(cancel.clone())?;
     let started = open(daemon, wish, receipt, deadline, cancel).await;
-    match &started {
-        Ok(running) => forward.set(State::Running(Arc::clone(running))),
-        Err(_) => {
-            forward.set(State::None);
-            daemon.tunnel().rest(daemon).await;
-        }
+    if started.is_err() {
+        forward.set(State::None);
+        daemon.tunnel().rest(daemon).await;
     }
     started
 }
@@ -178,7 +91,6 @@ async fn open(
             return Err(error);
         }
     };
-    daemon.tunnel().names().add(&public.address);
     tracing::info!(address = public.address, provider = receipt.provider, "a tunnel runs");
     let (done, seen) = watch::channel(false);
     let stop = CancellationToken::new();
@@ -188,12 +100,23 @@ async fn open(
         receipt: last,
         stop: stop.clone(),
         done: seen,
-        wish,
+        // Its secrets are the program's now.
+        wish: Wish { environment: Default::default(), ..wish },
         public,
         listener,
     });
-    tokio::spawn(keep(Arc::downgrade(daemon), Arc::clone(&running), program, receipt, done));
-    Ok(running)
+    daemon.tunnel().names().add(&running.public.address);
+    let wanted = daemon.tunnel().forward().run(&running, &cancel);
+    if !wanted {
+        running.stop.cancel();
+    }
+    let kept = keep(Arc::downgrade(daemon), Arc::clone(&running), program, receipt, done);
+    let kept = tokio::spawn(kept);
+    if wanted {
+        return Ok(running);
+    }
+    let _ = kept.await;
+    Err(gone("it was stopped as it began"))
 }
 
 /// Starts the program, and waits for its address.
@@ -278,17 +201,9 @@ async fn keep(
 
 /// Stops the tunnel and waits for its end; whether there was one.
 pub async fn stop(daemon: &Daemon) -> bool {
-    let state = daemon.tunnel().forward().state().clone();
-    match state {
-        State::None => false,
-        State::Ended(_) => {
-            daemon.tunnel().forward().set(State::None);
-            false
-        }
-        State::Starting(cancel) => {
-            cancel.cancel();
-            true
-        }
+    match daemon.tunnel().forward().stopping() {
+        State::None | State::Ended(_) => false,
+        State::Starting(_) => true,
         State::Running(running) => {
             running.stop.cancel();
             let mut done = running.done.clone();
