@@ -25,6 +25,7 @@ const SCHEMES: [(&str, Option<u16>, Trust); 3] = [
 /// a path is a page that the program speaks of. The listener itself does not
 /// count either.
 pub fn find(line: &str, listener: SocketAddr) -> Option<Public> {
+    let line = without_colours(line);
     let mut starts: Vec<_> = SCHEMES
         .iter()
         .flat_map(|scheme| line.match_indices(scheme.0).map(move |(at, _)| (at, scheme)))
@@ -36,6 +37,16 @@ pub fn find(line: &str, listener: SocketAddr) -> Option<Public> {
         let own = address == listener.to_string();
         (!own && stands_alone(&line[..at])).then_some(Public { address, trust: *trust })
     })
+}
+
+/// `line` without the sequences that colour a terminal: `ESC [ … letter`.
+fn without_colours(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'));
+    let rest =
+        rest.map(|part| part.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(part));
+    [first].into_iter().chain(rest).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a scheme can begin after `before`: `xhttps://` is another one.

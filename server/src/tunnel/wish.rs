@@ -80,8 +80,8 @@ impl Wish {
         let command = match (provider, named.or(settings.tunnel_cmd.as_deref())) {
             (Provider::Ngrok, _) if named.is_none() => NGROK.to_owned(),
             (Provider::None, _) if named.is_none() => String::new(),
-            (Provider::Command, Some(command)) => command.to_owned(),
-            (Provider::Command, None) => {
+            (Provider::Command, Some(command)) if !command.trim().is_empty() => command.to_owned(),
+            (Provider::Command, _) => {
                 return Err(invalid("`--provider command` wants `--tunnel-cmd <command>`"));
             }
             _ => return Err(invalid("`--tunnel-cmd` goes with `--provider command` alone")),
