@@ -4,6 +4,7 @@ mod codec;
 mod connection;
 mod context;
 mod tls;
+mod web;
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The link of a pairing block: where a daemon is, its setup key, and the public
-//! key of its certificate, in one word.
+//! The link of a pairing block: where a daemon is, its setup key, the public key
+//! of its certificate, and where a tunnel may end TLS a session key, in one word.
 
 use browse_proto::Reason;
 
@@ -20,20 +20,27 @@ pub struct Link {
     pub key: String,
     /// What the daemon has to show.
     pub pin: Pin,
+    /// By what its answer is known where something else may show a certificate.
+    pub session: Option<[u8; 32]>,
+}
+
+/// Reads 32 bytes of hexadecimal digits.
+fn bytes(text: &str) -> Option<[u8; 32]> {
+    let digits = text.as_bytes();
+    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
 }
 
 impl Pin {
     /// Reads 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.as_bytes();
-        if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
-            return None;
-        }
-        let mut pin = [0; 32];
-        for (byte, pair) in pin.iter_mut().zip(digits.chunks(2)) {
-            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-        }
-        Some(Self(pin))
+        bytes(text).map(Self)
     }
 
     /// As hexadecimal.
@@ -43,7 +50,7 @@ impl Pin {
 }
 
 impl Link {
-    /// Reads `browse-pair://host:port/key/pin-…`.
+    /// Reads `browse-pair://host:port/key/pin-…`, and `/session-…` behind it.
     ///
     /// # Errors
     /// `PAIRING_LINK_INVALID`; it never repeats the key.
@@ -65,10 +72,17 @@ impl Link {
         let key = key.ok_or_else(|| invalid("it holds no setup key"))?;
         let pin = parts.next().and_then(|part| part.strip_prefix("pin-")).and_then(Pin::parse);
         let pin = pin.ok_or_else(|| invalid("it holds no whole fingerprint"))?;
+        let session = match parts.next() {
+            None => None,
+            Some(part) => {
+                let session = part.strip_prefix("session-").and_then(bytes);
+                Some(session.ok_or_else(|| invalid("it holds no whole session key"))?)
+            }
+        };
         if parts.next().is_some() {
             return Err(invalid("something follows it"));
         }
-        Ok(Self { address: address.to_owned(), key: key.to_owned(), pin })
+        Ok(Self { address: address.to_owned(), key: key.to_owned(), pin, session })
     }
 }
 
@@ -82,13 +96,20 @@ mod tests {
         let good = format!("browse-pair://[::1]:4567/setup-00ff/pin-{pin}");
         let link = Link::parse(&format!(" {good}\n")).expect("it is whole");
         assert_eq!((link.address.as_str(), link.key.as_str()), ("[::1]:4567", "setup-00ff"));
-        assert_eq!(link.pin.text(), pin);
+        assert_eq!((link.pin.text(), link.session), (pin.clone(), None));
+        let tunnel = format!("{good}/session-{}", "0b".repeat(32));
+        let link = Link::parse(&tunnel).expect("it is whole");
+        assert_eq!(link.session, Some([11; 32]));
         for bad in [
             "",
             "setup-00ff",
             "https://a:1/setup-0/pin-0",
             &good[..good.len() - 1],
             &format!("{good}/x"),
+            &format!("{good}/session-"),
+            &format!("{good}/"),
+            &tunnel[..tunnel.len() - 1],
+            &format!("{tunnel}/x"),
             &good.replace(":4567", ""),
             &good.replace(":4567", ":0"),
             &good.replace("[::1]", "a b"),

@@ -2,6 +2,7 @@
 
 pub mod life;
 pub mod redeem;
+pub mod tunnel;
 
 use browse_proto::Reason;
 use serde_json::json;

@@ -43,7 +43,7 @@ pub enum Action {
 
 /// A command with the values of its fields. Where a field is read from a file
 /// or from standard input, the value is what argv said.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Invocation {
     /// The command.
     pub command: &'static Command,

@@ -35,6 +35,7 @@ pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
         "redeem" => return local::redeem::run(&request, globals),
         "stop" if globals.is_here() => return local::life::stop(&request, globals),
         "restart" if globals.is_here() => return local::life::restart(&request, globals),
+        "start_tunnel" => return local::tunnel::start(&request, globals),
         "version" => return local::version(&request, globals),
         _ => {}
     }

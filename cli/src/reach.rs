@@ -29,10 +29,19 @@ pub struct Daemon {
     pub address: Address,
     /// The token to call it with.
     pub token: Option<String>,
-    /// The public key that it has to show, when it is elsewhere.
-    pub pin: Option<Pin>,
+    /// What it has to show, when it is elsewhere.
+    pub pin: Option<Proof>,
     /// Its project and state, when the state file named it.
     pub ours: Option<(Project, State)>,
+}
+
+/// What a daemon elsewhere has to show.
+#[derive(Clone, Copy, Debug)]
+pub struct Proof {
+    /// This public key.
+    pub pin: Pin,
+    /// Or a certificate that an authority vouches for.
+    pub vouched: bool,
 }
 
 /// Connects to the daemon for `command`.

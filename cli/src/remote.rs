@@ -17,7 +17,7 @@ use crate::{
     address::Address,
     failure::{Failure, Result},
     link::Pin,
-    reach::Daemon,
+    reach::{Daemon, Proof},
     save,
 };
 
@@ -28,9 +28,15 @@ pub struct Remote {
     pub address: String,
     /// What its daemon has to show.
     pub pin: Pin,
+    /// Whether a certificate will do, too, that an authority vouches for: TLS
+    /// may end at a tunnel.
+    pub vouched: bool,
     /// The token to call it with.
     pub token: String,
 }
+
+/// How the file tells that TLS may end at a tunnel.
+const VOUCHED: &str = "session-key";
 
 /// Refuses what cannot name a remote, which is a file.
 pub fn checked(name: &str) -> Result<String> {
@@ -67,6 +73,10 @@ impl Remote {
         Some(Self {
             address: string("address")?.to_owned(),
             pin: Pin::parse(string("pin")?)?,
+            vouched: match value.get("trust") {
+                None => false,
+                Some(trust) => trust.as_str()? == VOUCHED || None?,
+            },
             token: string("token")?.to_owned(),
         })
     }
@@ -77,8 +87,12 @@ impl Remote {
     /// `FILE_UNWRITABLE`.
     pub fn keep(&self, name: &str) -> Result<()> {
         let path = path(name)?;
-        let Self { address, pin, token } = self;
-        let text = json!({"address": address, "pin": pin.text(), "token": token}).to_string();
+        let Self { address, pin, vouched, token } = self;
+        let mut file = json!({"address": address, "pin": pin.text(), "token": token});
+        if *vouched {
+            file["trust"] = json!(VOUCHED);
+        }
+        let text = file.to_string();
         let write = || -> io::Result<()> {
             let folder = path.parent().unwrap_or(Path::new("."));
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -101,8 +115,9 @@ impl Remote {
     pub fn connect(&self) -> Result<Daemon> {
         let address = Address::parse(&self.address)?;
         let socket = address.connect().map_err(|error| address.unreachable(&error))?;
-        let (token, pin) = (Some(self.token.clone()), Some(self.pin));
-        Ok(Daemon { socket, address, token: token.filter(|t| !t.is_empty()), pin, ours: None })
+        let token = Some(self.token.clone()).filter(|token| !token.is_empty());
+        let pin = Some(Proof { pin: self.pin, vouched: self.vouched });
+        Ok(Daemon { socket, address, token, pin, ours: None })
     }
 }
 
@@ -160,7 +175,12 @@ mod tests {
     fn half_a_file_is_no_remote() {
         let pin = "00".repeat(32);
         let whole = format!(r#"{{"address":"a:1","pin":"{pin}","token":"t","new":1}}"#);
-        assert!(Remote::parse(&whole).is_some());
+        assert!(Remote::parse(&whole).is_some_and(|remote| !remote.vouched));
+        let trusting = |trust: &str| whole.replace("\"new\":1", &format!("\"trust\":{trust}"));
+        let vouched = Remote::parse(&trusting("\"session-key\""));
+        assert!(vouched.is_some_and(|remote| remote.vouched));
+        assert!(Remote::parse(&trusting("\"else\"")).is_none());
+        assert!(Remote::parse(&trusting("true")).is_none());
         for bad in ["", "{}", "[]", &whole.replace(&pin, "00"), &whole.replace("\"t\"", "\"\"")] {
             assert!(Remote::parse(bad).is_none(), "{bad}");
         }

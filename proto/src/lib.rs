@@ -9,6 +9,7 @@ mod build;
 mod command;
 pub mod private;
 mod reason;
+pub mod redeem;
 pub mod render;
 mod usage;
 pub mod wire;

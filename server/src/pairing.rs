@@ -15,3 +15,5 @@ pub use handlers::{
     get_identity, list_pairings, list_refusals, new_pairing, redeem, revoke_pairing,
 };
 pub use table::Pairings;
+
+pub use crate::tunnel::{get_tunnel, start_tunnel, stop_tunnel};

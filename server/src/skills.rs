@@ -16,7 +16,7 @@ mod manifest;
 mod matching;
 mod names;
 mod nudge;
-mod process;
+pub(crate) mod process;
 pub mod record;
 mod runtime;
 mod sandbox;
@@ -39,6 +39,7 @@ mod shelf;
 mod suggest;
 
 pub use check::check_skills;
+pub use environment::of_caller as environment_of_caller;
 pub use handlers::{list_skills, show_skill, trust_skill};
 pub use lifecycle::{
     commit_skill, discard_skill, remove_skill, stage_skill, test_skill, upgrade_skill,

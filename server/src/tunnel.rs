@@ -1,5 +1,5 @@
 //! The listener that other machines reach: a port of its own, TLS 1.3 alone,
-//! open while somebody is paired.
+//! open while somebody is paired or a tunnel forwards to it.
 
 mod certificate;
 mod connection;
@@ -9,7 +9,21 @@ mod listener;
 mod names;
 mod place;
 
+mod chain;
+mod forward;
+mod handlers;
+mod program;
+mod public;
+mod receipts;
+mod trust;
+mod wish;
+
 pub use certificate::Identity;
+pub use forward::stop;
+pub use handlers::{get_tunnel, start_tunnel, start_with_daemon, stop_tunnel};
 pub use listener::{Endpoint, Tunnel};
 pub use names::Names;
 pub use place::Place;
+pub use public::Public;
+pub use trust::Trust;
+pub use wish::{Provider, Wish};

@@ -1,5 +1,5 @@
-//! HTTP/2 on one socket, without the pools and balancers of a channel: a
-//! command makes one call.
+//! HTTP on one socket, without the pools and balancers of a channel: a command
+//! makes one call.
 
 use std::{
     error::Error,
@@ -10,15 +10,16 @@ use std::{
 };
 
 use http::{Request, Response, Uri, uri::Scheme};
-use hyper::{
-    body::Incoming,
-    client::conn::http2::{self, SendRequest},
-};
+use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::{TcpStream, UnixStream};
 use tonic::{Status, body::Body, client::GrpcService};
+use tower_service::Service;
 
-use super::tls;
+use super::{
+    tls,
+    web::{self, Web},
+};
 use crate::{address::Socket, reach::Daemon};
 
 /// Flow-control window, large enough for a snapshot or an image in one go.
@@ -29,9 +30,16 @@ const FRAME: u32 = 1 << 20;
 
 /// A connection to a daemon.
 pub struct Connection {
-    requests: SendRequest<Body>,
+    way: Way,
     authority: String,
     scheme: Scheme,
+}
+
+enum Way {
+    /// gRPC.
+    Straight(SendRequest<Body>),
+    /// gRPC-Web, through whatever hands on nothing but HTTP/1.1.
+    Web(Web),
 }
 
 impl Connection {
@@ -39,22 +47,28 @@ impl Connection {
     pub async fn open(daemon: Daemon) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let authority = daemon.address.authority().to_owned();
         let scheme = if daemon.pin.is_some() { Scheme::HTTPS } else { Scheme::HTTP };
-        let requests = match daemon.socket {
+        let way = match daemon.socket {
             Socket::Tcp(stream) => {
                 stream.set_nonblocking(true)?;
                 stream.set_nodelay(true)?;
                 let stream = TcpStream::from_std(stream)?;
                 match &daemon.pin {
-                    Some(pin) => greet(tls::greet(stream, &authority, pin).await?).await?,
-                    None => greet(stream).await?,
+                    Some(proof) => {
+                        let stream = tls::greet(stream, &authority, proof).await?;
+                        match proof.vouched {
+                            true => Way::Web(web::greet(stream).await?),
+                            false => Way::Straight(greet(stream).await?),
+                        }
+                    }
+                    None => Way::Straight(greet(stream).await?),
                 }
             }
             Socket::Unix(stream) => {
                 stream.set_nonblocking(true)?;
-                greet(UnixStream::from_std(stream)?).await?
+                Way::Straight(greet(UnixStream::from_std(stream)?).await?)
             }
         };
-        Ok(Self { requests, authority, scheme })
+        Ok(Self { way, authority, scheme })
     }
 
     fn uri(&self, of: &Uri) -> Result<Uri, http::Error> {
@@ -80,12 +94,15 @@ where
 }
 
 impl GrpcService<Body> for Connection {
-    type ResponseBody = Incoming;
+    type ResponseBody = Body;
     type Error = Box<dyn Error + Send + Sync>;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Incoming>, Self::Error>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Self::Error>> + Send>>;
 
     fn poll_ready(&mut self, cx: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.requests.poll_ready(cx).map_err(Into::into)
+        match &mut self.way {
+            Way::Straight(requests) => requests.poll_ready(cx).map_err(Into::into),
+            Way::Web(web) => Service::<Request<Body>>::poll_ready(web, cx).map_err(Into::into),
+        }
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
@@ -94,8 +111,16 @@ impl GrpcService<Body> for Connection {
             Ok(uri) => *request.uri_mut() = uri,
             Err(error) => return Box::pin(async move { Err(error.into()) }),
         }
-        let answer = self.requests.send_request(request);
-        Box::pin(async move { answer.await.map_err(Into::into) })
+        match &mut self.way {
+            Way::Straight(requests) => {
+                let answer = requests.send_request(request);
+                Box::pin(async move { Ok(answer.await?.map(Body::new)) })
+            }
+            Way::Web(web) => {
+                let answer = Service::call(web, request);
+                Box::pin(async move { Ok(answer.await?.map(Body::new)) })
+            }
+        }
     }
 }
 

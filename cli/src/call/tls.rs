@@ -1,5 +1,5 @@
-//! TLS 1.3 to a daemon elsewhere, which is known by its public key alone: names
-//! and authorities have no say.
+//! TLS 1.3 to a daemon elsewhere, which is known by its public key: names and
+//! authorities have no say, unless a tunnel may end TLS on the way.
 
 use std::{error::Error, fmt, sync::Arc};
 
@@ -10,46 +10,71 @@ use tokio_rustls::{
     TlsConnector,
     client::TlsStream,
     rustls::{
-        self, ClientConfig, DigitallySignedStruct, SignatureScheme,
-        client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+        self, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+        client::{
+            WebPkiServerVerifier,
+            danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+        },
         crypto::{CryptoProvider, ring, verify_tls13_signature},
         pki_types::{CertificateDer, ServerName, UnixTime},
         server::ParsedCertificate,
     },
 };
 
-use crate::{failure::Failure, link::Pin};
+use crate::{failure::Failure, link::Pin, reach::Proof};
 
-/// The other end has another public key.
+/// The other end has another public key, and why nobody vouches for that.
 #[derive(Debug)]
-struct Mismatch;
+struct Mismatch(Option<rustls::Error>);
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("another public key")
+        match &self.0 {
+            None => f.write_str("it has another public key"),
+            Some(why) => write!(f, "it has another public key, and nobody vouches for it: {why}"),
+        }
     }
 }
 
 impl Error for Mismatch {}
 
-/// Greets the daemon at `authority`, which has to show the key of `pin`.
+/// Greets the daemon at `authority`, which has to give this proof.
 pub async fn greet(
     stream: TcpStream,
     authority: &str,
-    pin: &Pin,
+    proof: &Proof,
 ) -> Result<TlsStream<TcpStream>, Box<dyn Error + Send + Sync>> {
     let provider = Arc::new(ring::default_provider());
-    let verifier = Pinned { pin: *pin, provider: Arc::clone(&provider) };
+    let authorities = if proof.vouched { authorities(&provider)? } else { None };
+    let verifier = Pinned { pin: proof.pin, authorities, provider: Arc::clone(&provider) };
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13])?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec()];
+    // A tunnel that ends TLS may hand on nothing but HTTP/1.1.
+    config.alpn_protocols = match proof.vouched {
+        true => vec![b"http/1.1".to_vec()],
+        false => vec![b"h2".to_vec()],
+    };
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
     let name = ServerName::try_from(host)?;
     Ok(TlsConnector::from(Arc::new(config)).connect(name, stream).await?)
+}
+
+/// Those whose word the machine takes for certificates, if there are any.
+fn authorities(
+    provider: &Arc<CryptoProvider>,
+) -> Result<Option<Arc<WebPkiServerVerifier>>, Box<dyn Error + Send + Sync>> {
+    let mut roots = RootCertStore::empty();
+    // Some of a machine's may be beyond reading.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if roots.is_empty() {
+        return Ok(None);
+    }
+    let builder = WebPkiServerVerifier::builder_with_provider(roots.into(), Arc::clone(provider));
+    Ok(Some(builder.build()?))
 }
 
 /// The failure to tell when the other end is not who it should be.
@@ -60,9 +85,10 @@ pub fn mismatch(error: &(dyn Error + 'static)) -> Option<Failure> {
         let found = inner.map_or(error, |inner| inner as &(dyn Error + 'static));
         if let Some(rustls::Error::InvalidCertificate(rustls::CertificateError::Other(other))) =
             found.downcast_ref()
-            && other.0.is::<Mismatch>()
+            && let Some(mismatch) = other.0.downcast_ref::<Mismatch>()
         {
-            let message = "the other end is not the daemon of the pairing block";
+            let message =
+                format!("the other end is not the daemon of the pairing block: {mismatch}");
             return Some(Failure::new(Reason::RemoteMismatch, message));
         }
         cause = error.source();
@@ -70,10 +96,11 @@ pub fn mismatch(error: &(dyn Error + 'static)) -> Option<Failure> {
     None
 }
 
-/// Knows one public key.
+/// Knows one public key, and maybe whom to ask about others.
 #[derive(Debug)]
 struct Pinned {
     pin: Pin,
+    authorities: Option<Arc<WebPkiServerVerifier>>,
     provider: Arc<CryptoProvider>,
 }
 
@@ -81,17 +108,26 @@ impl ServerCertVerifier for Pinned {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
+        others: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        status: &[u8],
+        now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         let parsed = ParsedCertificate::try_from(end_entity)?;
         let found = Sha256::digest(parsed.subject_public_key_info().as_ref());
         if found[..] == self.pin.0 {
             return Ok(ServerCertVerified::assertion());
         }
-        let other = rustls::OtherError(Arc::new(Mismatch));
+        let why = match &self.authorities {
+            None => None,
+            Some(authorities) => {
+                match authorities.verify_server_cert(end_entity, others, name, status, now) {
+                    Ok(verified) => return Ok(verified),
+                    Err(why) => Some(why),
+                }
+            }
+        };
+        let other = rustls::OtherError(Arc::new(Mismatch(why)));
         Err(rustls::CertificateError::Other(other).into())
     }
 

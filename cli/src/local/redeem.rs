@@ -1,9 +1,12 @@
 //! `redeem`: trades the key of a pairing block for a token, and keeps it.
 
+mod session;
+
 use browse_proto::{Reason, wire};
 use serde_json::{Map, Value, json};
 use tokio_rustls::rustls::crypto::ring;
 
+use self::session::Session;
 use crate::{
     call,
     failure::{Failure, Result},
@@ -20,9 +23,19 @@ pub fn run(request: &Request, globals: &Globals) -> Result<u8> {
     let command = request.invocation.command;
     let text = request.invocation.fields.get("key").and_then(Value::as_str).unwrap_or_default();
     let link = Link::parse(text)?;
-    let mut place = Remote { address: link.address, pin: link.pin, token: String::new() };
+    let session = link.session.map(|key| Session::new(key, challenge()?)).transpose()?;
+    let mut place = Remote {
+        address: link.address,
+        pin: link.pin,
+        vouched: session.is_some(),
+        token: String::new(),
+    };
     let daemon = place.connect()?;
-    let fields = json!({"key": link.key, "challenge": challenge()?});
+    let fields = match &session {
+        // The pin says who answers.
+        None => json!({"key": link.key}),
+        Some(session) => session.ask(&link.key),
+    };
     let body = wire::encode(command.request, fields.as_object().unwrap_or(&Map::new()));
     let body = body.map_err(|error| Failure::new(Reason::Bug, error.to_string()))?;
     let context = perform::context(request, globals, &daemon)?;
@@ -33,17 +46,24 @@ pub fn run(request: &Request, globals: &Globals) -> Result<u8> {
     let mut response = perform::decode(command, &body)?;
     // What is a secret stays out of sight.
     let token = take(&mut response, "token");
+    let sealed = take(&mut response, "sealed");
     take(&mut response, "proof");
+    place.token = match &session {
+        None => token,
+        Some(session) => session.open(&response, &sealed)?,
+    };
     let given = response.get("name").and_then(Value::as_str).unwrap_or_default();
     let name = match &globals.remote {
         Some(name) => name.clone(),
         None => remote::checked(given)?,
     };
-    place.token = token;
     place.keep(&name)?;
     response.insert("name".to_owned(), json!(name));
     let code = print::answer(command, &response, None, globals)?;
     print::note(&format!("`browse --remote {name} <command>` drives it"));
+    if session.is_some() {
+        print::note("whoever runs the tunnel can read what you send and get: TLS may end there");
+    }
     Ok(code)
 }
 
@@ -52,9 +72,9 @@ fn take(response: &mut Map<String, Value>, name: &str) -> String {
     taken.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn challenge() -> Result<String> {
+fn challenge() -> Result<[u8; 16]> {
     let mut bytes = [0; 16];
     let filled = ring::default_provider().secure_random.fill(&mut bytes);
     filled.map_err(|_| Failure::new(Reason::Bug, "the system has no random numbers"))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes)
 }

@@ -27,5 +27,6 @@ mod skills;
 mod starts;
 mod tabs;
 mod tour;
+mod tunnels;
 mod watching;
 mod window;

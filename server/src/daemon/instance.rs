@@ -111,6 +111,7 @@ impl Daemon {
         let scanner = Scanner::new(switch);
         let notes = Notes::new(&parts.settings, &outbound, scanner.clone(), &telemetry);
         notes.warm();
+        let tunnel = Tunnel::new(&parts.settings.home);
         Arc::new(Self {
             scanner,
             settings: parts.settings,
@@ -132,7 +133,7 @@ impl Daemon {
             keychain: Keychain::default(),
             windows: Windows::default(),
             pairings: Pairings::default(),
-            tunnel: Tunnel::default(),
+            tunnel,
             guardian: parts.guardian,
             calls: AtomicU32::new(0),
             last_call: Mutex::new(now),

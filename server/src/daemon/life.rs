@@ -31,6 +31,7 @@ use crate::{
     guardian::Guardian,
     policy::{Authority, Listener, layer::Origin},
     sessions::{BrowserState, CaptureLog, Sessions},
+    tunnel,
 };
 
 /// Time that calls in flight get to end when the daemon is told to stop.
@@ -168,6 +169,7 @@ async fn live(settings: Settings) -> Result<Ending> {
     CaptureLog::start(folder(daemon.settings()), daemon.sessions());
     let kept = tokio::spawn(keep(Arc::clone(&daemon), guardian.clone(), state));
     watch_idleness(Arc::clone(&daemon));
+    open_tunnel(Arc::clone(&daemon));
 
     let ending = daemon.ended().await;
     tracing::info!(?ending, "the daemon ends");
@@ -224,7 +226,25 @@ async fn settle(daemon: &Daemon) {
     }
 }
 
+/// Starts the tunnel that the settings want, beside everything else. Without it
+/// the daemon is as good as ever, so that its failure is told and no more.
+fn open_tunnel(daemon: Arc<Daemon>) {
+    tokio::spawn(async move {
+        if let Err(error) = tunnel::start_with_daemon(&daemon).await {
+            tracing::error!(%error, "the tunnel does not start");
+            let hint = match error.reason() {
+                Reason::TunnelConsentMissing => "run `browse tunnel start`".to_owned(),
+                _ => error.hint(),
+            };
+            let why = format!("did not start: {error}");
+            daemon.tunnel().forward().not_started(why);
+            daemon.tell(format!("the tunnel does not start: {error}; {hint}"));
+        }
+    });
+}
+
 async fn end(daemon: &Daemon) {
+    tunnel::stop(daemon).await;
     if tokio::time::timeout(GRACE, daemon.windows().end()).await.is_err() {
         tracing::warn!("a visible browser did not end in time; the guardian ends it");
     }

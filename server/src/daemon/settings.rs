@@ -18,6 +18,7 @@ use crate::{
     egress,
     notes::LibrarySettings,
     skills::Wanted,
+    tunnel::Provider,
 };
 
 pub use read::SettingsReader;
@@ -61,6 +62,13 @@ pub struct Settings {
     pub tunnel_cert: Option<PathBuf>,
     /// The key of that certificate.
     pub tunnel_key: Option<PathBuf>,
+    /// The tunnel that starts with the daemon.
+    pub tunnel: Option<Provider>,
+    /// The command of that tunnel.
+    pub tunnel_cmd: Option<String>,
+    /// Opens the listener for paired agents with the daemon, on this machine,
+    /// and no tunnel.
+    pub tunnel_local_only: bool,
     /// Says a word on skills to those who drive one host for long.
     pub skillify_prompts: bool,
     /// What is done about text that leaves its site; by the kind of caller

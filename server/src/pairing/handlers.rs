@@ -10,9 +10,9 @@ use browse_proto::{Reason, v1};
 use super::{
     block::Block,
     fate::{self, Fate, settle},
-    key::{self, SetupKey},
+    key::{self, Offered, SetupKey},
     offer::{self, Offer},
-    proof::proof,
+    proof,
     table::{Draft, Row},
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
     policy::{ClientId, Hosts, Listener, Rate, SessionRule, TabPolicy, hex, random},
     records::Surface,
     sessions::{SessionName, SessionRules},
-    tunnel::Place,
+    tunnel::{Place, Trust},
 };
 
 /// Refusals that are printed, unless the caller says.
@@ -39,14 +39,15 @@ pub async fn new_pairing(
 ) -> Result<v1::NewPairingResponse> {
     let daemon = cx.daemon();
     let offer = Offer::read(&request)?;
-    let place = Place::read(request.listen.as_deref(), request.address.as_deref())?;
+    let place = Place::read("pair new", request.listen.as_deref(), request.address.as_deref())?;
     daemon.tunnel().check(&place).await?;
     let (session, own_session) = choose_session(cx, &offer)?;
     let client = offer.client.clone();
     let (scopes, hosts) = (offer.scopes.names(), offer.hosts.patterns());
     let (key, text) = SetupKey::new(key::LIFETIME)?;
     let until = time(key.expires());
-    let draft = Draft { offer, session, own_session, key, session_key: random()? };
+    let session_key = random()?;
+    let draft = Draft { offer, session, own_session, key, session_key };
     // What was in force is so no more, whatever fails from here on.
     let before = daemon.pairings().take(&client);
     let replaced = before.is_some();
@@ -65,6 +66,7 @@ pub async fn new_pairing(
         name: client.as_str(),
         address: &endpoint.address,
         fingerprint: &endpoint.fingerprint,
+        session_key: (endpoint.trust == Trust::SessionKey).then_some(&session_key),
         key: &text,
         until: &until,
         scopes: &scopes.join(","),
@@ -84,6 +86,8 @@ pub async fn new_pairing(
         scopes: owned(&scopes),
         hosts,
         replaced,
+        trust: endpoint.trust.name().to_owned(),
+        session_key: block.session_key.map(|key| hex(key)).unwrap_or_default(),
     })
 }
 
@@ -237,20 +241,35 @@ pub async fn redeem(cx: &Context, request: v1::RedeemRequest) -> Result<v1::Rede
         return Err(Error::new(Reason::ArgumentInvalid, message));
     }
     let daemon = cx.daemon();
-    let redeemed = daemon.pairings().redeem(daemon.authority(), &request.key)?;
+    let offered = Offered::read(&request.key, challenge, &request.proof);
+    let redeemed = daemon.pairings().redeem(daemon.authority(), &offered)?;
     let grant = redeemed.grant;
     let capability = grant.capability();
     tracing::info!(client = %capability.client, "a setup key was redeemed");
     fate::watch(daemon, capability.client.clone(), redeemed.serial, Arc::clone(&grant));
-    Ok(v1::RedeemResponse {
-        proof: proof(&redeemed.session_key, challenge, &redeemed.token),
+    let answer = v1::RedeemResponse {
         name: capability.client.to_string(),
         scopes: owned(&capability.scopes.names()),
         hosts: capability.hosts().patterns(),
         session: session(&capability.session),
         expires_at: grant.end().map(time).unwrap_or_default(),
-        token: redeemed.token,
-    })
+        ..Default::default()
+    };
+    let (scopes, hosts) = (answer.scopes.join(","), answer.hosts.join(","));
+    let said = browse_proto::redeem::Answer {
+        challenge,
+        name: &answer.name,
+        scopes: &scopes,
+        hosts: &hosts,
+        session: &answer.session,
+        expires_at: &answer.expires_at,
+    };
+    if offered.is_sealed() {
+        let sealed = proof::seal(&redeemed.session_key, &said, &redeemed.token)?;
+        return Ok(v1::RedeemResponse { sealed, ..answer });
+    }
+    let proof = proof::of_answer(&redeemed.session_key, &said, &redeemed.token);
+    Ok(v1::RedeemResponse { proof, token: redeemed.token, ..answer })
 }
 
 /// Says who the caller is.

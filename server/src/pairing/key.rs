@@ -5,6 +5,8 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConstantTimeEq as _};
 
+use browse_proto::redeem::SEALED;
+
 use crate::{
     error::Result,
     policy::{hex, random},
@@ -47,14 +49,77 @@ impl SetupKey {
     }
 }
 
-/// The hash of an offered key.
-pub fn hash(offered: &str) -> [u8; 32] {
-    Sha256::digest(offered.as_bytes()).into()
+/// What a caller offers.
+pub enum Offered<'a> {
+    /// The key itself.
+    Key(&'a str),
+    /// Its hash, with a proof that the caller holds the whole block.
+    Sealed {
+        /// The hash, as it was sent.
+        id: &'a str,
+        /// The same.
+        hash: [u8; 32],
+        /// The challenge of the request.
+        challenge: &'a str,
+        /// The proof.
+        proof: Vec<u8>,
+    },
+}
+
+impl<'a> Offered<'a> {
+    /// Reads what was sent. What is half a sealed key is one that fits nothing.
+    pub fn read(key: &'a str, challenge: &'a str, proof: &str) -> Self {
+        let Some(id) = key.strip_prefix(SEALED) else { return Self::Key(key) };
+        let hash = unhex(id).and_then(|bytes| bytes.try_into().ok()).unwrap_or([0; 32]);
+        Self::Sealed { id, hash, challenge, proof: unhex(proof).unwrap_or_default() }
+    }
+
+    /// Whether the token of the answer is to be sealed.
+    pub fn is_sealed(&self) -> bool {
+        matches!(self, Self::Sealed { .. })
+    }
+
+    /// The hash of the key.
+    pub fn hash(&self) -> [u8; 32] {
+        match self {
+            Self::Key(key) => hash(key),
+            Self::Sealed { hash, .. } => *hash,
+        }
+    }
+}
+
+/// Bytes that are written as lower-case hexadecimal.
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
+    let pair = |pair: &[u8]| match pair {
+        [high, low] => u8::try_from(digit(*high)? << 4 | digit(*low)?).ok(),
+        _ => None,
+    };
+    text.as_bytes().chunks(2).map(pair).collect()
+}
+
+/// The hash of a key.
+fn hash(key: &str) -> [u8; 32] {
+    Sha256::digest(key.as_bytes()).into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_sealed_is_named_by_its_hash() {
+        let id = hex(&hash("setup-00"));
+        let sealed = format!("{SEALED}{id}");
+        let offered = Offered::read(&sealed, "c", "00ff");
+        assert!(offered.is_sealed());
+        assert_eq!(offered.hash(), Offered::read("setup-00", "c", "").hash());
+        for bad in ["sealed-", "sealed-0", "sealed-zz", &sealed.to_uppercase(), &sealed[..70]] {
+            assert_ne!(Offered::read(bad, "c", "").hash(), offered.hash(), "{bad}");
+        }
+        assert_eq!(unhex("00ff"), Some(vec![0, 255]));
+        assert!(unhex("0").is_none() && unhex("0F").is_none() && unhex("ü").is_none());
+    }
 
     #[test]
     fn a_key_is_itself_alone() {

@@ -1,35 +1,123 @@
 //! By what an agent knows that an answer comes from the daemon that wrote its
-//! block, when something in between ends TLS.
+//! block, when something in between ends TLS; and how the token is kept from
+//! it. The session key is in the block and in our memory, and nowhere else.
 
+use aes_gcm::{
+    Aes256Gcm, KeyInit as _,
+    aead::{Aead as _, Payload},
+};
+use browse_proto::redeem::{self, Answer};
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 
-use crate::policy::hex;
+use crate::{
+    error::Result,
+    policy::{hex, random},
+};
 
-/// `HMAC-SHA256(session key, challenge ‖ 0 ‖ token)`, as hexadecimal. Nothing
+/// A session key.
+pub type SessionKey = [u8; 32];
+
+fn mac(key: &SessionKey, text: &str) -> Option<Hmac<Sha256>> {
+    // HMAC takes keys of any length.
+    let mut mac = <Hmac<Sha256> as hmac::Mac>::new_from_slice(key).ok()?;
+    mac.update(text.as_bytes());
+    Some(mac)
+}
+
+/// The proof of an answer whose token is not sealed, as hexadecimal. Nothing
 /// without a challenge.
-pub fn proof(session_key: &[u8; 32], challenge: &str, token: &str) -> String {
-    let mac = Hmac::<Sha256>::new_from_slice(session_key);
-    let Some(mut mac) = mac.ok().filter(|_| !challenge.is_empty()) else { return String::new() };
-    mac.update(challenge.as_bytes());
-    mac.update(&[0]);
-    mac.update(token.as_bytes());
-    hex(&mac.finalize().into_bytes())
+pub fn of_answer(key: &SessionKey, answer: &Answer<'_>, token: &str) -> String {
+    let mac = mac(key, &answer.with_token(token)).filter(|_| !answer.challenge.is_empty());
+    mac.map_or_else(String::new, |mac| hex(&mac.finalize().into_bytes()))
+}
+
+/// Whether whoever sent `proof` with `challenge` holds the block whose setup
+/// key has this hash. The comparison takes the same time for every proof.
+pub fn holds(key: &SessionKey, challenge: &str, id: &str, proof: &[u8]) -> bool {
+    let mac = mac(key, &redeem::request(challenge, id)).filter(|_| !challenge.is_empty());
+    mac.is_some_and(|mac| mac.verify_slice(proof).is_ok())
+}
+
+/// The token, readable for holders of the block alone and bound to the answer:
+/// nonce and AES-256-GCM, as hexadecimal.
+///
+/// # Errors
+/// The system has no random numbers.
+pub fn seal(key: &SessionKey, answer: &Answer<'_>, token: &str) -> Result<String> {
+    // One key for each challenge, so that nonces never meet.
+    let own = mac(key, &redeem::seal(answer.challenge)).map(|mac| mac.finalize().into_bytes());
+    let nonce = random::<12>()?;
+    let text = answer.text();
+    let payload = Payload { msg: token.as_bytes(), aad: text.as_bytes() };
+    let sealed = own.and_then(|own| Aes256Gcm::new(&own).encrypt(&nonce.into(), payload).ok());
+    let bug = || crate::error::Error::new(browse_proto::Reason::Bug, "the token cannot be sealed");
+    Ok(hex(&[&nonce[..], &sealed.ok_or_else(bug)?].concat()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::proof;
+    use super::*;
+
+    const ANSWER: Answer<'_> = Answer {
+        challenge: "c0",
+        name: "ada",
+        scopes: "read",
+        hosts: "*",
+        session: "s",
+        expires_at: "e",
+    };
+
+    fn open(key: &SessionKey, answer: &Answer<'_>, sealed: &str) -> Option<Vec<u8>> {
+        let bytes: Vec<u8> = (0..sealed.len() / 2)
+            .filter_map(|at| u8::from_str_radix(&sealed[at * 2..at * 2 + 2], 16).ok())
+            .collect();
+        let own = mac(key, &redeem::seal(answer.challenge))?.finalize().into_bytes();
+        let text = answer.text();
+        let nonce: [u8; 12] = bytes[..12].try_into().ok()?;
+        let payload = Payload { msg: &bytes[12..], aad: text.as_bytes() };
+        Aes256Gcm::new(&own).decrypt(&nonce.into(), payload).ok()
+    }
 
     #[test]
-    fn a_proof_is_of_key_challenge_and_token() {
-        let good = proof(&[7; 32], "c", "t");
+    fn a_proof_is_of_key_challenge_answer_and_token() {
+        let good = of_answer(&[7; 32], &ANSWER, "t");
         assert_eq!(good.len(), 64);
-        let others =
-            [proof(&[8; 32], "c", "t"), proof(&[7; 32], "d", "t"), proof(&[7; 32], "c", "u")];
-        assert!(!others.contains(&good));
-        // The boundary between the two cannot be moved.
-        assert_ne!(proof(&[7; 32], "ct", ""), good);
-        assert_eq!(proof(&[7; 32], "", "t"), "");
+        assert_eq!(good, of_answer(&[7; 32], &ANSWER, "t"));
+        for other in [
+            of_answer(&[8; 32], &ANSWER, "t"),
+            of_answer(&[7; 32], &ANSWER, "u"),
+            of_answer(&[7; 32], &Answer { challenge: "c1", ..ANSWER }, "t"),
+            of_answer(&[7; 32], &Answer { scopes: "read,admin", ..ANSWER }, "t"),
+        ] {
+            assert_ne!(other, good);
+        }
+        assert_eq!(of_answer(&[7; 32], &Answer { challenge: "", ..ANSWER }, "t"), "");
+    }
+
+    #[test]
+    fn a_request_is_proved_by_who_holds_the_block() {
+        let proof = mac(&[7; 32], &redeem::request("c0", "id")).expect("a key");
+        let proof = proof.finalize().into_bytes();
+        assert!(holds(&[7; 32], "c0", "id", &proof));
+        assert!(!holds(&[8; 32], "c0", "id", &proof) && !holds(&[7; 32], "c1", "id", &proof));
+        assert!(!holds(&[7; 32], "c0", "other", &proof) && !holds(&[7; 32], "c0", "id", &[]));
+        assert!(!holds(&[7; 32], "", "id", &proof));
+    }
+
+    #[test]
+    fn a_sealed_token_opens_for_its_block_and_its_answer_alone() {
+        let sealed = seal(&[7; 32], &ANSWER, "token").expect("random numbers");
+        assert_eq!(open(&[7; 32], &ANSWER, &sealed).as_deref(), Some(&b"token"[..]));
+        assert!(open(&[8; 32], &ANSWER, &sealed).is_none());
+        for other in [
+            Answer { challenge: "c1", ..ANSWER },
+            Answer { name: "eve", ..ANSWER },
+            Answer { hosts: "evil.example", ..ANSWER },
+        ] {
+            assert!(open(&[7; 32], &other, &sealed).is_none(), "{other:?}");
+        }
+        let again = seal(&[7; 32], &ANSWER, "token").expect("random numbers");
+        assert_ne!(again, sealed);
     }
 }

@@ -15,8 +15,9 @@ use governor::{
 use subtle::Choice;
 
 use super::{
-    key::{self, SetupKey},
+    key::{Offered, SetupKey},
     offer::Offer,
+    proof,
 };
 use crate::{
     content::Delivery,
@@ -135,8 +136,8 @@ impl Pairings {
     ///
     /// # Errors
     /// `SETUP_KEY_INVALID`, one answer for every cause; `RATE_LIMITED`.
-    pub fn redeem(&self, authority: &Arc<Authority>, offered: &str) -> Result<Redeemed> {
-        let hash = key::hash(offered);
+    pub fn redeem(&self, authority: &Arc<Authority>, offered: &Offered<'_>) -> Result<Redeemed> {
+        let hash = offered.hash();
         let mut rows = self.rows();
         let mut found: Option<&mut Row> = None;
         // All are looked at, whichever it is.
@@ -146,7 +147,13 @@ impl Pairings {
                 found = Some(row);
             }
         }
-        let Some(row) = found.filter(|row| row.can_be_redeemed()) else {
+        let held = |row: &Row| match offered {
+            Offered::Key(_) => true,
+            Offered::Sealed { id, challenge, proof, .. } => {
+                proof::holds(&row.session_key, challenge, id, proof)
+            }
+        };
+        let Some(row) = found.filter(|row| row.can_be_redeemed() && held(row)) else {
             drop(rows);
             return Err(self.wrong_key());
         };
@@ -172,6 +179,11 @@ impl Pairings {
     /// Whether nobody is paired.
     pub fn is_empty(&self) -> bool {
         self.rows().by_name.is_empty()
+    }
+
+    /// How many are paired, or may be.
+    pub fn count(&self) -> usize {
+        self.rows().by_name.len()
     }
 
     /// Calls `see` for each, by name.

@@ -3,7 +3,7 @@
 use browse_proto::v1;
 
 use super::*;
-use crate::policy::Listener;
+use crate::{pairing::key, policy::Listener};
 
 struct Owner {
     authority: Arc<Authority>,
@@ -27,7 +27,7 @@ impl Owner {
     }
 
     fn redeem(&self, key: &str) -> Result<Redeemed, Reason> {
-        self.pairings.redeem(&self.authority, key).map_err(|error| error.reason())
+        self.pairings.redeem(&self.authority, &Offered::Key(key)).map_err(|error| error.reason())
     }
 
     fn call(&self, token: &str) -> Result<(), Reason> {
@@ -103,4 +103,37 @@ fn tokens_are_for_the_tunnel_and_a_week_at_most() {
     assert_eq!(claims["content"], "guarded");
     let slid = redeemed.grant.end().expect("it ends").duration_since(SystemTime::now());
     assert!(slid.expect("later") <= Duration::from_secs(24 * 3600));
+}
+
+#[test]
+fn who_read_along_cannot_redeem_what_is_sealed() {
+    use browse_proto::redeem::{SEALED, request};
+    use hmac::Mac as _;
+    use sha2::Digest as _;
+
+    let owner = Owner::new();
+    let key = owner.pair("ada", key::LIFETIME);
+    let id = crate::policy::hex(&sha2::Sha256::digest(key.as_bytes()));
+    let sealed = format!("{SEALED}{id}");
+    let proof = |session_key: [u8; 32], challenge: &str| {
+        let mac = hmac::Hmac::<sha2::Sha256>::new_from_slice(&session_key).expect("a key");
+        let mac = mac.chain_update(request(challenge, &id));
+        crate::policy::hex(&mac.finalize().into_bytes())
+    };
+    let redeem = |challenge: &str, proof: &str| {
+        let offered = Offered::read(&sealed, challenge, proof);
+        owner.pairings.redeem(&owner.authority, &offered).map_err(|error| error.reason())
+    };
+    // The hash is no key, and neither a proof of another challenge nor one
+    // with another session key is any good.
+    assert_eq!(owner.redeem(&sealed).err(), Some(Reason::SetupKeyInvalid));
+    assert_eq!(owner.redeem(&id).err(), Some(Reason::SetupKeyInvalid));
+    let bad = [("c0", ""), ("c1", &*proof([1; 32], "c0")), ("c0", &*proof([2; 32], "c0"))];
+    for (challenge, proof) in bad {
+        assert_eq!(redeem(challenge, proof).err(), Some(Reason::SetupKeyInvalid), "{challenge}");
+    }
+    let redeemed = redeem("c0", &proof([1; 32], "c0")).expect("it is good");
+    assert_eq!(owner.call(&redeemed.token), Ok(()));
+    // It is spent, whether the wrong ones of before count by now or not.
+    assert!(redeem("c0", &proof([1; 32], "c0")).is_err());
 }

@@ -5,16 +5,17 @@ mod plan;
 mod spare;
 mod supervised;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 
-use super::{sandbox::Confinement, supervisor};
+use super::{environment::Environment, sandbox::Confinement, supervisor};
 
 pub use plan::{Limits, Plan, Purpose};
 pub use spare::Spares;
-use supervised::Supervised;
+pub use supervised::Supervised;
 
 /// How long the supervisor may take to end everything.
 const END: Duration = Duration::from_secs(3);
@@ -151,6 +152,34 @@ pub async fn run_to_end(
     let finished = async move { process.finish(deadline, most, &sender).await };
     let (ended, errors) = tokio::join!(finished, heard);
     Ok((ended?, errors))
+}
+
+/// Starts a program of the user's that nothing confines, with its pipes. It ends
+/// with all that it started when its lifeline does.
+///
+/// # Errors
+/// There are no processes to be had.
+pub async fn free(
+    program: PathBuf,
+    words: &[String],
+    environment: Environment,
+    folder: PathBuf,
+) -> std::io::Result<Supervised> {
+    let plan = Plan {
+        purpose: Purpose::Run,
+        program,
+        words: words.iter().map(Into::into).collect(),
+        environment,
+        folder,
+        readable: Vec::new(),
+        writable: Vec::new(),
+        limits: Limits::of(Purpose::Run),
+        confinement: Confinement::None,
+    };
+    let order = order(&plan)?;
+    let mut supervised = Supervised::spawn(&[])?;
+    supervised.lifeline.write_all(&order).await?;
+    Ok(supervised)
 }
 
 /// Everything that comes, or nothing when it is too much.

@@ -1,4 +1,5 @@
-//! Opens the listener when somebody is paired, and closes it with the last.
+//! Opens the listener when somebody is paired or a tunnel starts, and closes it
+//! with the last of them.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -13,8 +14,10 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Identity, Names, Place, connection,
+    Identity, Names, Place, Trust, connection,
+    forward::{Forward, Known},
     lines::{Line, Lines},
+    receipts::Receipts,
 };
 use crate::{
     daemon::{self, Daemon},
@@ -35,10 +38,11 @@ const LOOK: Duration = Duration::from_secs(1);
 const WAITING: u32 = 128;
 
 /// The listener for agents on other machines, or its absence.
-#[derive(Default)]
 pub struct Tunnel {
     open: Mutex<Option<Open>>,
     names: Arc<Names>,
+    forward: Forward,
+    receipts: Receipts,
 }
 
 struct Open {
@@ -52,13 +56,42 @@ struct Open {
 /// Where the listener is reached.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// `host:port`.
+    /// `host:port`, of the tunnel while one runs.
     pub address: String,
+    /// The same without a tunnel.
+    pub direct: String,
     /// SHA-256 of the public key of its certificate.
     pub fingerprint: [u8; 32],
+    /// By what agents know the daemon there.
+    pub trust: Trust,
 }
 
 impl Tunnel {
+    /// A closed one, with the receipts below `home`.
+    pub fn new(home: &std::path::Path) -> Self {
+        Self {
+            open: Mutex::default(),
+            names: Arc::default(),
+            forward: Forward::default(),
+            receipts: Receipts::new(home),
+        }
+    }
+
+    /// What forwards to it.
+    pub fn forward(&self) -> &Forward {
+        &self.forward
+    }
+
+    /// What was written down of that.
+    pub fn receipts(&self) -> &Receipts {
+        &self.receipts
+    }
+
+    /// The names by which it is called.
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
     /// Opens the listener unless it is open, and says where it is reached.
     ///
     /// # Errors
@@ -71,12 +104,17 @@ impl Tunnel {
                 self.names.add(address);
                 open.address = address.clone();
             }
-            return Ok(open.endpoint());
+            return Ok(self.reached(open, place.address.as_deref()));
         }
         let settings = daemon.settings().clone();
+        let listen = place.listen.unwrap_or_else(Place::usual);
+        if settings.tunnel_local_only && !listen.ip().is_loopback() {
+            let message = format!("`{listen}` is not of this machine alone");
+            return Err(Error::new(Reason::TunnelLocalOnly, message));
+        }
         let identity = tokio::task::spawn_blocking(move || Identity::of(&settings)).await;
         let identity = identity.map_err(|error| unavailable(error.to_string()))??;
-        let listener = bind(place.listen.unwrap_or_else(Place::usual))?;
+        let listener = bind(listen)?;
         let bound = listener.local_addr().map_err(|error| unavailable(error.to_string()))?;
         let address = place.address.clone().unwrap_or_else(|| bound.to_string());
         self.names.add(&address);
@@ -88,7 +126,25 @@ impl Tunnel {
         let task = tokio::spawn(accept(listener, acceptor, services, done.clone()));
         let fingerprint = identity.fingerprint;
         let found = open.insert(Open { bound, address, fingerprint, done, task });
-        Ok(found.endpoint())
+        Ok(self.reached(found, place.address.as_deref()))
+    }
+
+    /// Where it is reached while it is open.
+    pub async fn endpoint(&self) -> Option<Endpoint> {
+        self.open.lock().await.as_ref().map(|open| self.reached(open, None))
+    }
+
+    /// Where agents reach what is open: where the owner said just now, else
+    /// where the tunnel is.
+    fn reached(&self, open: &Open, said: Option<&str>) -> Endpoint {
+        let (direct, fingerprint) = (open.address.clone(), open.fingerprint);
+        match self.forward.known() {
+            Known::Running(running) if said.is_none() => {
+                let (address, trust) = (running.public.address.clone(), running.public.trust);
+                Endpoint { address, direct, fingerprint, trust }
+            }
+            _ => Endpoint { address: direct.clone(), direct, fingerprint, trust: Trust::Pin },
+        }
     }
 
     /// Whether the listener could be at `place`, as far as that is known before
@@ -100,17 +156,18 @@ impl Tunnel {
         self.open.lock().await.as_ref().map_or(Ok(()), |open| open.fits(place))
     }
 
-    /// Closes the listener when nobody is paired.
+    /// Closes the listener when nobody is paired and nothing forwards to it.
     pub async fn rest(&self, daemon: &Daemon) {
         let mut open = self.open.lock().await;
-        if !daemon.pairings().is_empty() {
+        let kept = self.forward.holds() || daemon.settings().tunnel_local_only;
+        if kept || !daemon.pairings().is_empty() {
             return;
         }
         if let Some(mut open) = open.take() {
             open.done.cancel();
             // Its port is free again before anybody is told so.
             let _ = (&mut open.task).await;
-            tracing::info!("nobody elsewhere is paired");
+            tracing::info!("the listener for agents elsewhere is closed");
         }
     }
 
@@ -127,10 +184,6 @@ impl Open {
             return Err(unavailable(message));
         }
         Ok(())
-    }
-
-    fn endpoint(&self) -> Endpoint {
-        Endpoint { address: self.address.clone(), fingerprint: self.fingerprint }
     }
 }
 

@@ -24,6 +24,14 @@ impl Names {
         }
     }
 
+    /// Takes it back.
+    pub fn remove(&self, address: &str) {
+        if let Ok(host) = address.parse::<Authority>() {
+            let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            names.remove(&normal(host.host()));
+        }
+    }
+
     /// Whether a call to `authority` is meant for us. The port is not looked
     /// at: what forwards to us has ports of its own.
     pub fn know(&self, authority: &Authority) -> bool {
@@ -55,5 +63,7 @@ mod tests {
         for bad in ["evil.example:4567", "my-host.lan.evil.example", "a@127.0.0.1:1", "lan"] {
             assert!(!know(bad), "{bad}");
         }
+        names.remove("MY-host.lan:1");
+        assert!(!know("my-host.lan:80"));
     }
 }

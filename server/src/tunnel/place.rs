@@ -16,11 +16,15 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads what the owner said.
+    /// Reads what the owner said to `command`.
     ///
     /// # Errors
     /// `ARGUMENT_INVALID`.
-    pub fn read(listen: Option<&str>, address: Option<&str>) -> Result<Self> {
+    pub fn read(command: &str, listen: Option<&str>, address: Option<&str>) -> Result<Self> {
+        Self::parse(listen, address).map_err(|error| error.with("command", command))
+    }
+
+    fn parse(listen: Option<&str>, address: Option<&str>) -> Result<Self> {
         let listen = listen.map(listening).transpose()?;
         let address = address.map(reached).transpose()?;
         let everywhere = listen.is_some_and(|listen| listen.ip().is_unspecified());
@@ -97,7 +101,7 @@ fn is_name(host: &str) -> bool {
 }
 
 fn invalid(message: String) -> Error {
-    Error::new(Reason::ArgumentInvalid, message).with("command", "pair new")
+    Error::new(Reason::ArgumentInvalid, message)
 }
 
 #[cfg(test)]
@@ -106,11 +110,15 @@ mod tests {
 
     #[test]
     fn addresses_are_whole() {
-        let good = Place::read(Some("0.0.0.0:4567"), Some("My-Host.lan:4567")).expect("good");
+        let good =
+            Place::read("pair new", Some("0.0.0.0:4567"), Some("My-Host.lan:4567")).expect("good");
         assert_eq!(good.address.as_deref(), Some("my-host.lan:4567"));
-        assert_eq!(Place::read(Some("::1"), None).expect("good").listen.expect("said").port(), 0);
+        assert_eq!(
+            Place::read("pair new", Some("::1"), None).expect("good").listen.expect("said").port(),
+            0
+        );
         for listen in ["", "localhost:1", "127.0.0.1:99999", "0.0.0.0:1", "a b"] {
-            assert!(Place::read(Some(listen), None).is_err(), "{listen}");
+            assert!(Place::read("pair new", Some(listen), None).is_err(), "{listen}");
         }
         for (said, kept) in [
             ("192.0.2.7:443", "192.0.2.7:443"),
@@ -119,7 +127,7 @@ mod tests {
             ("localhost:1", "localhost:1"),
             ("a_b.x-1.example.:65535", "a_b.x-1.example.:65535"),
         ] {
-            let place = Place::read(None, Some(said)).expect(said);
+            let place = Place::read("pair new", None, Some(said)).expect(said);
             assert_eq!(place.address.as_deref(), Some(kept));
         }
         let long = format!("{}:1", "a".repeat(64));
@@ -164,7 +172,7 @@ mod tests {
             "a\nb:1",
             &long,
         ] {
-            let refused = Place::read(None, Some(address)).expect_err(address);
+            let refused = Place::read("pair new", None, Some(address)).expect_err(address);
             assert!(refused.to_string().starts_with("`--address` is a host"), "{address}");
         }
     }

@@ -154,6 +154,24 @@ pub static KEYS: &[Key] = &[
         help: "key of that certificate, as PEM, mode 0600",
     },
     Key {
+        name: "tunnel",
+        variable: "BROWSE_TUNNEL",
+        file: File::User,
+        help: "tunnel to start with the daemon: ngrok, command or none",
+    },
+    Key {
+        name: "tunnel_cmd",
+        variable: "BROWSE_TUNNEL_CMD",
+        file: File::User,
+        help: "command of that tunnel, quoted as for a shell",
+    },
+    Key {
+        name: "tunnel_local_only",
+        variable: "BROWSE_TUNNEL_LOCAL_ONLY",
+        file: File::User,
+        help: "open the listener for paired agents on this machine, and no tunnel (false)",
+    },
+    Key {
         name: "skillify_prompts",
         variable: "BROWSE_SKILLIFY_PROMPTS",
         file: File::Any,

@@ -10,6 +10,7 @@ use crate::{
     egress,
     error::{Error, Result},
     skills::Wanted,
+    tunnel::Provider,
 };
 
 /// The text of a setting and where it stands.
@@ -73,6 +74,16 @@ impl Raw {
 
     pub fn egress(&self) -> Result<egress::Mode> {
         egress::Mode::named(self.text()).ok_or_else(|| self.refuse("`off`, `warn` or `block`"))
+    }
+
+    pub fn tunnel(&self) -> Result<Provider> {
+        let names = "`ngrok`, `command` or `none`";
+        Provider::named(self.text()).ok_or_else(|| self.refuse(names))
+    }
+
+    /// A command as it stands, which a shell could take apart.
+    pub fn command(&self) -> Result<String> {
+        self.words().map(|_| self.text().to_owned())
     }
 
     pub fn dialogs(&self) -> Result<DialogPolicy> {

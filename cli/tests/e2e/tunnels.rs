@@ -1,0 +1,284 @@
+//! Tunnels: a program that prints an address, and ends TLS with a certificate
+//! of its own; with no browser behind it all.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use serde_json::Value;
+
+use crate::project::{Project, eventually};
+
+/// Longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A tunnel of TLS and HTTP/1.1, which does to answers what a file says.
+const TUNNEL: &str = include_str!("tunnel.py");
+
+/// An owner, and the tunnel that it has.
+struct Owner {
+    project: Project,
+}
+
+impl Owner {
+    fn new() -> Self {
+        let project = Project::new().with("BROWSE_NO_BROWSER", "1");
+        project.write("tunnel.py", TUNNEL);
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]);
+        let made = made.expect("a certificate");
+        project.write("cert.pem", &made.cert.pem());
+        project.write("key.pem", &made.signing_key.serialize_pem());
+        project.write("mode", "honest");
+        Self { project }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.project.path().join(name)
+    }
+
+    fn command(&self) -> String {
+        format!("python3 '{}' {{port}}", self.file("tunnel.py").display())
+    }
+
+    fn start(&self) -> Value {
+        self.project.json(&["tunnel", "start", "--tunnel-cmd", &self.command(), "--yes"])
+    }
+
+    fn status(&self) -> Value {
+        self.project.json(&["tunnel", "status"])
+    }
+
+    fn pair(&self) -> Value {
+        self.project.json(&["pair", "new", "Laptop"])
+    }
+
+    /// An agent elsewhere, whose machine takes the word for the tunnel.
+    fn agent(&self) -> Project {
+        let roots = self.file("cert.pem").display().to_string();
+        Project::new().with("SSL_CERT_FILE", &roots)
+    }
+
+    fn receipts(&self) -> PathBuf {
+        self.project.home().join("tunnel/receipts/chain.jsonl")
+    }
+
+    fn events(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.receipts()).unwrap_or_default();
+        let event = |line: &str| {
+            let line: Value = serde_json::from_str(line).expect("a line of JSON");
+            line["event"].as_str().expect("an event").to_owned()
+        };
+        text.lines().map(event).collect()
+    }
+
+    /// Waits until the tunnel that ran is known to have ended.
+    fn ended(&self) -> String {
+        let why = eventually(PATIENCE, || {
+            let status = self.status();
+            status["ended"].as_str().map(str::to_owned).ok_or(status)
+        });
+        why.expect("it has ended")
+    }
+}
+
+#[test]
+fn one_pairs_through_a_tunnel_that_ends_tls() {
+    let owner = Owner::new();
+    let project = &owner.project;
+    let start = ["tunnel", "start", "--tunnel-cmd", &owner.command()];
+    let refused = project.run(&start);
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    assert!(refused.stderr.contains("reachable from") && refused.stderr.contains("--yes"));
+    assert!(owner.events().is_empty() && owner.status()["listener"] == "", "nothing was opened");
+    let started = owner.start();
+    assert_eq!(
+        (started["provider"].as_str(), started["trust"].as_str()),
+        (Some("command"), Some("session-key"))
+    );
+    assert_eq!(owner.events(), ["consent", "start", "open"]);
+    assert_eq!(project.fail(&start), ("TUNNEL_RUNS".to_owned(), 1));
+    let status = project.ok(&["tunnel", "status"]);
+    assert!(status.contains("tunnel: command since 2") && status.contains("3, the chain holds"));
+
+    let paired = owner.pair();
+    let link = paired["link"].as_str().expect("a link").to_owned();
+    let address = started["address"].as_str().expect("an address");
+    let begin = format!("browse-pair://{address}/setup-");
+    assert!(link.starts_with(&begin) && link.contains("/session-"), "{link}");
+    assert_eq!(paired["trust"], "session-key");
+    // Nobody vouches for the tunnel on this one.
+    let stranger = Project::new();
+    assert_eq!(stranger.fail(&["redeem", &link]), ("REMOTE_MISMATCH".to_owned(), 3));
+
+    // What was changed on the way is no answer.
+    let agent = owner.agent();
+    let file = agent.home().join("remotes/laptop.json");
+    for mode in ["flip", "scopes", "replay"] {
+        project.write("mode", mode);
+        assert_eq!(agent.fail(&["redeem", &link]), ("REMOTE_UNPROVEN".to_owned(), 3), "{mode}");
+        assert!(!file.exists(), "{mode}");
+    }
+    project.write("mode", "honest");
+    let redeemed = agent.ok(&["redeem", &link]);
+    assert!(redeemed.starts_with("laptop: read,write hosts:* until 2"), "{redeemed}");
+    // Who ended TLS has seen neither key, and not the token.
+    let seen = String::from_utf8_lossy(&fs::read(owner.file("seen")).expect("a file")).into_owned();
+    let kept: Value = serde_json::from_slice(&fs::read(&file).expect("a file")).expect("JSON");
+    let token = kept["token"].as_str().expect("a token");
+    assert!(seen.contains("sealed-"), "it has seen the request");
+    for secret in ["key", "session_key"] {
+        assert!(!seen.contains(paired[secret].as_str().expect("a secret")), "{secret}");
+    }
+    assert!(!seen.contains(token));
+    let who = agent.ok(&["--remote", "laptop", "whoami"]);
+    assert!(who.contains("name: laptop"), "{who}");
+    assert_eq!(agent.ok(&["--remote", "laptop", "tabs"]), "");
+    assert_eq!(agent.fail(&["--remote", "laptop", "tunnel", "status"]).0, "TUNNEL_DENIED");
+    assert_eq!(agent.fail(&["redeem", &link]).0, "SETUP_KEY_INVALID");
+
+    assert_eq!(project.ok(&["tunnel", "stop"]), "stopped\n");
+    assert_eq!(agent.fail(&["--remote", "laptop", "whoami"]).0, "DAEMON_UNREACHABLE");
+    assert_eq!(project.ok(&["tunnel", "stop"]), "none ran\n");
+    assert_eq!(owner.events(), ["consent", "start", "open", "end"]);
+    assert_ne!(owner.status()["listener"], "", "somebody is paired");
+    project.ok(&["pair", "revoke", "laptop"]);
+    assert_eq!(owner.status()["listener"], "", "the listener goes with the last");
+    // What was agreed to once is not asked again.
+    project.ok(&start);
+    project.ok(&["pair", "new", "one"]);
+    project.ok(&["pair", "revoke", "one"]);
+    assert_ne!(owner.status()["listener"], "", "the tunnel forwards to it");
+    project.ok(&["tunnel", "stop"]);
+    assert_eq!(owner.status()["listener"], "");
+}
+
+#[test]
+fn no_tunnel_outlives_its_program_or_its_daemon() {
+    let owner = Owner::new();
+    let mine = || {
+        let all = owner.project.processes();
+        all.into_iter().filter(|(_, line)| line.contains("tunnel.py")).collect::<Vec<_>>()
+    };
+    owner.start();
+    let kill = |pid: u32| {
+        let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
+        assert!(killed.expect("there is kill").success());
+    };
+    kill(mine().first().expect("the program runs").0);
+    assert!(owner.ended().contains("code 137"), "{}", owner.ended());
+    assert_eq!(owner.events(), ["consent", "start", "open", "end"]);
+    let closed = eventually(PATIENCE, || {
+        let status = owner.status();
+        if status["listener"] == "" { Ok(()) } else { Err(status) }
+    });
+    assert!(closed.is_ok(), "{closed:?}");
+    owner.start();
+    assert!(!mine().is_empty());
+    kill(owner.project.daemon_pid().expect("a daemon"));
+    owner.project.assert_empty_within(PATIENCE);
+    // The chain goes on where it was.
+    owner.start();
+    assert_eq!(owner.status()["receipts"], 8);
+    // An end in order leaves nothing either, and is written down.
+    owner.project.ok(&["stop"]);
+    owner.project.assert_empty_within(PATIENCE);
+    assert_eq!(owner.events().last().map(String::as_str), Some("end"));
+}
+
+#[test]
+fn what_does_not_start_says_why_and_leaves_nothing() {
+    let owner = Owner::new();
+    let project = &owner.project;
+    let fail = |command: &str| {
+        let words = ["tunnel", "start", "--tunnel-cmd", command, "--yes"];
+        // A program has half of the time to print an address.
+        let short = ["--timeout", "10s"];
+        let short = if command.contains("sleep") { &short[..] } else { &[] };
+        let failed = project.fail(&[&words[..], short].concat());
+        assert_eq!(owner.status()["listener"], "", "{command}");
+        failed.0
+    };
+    assert_eq!(fail("no-such-program-anywhere"), "TUNNEL_PROGRAM_MISSING");
+    assert_eq!(fail("sh -c 'echo it broke >&2; exit 3'"), "TUNNEL_ENDED");
+    assert_eq!(fail("sh -c 'echo https://a.example/page; sleep 600'"), "TUNNEL_ADDRESS_MISSING");
+    assert_eq!(project.fail(&["tunnel", "start"]).0, "ARGUMENT_INVALID");
+    assert_eq!(project.fail(&["tunnel", "start", "--provider", "x"]).0, "ARGUMENT_INVALID");
+    let said =
+        project.run(&["tunnel", "start", "--tunnel-cmd", "sh -c 'echo it broke; exit 3'", "--yes"]);
+    assert!(said.stderr.contains("ended with code 3: it broke"), "{said:?}");
+
+    // The agent of ngrok, as far as it can be played.
+    let bin = project.path().join("bin");
+    fs::create_dir(&bin).expect("a folder");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a PATH"));
+    let ngrok = |script: &str| {
+        let file = project.write("bin/ngrok", &format!("#!/bin/sh\n{script}\n"));
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(file, mode).expect("a mode");
+        let mut command =
+            project.command(&["--json", "tunnel", "start", "--provider", "ngrok", "--yes"]);
+        let output = command.env("PATH", &path).env("NGROK_AUTHTOKEN", "t").output();
+        let text = String::from_utf8(output.expect("browse is built").stdout).expect("text");
+        serde_json::from_str::<Value>(&text).expect("JSON")
+    };
+    let refused = ngrok("echo 'err=\"authentication failed ERR_NGROK_4018\"'; exit 1");
+    assert_eq!(refused["error"]["reason"], "TUNNEL_TOKEN_MISSING");
+    let started = ngrok(
+        "[ \"$NGROK_AUTHTOKEN\" = t ] || exit 1; echo \"addr=$2 url=https://x.ngrok-free.app\"; exec sleep 600",
+    );
+    assert_eq!(started["result"]["address"], "x.ngrok-free.app:443", "{started}");
+    project.ok(&["tunnel", "stop"]);
+
+    // Without a receipt nothing is forwarded.
+    let text = fs::read_to_string(owner.receipts()).expect("receipts");
+    let line = 2;
+    let changed: Vec<_> = text
+        .lines()
+        .enumerate()
+        .map(
+            |(at, text)| {
+                if at + 1 == line { text.replace("root", "toor") } else { text.to_owned() }
+            },
+        )
+        .collect();
+    fs::write(owner.receipts(), changed.join("\n") + "\n").expect("it is written");
+    let broken = owner.status()["broken"].as_str().unwrap_or_default().to_owned();
+    assert!(broken.starts_with("chain.jsonl:2: "), "{broken}");
+    assert_eq!(fail(&owner.command()), "RECEIPTS_BROKEN");
+    let folder = owner.receipts().parent().expect("a folder").to_owned();
+    fs::remove_dir_all(&folder).expect("it goes");
+    fs::write(&folder, "").expect("it is written");
+    assert_eq!(fail(&owner.command()), "RECEIPT_UNWRITABLE");
+    assert!(!project.processes().iter().any(|(_, line)| line.contains("tunnel.py")));
+}
+
+#[test]
+fn settings_open_the_listener_and_start_what_was_agreed_to() {
+    let local = Project::new().with("BROWSE_NO_BROWSER", "1").with("BROWSE_TUNNEL_LOCAL_ONLY", "1");
+    local.ok(&["tabs"]);
+    let listener = eventually(PATIENCE, || {
+        let status = local.json(&["tunnel", "status"]);
+        let listener = status["listener"].as_str().unwrap_or_default().to_owned();
+        if listener.is_empty() { Err(status) } else { Ok(listener) }
+    });
+    assert!(listener.expect("it is open").starts_with("127.0.0.1:"));
+    let words = ["tunnel", "start", "--provider", "none", "--yes"];
+    assert_eq!(local.fail(&words).0, "TUNNEL_LOCAL_ONLY");
+
+    let owner = Owner::new();
+    owner.start();
+    owner.project.ok(&["stop"]);
+    let mut start = owner.project.command(&["tabs"]);
+    start.env("BROWSE_TUNNEL", "command").env("BROWSE_TUNNEL_CMD", owner.command());
+    assert!(start.status().expect("browse is built").success());
+    let state = eventually(PATIENCE, || {
+        let status = owner.status();
+        if status["state"] == "running" { Ok(()) } else { Err(status) }
+    });
+    assert!(state.is_ok(), "{state:?}");
+    owner.project.ok(&["stop"]);
+    // Nobody has agreed to this one.
+    let mut start = owner.project.command(&["tabs"]);
+    start.env("BROWSE_TUNNEL", "ngrok");
+    assert!(start.status().expect("browse is built").success());
+    let why = owner.ended();
+    assert!(why.starts_with("did not start: ") && why.contains("ngrok"), "{why}");
+}

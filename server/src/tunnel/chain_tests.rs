@@ -1,0 +1,154 @@
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use super::*;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Note {
+    text: String,
+}
+
+struct Home {
+    folder: tempfile::TempDir,
+    chain: Chain,
+}
+
+impl Home {
+    fn of(notes: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Self { chain: Chain::new(folder.path().join("receipts")), folder };
+        for note in notes {
+            home.append(note).expect("it is written");
+        }
+        home
+    }
+
+    fn append(&self, text: &str) -> Result<String, Fault> {
+        self.chain.append(Note { text: text.to_owned() })
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.chain.file()).expect("a file");
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn write(&self, lines: &[String]) {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(self.chain.file(), text).expect("it is written");
+    }
+
+    fn fault(&self) -> String {
+        let found = self.chain.read::<Note>();
+        let fault = found.map(|whole| whole.links.len()).expect_err("it is broken").to_string();
+        // What is broken takes nothing more.
+        let before = fs::read(self.chain.file()).ok();
+        assert_eq!(self.append("more").expect_err("it is broken").to_string(), fault);
+        assert_eq!(fs::read(self.chain.file()).ok(), before);
+        fault
+    }
+}
+
+#[test]
+fn each_line_names_the_one_before() {
+    let home = Home::of(&[]);
+    assert!(home.chain.read::<Note>().expect("it holds").links.is_empty());
+    let first = home.append("one \"quoted\"\nline").expect("it is written");
+    let second = home.append("two").expect("it is written");
+    let whole = home.chain.read::<Note>().expect("it holds");
+    assert_eq!(whole.last, second);
+    assert_eq!((whole.links[0].before.as_str(), whole.links[0].number), (&*"0".repeat(64), 1));
+    assert_eq!((whole.links[1].before.as_str(), whole.links[1].number), (first.as_str(), 2));
+    assert_eq!(whole.links[0].content.text, "one \"quoted\"\nline");
+    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!((mode(home.chain.folder()), mode(&home.chain.file())), (0o700, 0o600));
+    assert_eq!(mode(&home.chain.folder().join(HEAD)), 0o600);
+}
+
+#[test]
+fn whatever_is_changed_is_noticed_where_it_is() {
+    let notes = ["one", "two", "three"];
+    let fault = |change: &dyn Fn(&mut Vec<String>)| {
+        let home = Home::of(&notes);
+        let mut lines = home.lines();
+        change(&mut lines);
+        home.write(&lines);
+        home.fault()
+    };
+    let changed = fault(&|lines| lines[1] = lines[1].replace("two", "owt"));
+    assert_eq!(changed, "chain.jsonl:2: its hash does not fit");
+    let missing = "chain.jsonl:3: receipts that were written are missing";
+    assert_eq!(fault(&|lines| drop(lines.pop())), missing);
+    let all = "chain.jsonl:1: receipts that were written are missing";
+    assert_eq!(fault(&Vec::clear), all);
+    let next = "its number is not the next";
+    assert_eq!(fault(&|lines| drop(lines.remove(0))), format!("chain.jsonl:1: {next}"));
+    assert_eq!(fault(&|lines| drop(lines.remove(1))), format!("chain.jsonl:2: {next}"));
+    assert_eq!(fault(&|lines| lines.swap(0, 1)), format!("chain.jsonl:1: {next}"));
+    let first = |lines: &mut Vec<String>| lines.push(lines[2].clone());
+    assert_eq!(fault(&first), format!("chain.jsonl:4: {next}"));
+    assert_eq!(fault(&|lines| lines[2] = "{}".to_owned()), "chain.jsonl:3: it has no hash");
+    // One who hashes anew has to hash all that follows, and the head too.
+    let forged = |lines: &mut Vec<String>| {
+        let body = lines[1].rsplit_once(BEFORE).expect("a hash").0.replace("two", "owt");
+        lines[1] = format!("{body}{BEFORE}{}{AFTER}", hash(&body));
+    };
+    let unnamed = "chain.jsonl:3: it does not name the hash of the line before";
+    assert_eq!(fault(&forged), unnamed);
+    let last = |lines: &mut Vec<String>| {
+        let body = lines[2].rsplit_once(BEFORE).expect("a hash").0.replace("three", "3");
+        lines[2] = format!("{body}{BEFORE}{}{AFTER}", hash(&body));
+    };
+    assert_eq!(fault(&last), "chain.jsonl:3: it is another than was written last");
+}
+
+#[test]
+fn a_daemon_that_was_killed_while_it_wrote_broke_nothing() {
+    let home = Home::of(&["one", "two"]);
+    let mut options = OpenOptions::new();
+    let mut file = options.append(true).open(home.chain.file()).expect("a file");
+    file.write_all(b"{\"number\":3,\"bef").expect("it is written");
+    assert_eq!(home.chain.read::<Note>().expect("it holds").links.len(), 2);
+    home.append("three").expect("it is written");
+    assert_eq!(home.lines().len(), 3);
+    assert_eq!(home.chain.read::<Note>().expect("it holds").links.len(), 3);
+    // It was killed between the line and the head.
+    let head = fs::read(home.chain.folder().join(HEAD)).expect("a head");
+    home.append("four").expect("it is written");
+    fs::write(home.chain.folder().join(HEAD), &head).expect("it is written");
+    assert_eq!(home.chain.read::<Note>().expect("it holds").links.len(), 4);
+    home.append("five").expect("it is written");
+    fs::write(home.chain.folder().join(HEAD), &head).expect("it is written");
+    assert_eq!(home.fault(), "chain.jsonl:5: there are more receipts than were written");
+}
+
+#[test]
+fn what_cannot_be_written_is_told() {
+    let home = Home::of(&["one"]);
+    let before = home.lines();
+    // The folder is a file, the file is a folder, or a link elsewhere.
+    let blocked = Chain::new(home.chain.file());
+    assert!(matches!(blocked.append(Note { text: String::new() }), Err(Fault::Unusable(_))));
+    let other = Chain::new(home.folder.path().join("other"));
+    fs::create_dir_all(other.file()).expect("a folder");
+    assert!(matches!(other.append(Note { text: String::new() }), Err(Fault::Unusable(_))));
+    let linked = Chain::new(home.folder.path().join("linked"));
+    fs::create_dir(linked.folder()).expect("a folder");
+    std::os::unix::fs::symlink("/dev/full", linked.file()).expect("a link");
+    assert!(matches!(linked.append(Note { text: String::new() }), Err(Fault::Unusable(_))));
+    assert_eq!(home.lines(), before);
+}
+
+#[test]
+fn daemons_that_write_at_once_make_one_chain() {
+    let home = Home::of(&[]);
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let home = &home;
+            scope.spawn(move || {
+                for note in 0..3 {
+                    home.append(&format!("{writer} {note}")).expect("it is written");
+                }
+            });
+        }
+    });
+    assert_eq!(home.chain.read::<Note>().expect("it holds").links.len(), 12);
+}

@@ -1,0 +1,194 @@
+//! `tunnel start`, `stop` and `status`.
+
+use std::{
+    fmt::Write as _,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use browse_proto::{Reason, v1};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Wish,
+    forward::{self, Known, Running},
+    receipts::Receipt,
+};
+use crate::{
+    daemon::Daemon,
+    dispatch::Context,
+    error::{Error, Result},
+};
+
+/// Time that the program of the settings gets to print an address.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Starts the tunnel, when the owner has agreed to it.
+pub async fn start_tunnel(
+    cx: &Context,
+    request: v1::StartTunnelRequest,
+) -> Result<v1::StartTunnelResponse> {
+    // It starts any program that the caller names, outside of every sandbox.
+    if !cx.is_root() {
+        let message = format!("`{}` may not start a tunnel", cx.client());
+        return Err(Error::new(Reason::TunnelOwnerOnly, message));
+    }
+    let daemon = cx.daemon();
+    let wish = Wish::read(&request, cx.settings())?;
+    if cx.settings().tunnel_local_only {
+        let message = "the setting `tunnel_local_only` is on";
+        return Err(Error::new(Reason::TunnelLocalOnly, message));
+    }
+    daemon.tunnel().check(&wish.place).await?;
+    let how = match (request.yes, request.answered) {
+        (true, true) => Some("root, at a terminal"),
+        (true, false) => Some("root, with --yes"),
+        _ => None,
+    };
+    let receipt = consent(daemon, &wish, how).await?;
+    let cancel = CancellationToken::new();
+    // Who goes away while it starts does not want it any more.
+    let _gone = cancel.clone().drop_guard();
+    // The other half is for what has to be undone, so that the caller hears why.
+    let deadline = Instant::now() + cx.deadline().duration_since(Instant::now()) / 2;
+    let daemon = Arc::clone(daemon);
+    let started =
+        tokio::spawn(async move { forward::start(&daemon, wish, receipt, deadline, cancel).await });
+    let running = started.await.map_err(|error| Error::new(Reason::Bug, error.to_string()))??;
+    Ok(v1::StartTunnelResponse {
+        provider: running.wish.provider.name().to_owned(),
+        address: running.public.address.clone(),
+        trust: running.public.trust.name().to_owned(),
+        listener: running.listener.to_string(),
+        pid: running.pid,
+        receipt: running.receipt.clone(),
+    })
+}
+
+/// Starts what the settings want, when the owner has agreed to it before.
+pub async fn start_with_daemon(daemon: &Arc<Daemon>) -> Result<Option<Arc<Running>>> {
+    if daemon.settings().tunnel_local_only {
+        let place = super::Place { listen: None, address: None };
+        daemon.tunnel().open(daemon, &place).await?;
+        return Ok(None);
+    }
+    let Some(wish) = Wish::of_settings(daemon.settings())? else { return Ok(None) };
+    let receipt = consent(daemon, &wish, None).await?;
+    let deadline = Instant::now() + PATIENCE;
+    let started = forward::start(daemon, wish, receipt, deadline, CancellationToken::new()).await;
+    started.map(Some)
+}
+
+/// Makes sure that the owner has agreed, and answers the beginning of each
+/// receipt. `how` tells that it does so now.
+async fn consent(daemon: &Arc<Daemon>, wish: &Wish, how: Option<&str>) -> Result<Receipt> {
+    let (receipts, project) = (daemon.tunnel().receipts().clone(), &daemon.settings().project);
+    let statement = wish.statement(project);
+    let by = how.unwrap_or("root");
+    let asked = Receipt::of("consent", by, project, wish).saying(statement.clone());
+    let like = asked.clone();
+    let agreed = how.is_some();
+    let found = tokio::task::spawn_blocking(move || {
+        let known = receipts.has_consent(&like)?;
+        if !known && agreed {
+            receipts.write(like)?;
+        }
+        Ok::<_, Error>(known || agreed)
+    });
+    let found = found.await.map_err(|error| Error::new(Reason::Bug, error.to_string()))??;
+    if !found {
+        return Err(Error::new(Reason::TunnelConsentMissing, statement));
+    }
+    Ok(asked)
+}
+
+/// Stops the tunnel.
+pub async fn stop_tunnel(cx: &Context, _: v1::StopTunnelRequest) -> Result<v1::StopTunnelResponse> {
+    let outcome = if forward::stop(cx.daemon()).await { "stopped" } else { "none ran" };
+    Ok(v1::StopTunnelResponse { outcome: outcome.to_owned() })
+}
+
+/// Says where agents reach this browser, and whether the receipts hold.
+pub async fn get_tunnel(cx: &Context, _: v1::GetTunnelRequest) -> Result<v1::GetTunnelResponse> {
+    let tunnel = cx.daemon().tunnel();
+    let mut answer = v1::GetTunnelResponse {
+        receipts_file: tunnel.receipts().file(),
+        pairings: u32::try_from(cx.daemon().pairings().count()).unwrap_or(u32::MAX),
+        ..Default::default()
+    };
+    if let Some(listener) = tunnel.bound().await {
+        answer.listener = listener.to_string();
+    }
+    if let Some(endpoint) = tunnel.endpoint().await {
+        answer.address = endpoint.address;
+        answer.trust = endpoint.trust.name().to_owned();
+    }
+    answer.state = match tunnel.forward().known() {
+        Known::None => "none",
+        Known::Starting => "starting",
+        Known::Ended(why) => {
+            answer.ended = Some(why);
+            "ended"
+        }
+        Known::Running(running) => {
+            answer.provider = running.wish.provider.name().to_owned();
+            answer.pid = running.pid;
+            answer.since = Some(time(running.since));
+            "running"
+        }
+    }
+    .to_owned();
+    let receipts = tunnel.receipts().clone();
+    let read = tokio::task::spawn_blocking(move || receipts.read()).await;
+    match read.map_err(|error| Error::new(Reason::Bug, error.to_string()))? {
+        Ok(whole) => {
+            answer.receipts = whole.links.len() as u64;
+            answer.receipt = whole.last;
+        }
+        Err(fault) => answer.broken = Some(fault.to_string()),
+    }
+    answer.summary = summary(&answer);
+    Ok(answer)
+}
+
+fn summary(answer: &v1::GetTunnelResponse) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name}: {value}");
+    };
+    match (answer.state.as_str(), &answer.since, &answer.ended) {
+        ("running", Some(since), _) => {
+            let pid = answer.pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
+            let what = match answer.provider.as_str() {
+                "none" => "the listener alone,",
+                provider => provider,
+            };
+            line("tunnel", &format!("{what} since {since}{pid}"));
+        }
+        (_, _, Some(why)) => line("tunnel", &format!("none; the last one {why}")),
+        (state, ..) => line("tunnel", state),
+    }
+    match answer.listener.as_str() {
+        "" => line("listener", "closed: it opens with the first pairing or tunnel"),
+        listener => {
+            line("listener", listener);
+            let trust = match answer.trust.as_str() {
+                "pin" => "pin: TLS ends at the daemon",
+                _ => "session key: TLS may end at the tunnel, which then reads all",
+            };
+            line("address", &format!("{} ({trust})", answer.address));
+        }
+    }
+    line("pairings", &answer.pairings.to_string());
+    let file = &answer.receipts_file;
+    match &answer.broken {
+        Some(place) => line("receipts", &format!("BROKEN at {place} (in {file})")),
+        None => line("receipts", &format!("{}, the chain holds ({file})", answer.receipts)),
+    }
+    text.trim_end().to_owned()
+}
+
+fn time(time: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(time).to_string()
+}

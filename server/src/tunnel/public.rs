@@ -1,0 +1,135 @@
+//! Finds the public address in what a tunnel prints.
+
+use std::net::SocketAddr;
+
+use super::Trust;
+
+/// Where agents reach a tunnel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Public {
+    /// `host:port`.
+    pub address: String,
+    /// By what they know the daemon behind it.
+    pub trust: Trust,
+}
+
+/// Schemes of addresses, with the port that goes without saying. What carries
+/// bytes leaves TLS to us; what carries HTTP ends it.
+const SCHEMES: [(&str, Option<u16>, Trust); 3] = [
+    ("https://", Some(443), Trust::SessionKey),
+    ("tls://", Some(443), Trust::Pin),
+    ("tcp://", None, Trust::Pin),
+];
+
+/// The first address in `line` that is nothing but a host and a port: what has
+/// a path is a page that the program speaks of. The listener itself does not
+/// count either.
+pub fn find(line: &str, listener: SocketAddr) -> Option<Public> {
+    let line = without_colours(line);
+    let mut starts: Vec<_> = SCHEMES
+        .iter()
+        .flat_map(|scheme| line.match_indices(scheme.0).map(move |(at, _)| (at, scheme)))
+        .collect();
+    starts.sort_by_key(|(at, _)| *at);
+    starts.into_iter().find_map(|(at, (scheme, port, trust))| {
+        let found = authority(&line[at + scheme.len()..])?;
+        let address = whole(found, *port)?;
+        let own = address == listener.to_string();
+        (!own && stands_alone(&line[..at])).then_some(Public { address, trust: *trust })
+    })
+}
+
+/// `line` without the sequences that colour a terminal: `ESC [ … letter`.
+fn without_colours(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'));
+    let rest =
+        rest.map(|part| part.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(part));
+    [first].into_iter().chain(rest).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a scheme can begin after `before`: `xhttps://` is another one.
+fn stands_alone(before: &str) -> bool {
+    before.chars().next_back().is_none_or(|letter| !letter.is_ascii_alphanumeric())
+}
+
+/// The authority that `text` begins with, when nothing but `/` follows it.
+fn authority(text: &str) -> Option<&str> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-:[]".contains(letter);
+    let end = text.find(|letter| !plain(letter)).unwrap_or(text.len());
+    let (found, rest) = text.split_at(end);
+    let rest = rest.strip_prefix('/').unwrap_or(rest);
+    let goes_on = |letter: char| letter.is_alphanumeric() || "/?#@%_~+=&-".contains(letter);
+    let found = found.trim_end_matches(['.', ':']);
+    (!found.is_empty() && !rest.starts_with(goes_on)).then_some(found)
+}
+
+/// `host:port`, in lower case.
+fn whole(authority: &str, port: Option<u16>) -> Option<String> {
+    let parsed: http::uri::Authority = authority.parse().ok()?;
+    let host = parsed.host();
+    let named = host.contains('.') || host.starts_with('[') || host == "localhost";
+    let said = match authority.strip_prefix(host).unwrap_or_default() {
+        "" => port,
+        said => said.strip_prefix(':')?.parse().ok(),
+    };
+    let port = said.filter(|port| *port > 0 && named)?;
+    Some(format!("{}:{port}", host.to_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(line: &str) -> Option<(String, Trust)> {
+        let listener = "127.0.0.1:4567".parse().expect("an address");
+        find(line, listener).map(|public| (public.address, public.trust))
+    }
+
+    #[test]
+    fn the_address_of_each_tunnel_is_found() {
+        for (line, address, trust) in [
+            (
+                "INF |  https://a-b.trycloudflare.com      |",
+                "a-b.trycloudflare.com:443",
+                Trust::SessionKey,
+            ),
+            (
+                "lvl=info msg=\"started tunnel\" addr=https://127.0.0.1:4567 url=https://x.ngrok-free.app",
+                "x.ngrok-free.app:443",
+                Trust::SessionKey,
+            ),
+            ("url=tcp://0.tcp.ngrok.io:12345", "0.tcp.ngrok.io:12345", Trust::Pin),
+            ("url=tls://x.ngrok.io", "x.ngrok.io:443", Trust::Pin),
+            ("Forwarding from https://X.example.net/.", "x.example.net:443", Trust::SessionKey),
+            ("(https://localhost:8443)", "localhost:8443", Trust::SessionKey),
+            ("\u{1b}[32mhttps://[::1]:8443\u{1b}[0m", "[::1]:8443", Trust::SessionKey),
+        ] {
+            assert_eq!(found(line), Some((address.to_owned(), trust)), "{line}");
+        }
+    }
+
+    #[test]
+    fn pages_that_a_program_speaks_of_are_no_address() {
+        for line in [
+            "",
+            "http://a.example",
+            "terms of use (https://www.cloudflare.com/website-terms/), and",
+            "by following: https://developers.cloudflare.com/cloudflare-one/connections",
+            "https://user@a.example",
+            "https://a.example?x",
+            "https://127.0.0.1:4567",
+            "https://:443",
+            "https://host",
+            "https://a.example:0",
+            "https://a.example:99999",
+            "tcp://a.example",
+            "https://",
+            "xhttps://a.example",
+            "https://ä.example",
+        ] {
+            assert_eq!(found(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What is written down of tunnels: who agreed to what, and what was opened
+//! when. Nothing is forwarded before its receipt is on the disk.
+
+use std::{path::Path, time::SystemTime};
+
+use browse_proto::Reason;
+use nix::unistd::{User, geteuid};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    Wish,
+    chain::{Chain, Fault, Whole},
+};
+use crate::{
+    error::{Error, Result},
+    policy::hex,
+};
+
+/// Folder of the receipts, below the home of browse.
+const FOLDER: &str = "tunnel/receipts";
+
+/// The receipts of a home of browse.
+#[derive(Clone, Debug)]
+pub struct Receipts {
+    chain: Chain,
+}
+
+/// One receipt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// consent, start, open or end.
+    pub event: String,
+    /// RFC 3339, in UTC.
+    pub time: String,
+    /// Name of the user whose daemon it is.
+    pub user: String,
+    /// Its number.
+    pub uid: u32,
+    /// Who called, and how.
+    pub by: String,
+    /// Folder of the project.
+    pub project: String,
+    /// ngrok, command or none.
+    pub provider: String,
+    /// The command, without secrets.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command: String,
+    /// SHA-256 of the command as it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command_hash: String,
+    /// Where the listener is on this machine.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub listener: String,
+    /// SHA-256 of the public key of its certificate.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fingerprint: String,
+    /// Where agents reach it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub address: String,
+    /// What was agreed to, or why it ended.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+impl Receipts {
+    /// Those below `home`. Nothing is touched before the first.
+    pub fn new(home: &Path) -> Self {
+        Self { chain: Chain::new(home.join(FOLDER)) }
+    }
+
+    /// Their file.
+    pub fn file(&self) -> String {
+        self.chain.file().display().to_string()
+    }
+
+    /// All of them, checked.
+    ///
+    /// # Errors
+    /// Where the chain breaks, or why it cannot be read.
+    pub fn read(&self) -> Result<Whole<Receipt>, Fault> {
+        self.chain.read()
+    }
+
+    /// Whether somebody has agreed to just this.
+    ///
+    /// # Errors
+    /// `RECEIPTS_BROKEN`, `RECEIPT_UNWRITABLE`.
+    pub fn has_consent(&self, like: &Receipt) -> Result<bool> {
+        let whole = self.read().map_err(|fault| self.failure(&fault))?;
+        let same = |found: &Receipt| {
+            (found.event == "consent" && found.uid == like.uid)
+                && (&found.project, &found.provider) == (&like.project, &like.provider)
+                && (&found.command_hash, &found.text) == (&like.command_hash, &like.text)
+        };
+        Ok(whole.links.iter().any(|link| same(&link.content)))
+    }
+
+    /// Writes one down, and answers its hash.
+    ///
+    /// # Errors
+    /// `RECEIPTS_BROKEN`, `RECEIPT_UNWRITABLE`.
+    pub fn write(&self, receipt: Receipt) -> Result<String> {
+        self.chain.append(receipt).map_err(|fault| self.failure(&fault))
+    }
+
+    fn failure(&self, fault: &Fault) -> Error {
+        let folder = self.chain.folder().display();
+        let (reason, message) = match fault {
+            Fault::Broken { .. } => {
+                (Reason::ReceiptsBroken, format!("the receipts in `{folder}` do not hold: {fault}"))
+            }
+            Fault::Unusable(error) => (
+                Reason::ReceiptUnwritable,
+                format!("no receipt can be written in `{folder}`: {error}"),
+            ),
+        };
+        Error::new(reason, message).with("path", folder)
+    }
+}
+
+impl Receipt {
+    /// A receipt of what `by` does with `wish` for `project`.
+    pub fn of(event: &str, by: &str, project: &Path, wish: &Wish) -> Self {
+        let uid = geteuid();
+        let user = User::from_uid(uid).ok().flatten().map(|user| user.name);
+        let hash = |text: &str| hex(&Sha256::digest(text.as_bytes()));
+        Self {
+            event: event.to_owned(),
+            time: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
+            user: user.unwrap_or_default(),
+            uid: uid.as_raw(),
+            by: by.to_owned(),
+            project: project.display().to_string(),
+            provider: wish.provider.name().to_owned(),
+            command: wish.shown_command(),
+            command_hash: match wish.command.as_str() {
+                "" => String::new(),
+                command => hash(command),
+            },
+            ..Self::default()
+        }
+    }
+
+    /// The same of another moment.
+    #[must_use]
+    pub fn again(&self, event: &str) -> Self {
+        let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
+        Self { event: event.to_owned(), time, text: String::new(), ..self.clone() }
+    }
+
+    /// The same with a text.
+    #[must_use]
+    pub fn saying(self, text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..self }
+    }
+}

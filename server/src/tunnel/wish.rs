@@ -1,0 +1,261 @@
+//! What tunnel an owner wants.
+
+use std::{collections::HashMap, path::Path};
+
+use browse_proto::{Reason, v1};
+
+use super::Place;
+use crate::{
+    content,
+    daemon::Settings,
+    error::{Error, Result},
+    secrets,
+    skills::environment_of_caller,
+};
+
+/// What forwards to the listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// Nothing.
+    None,
+    /// A program of the user's.
+    Command,
+    /// The agent of ngrok.
+    Ngrok,
+}
+
+/// A tunnel that is wanted.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// What forwards.
+    pub provider: Provider,
+    /// The program and its arguments, as they were given; empty for none.
+    pub command: String,
+    /// Where the listener shall be, and how it is reached where that is known.
+    pub place: Place,
+    /// Variables of the program.
+    pub environment: std::collections::BTreeMap<String, String>,
+}
+
+/// Letters of a command or of a line that are shown.
+const MOST_SHOWN: usize = 400;
+
+/// How the agent of ngrok is started. It takes the certificate of the listener
+/// as it is, and its token from the environment or from its own file.
+const NGROK: &str = "ngrok http {url} --log stdout --log-format logfmt";
+
+impl Provider {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Command => "command",
+            Self::Ngrok => "ngrok",
+        }
+    }
+
+    /// The provider of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::None, Self::Command, Self::Ngrok].into_iter().find(|one| one.name() == name)
+    }
+}
+
+impl Wish {
+    /// Reads what the owner said, else what the settings say.
+    ///
+    /// # Errors
+    /// `ARGUMENT_INVALID`.
+    pub fn read(request: &v1::StartTunnelRequest, settings: &Settings) -> Result<Self> {
+        let said = match request.provider() {
+            v1::TunnelProvider::None => Some(Provider::None),
+            v1::TunnelProvider::Command => Some(Provider::Command),
+            v1::TunnelProvider::Ngrok => Some(Provider::Ngrok),
+            v1::TunnelProvider::Unspecified => None,
+        };
+        let named = request.tunnel_cmd.as_deref();
+        let provider = said.or_else(|| named.map(|_| Provider::Command)).or(settings.tunnel);
+        let provider = provider.ok_or_else(|| {
+            invalid("say what forwards: `--provider ngrok`, `--tunnel-cmd <command>` or `--provider none`")
+        })?;
+        let command = match (provider, named.or(settings.tunnel_cmd.as_deref())) {
+            (Provider::Ngrok, _) if named.is_none() => NGROK.to_owned(),
+            (Provider::None, _) if named.is_none() => String::new(),
+            (Provider::Command, Some(command)) if !command.trim().is_empty() => command.to_owned(),
+            (Provider::Command, _) => {
+                return Err(invalid("`--provider command` wants `--tunnel-cmd <command>`"));
+            }
+            _ => return Err(invalid("`--tunnel-cmd` goes with `--provider command` alone")),
+        };
+        words(&command)?;
+        let place =
+            Place::read("tunnel start", request.listen.as_deref(), request.address.as_deref())?;
+        if provider == Provider::Ngrok && place.address.is_some() {
+            return Err(invalid("ngrok gives out the address: leave `--address` out"));
+        }
+        let environment = environment_of_caller(request.environment.clone());
+        Ok(Self { provider, command, place, environment })
+    }
+
+    /// What the settings want at the start of the daemon, if anything.
+    ///
+    /// # Errors
+    /// As [`Wish::read`].
+    pub fn of_settings(settings: &Settings) -> Result<Option<Self>> {
+        if settings.tunnel.is_none() || settings.tunnel_local_only {
+            return Ok(None);
+        }
+        let environment = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        let environment: HashMap<_, _> = environment.collect();
+        let request = v1::StartTunnelRequest { environment, ..Default::default() };
+        Self::read(&request, settings).map(Some)
+    }
+
+    /// The words of the program, with the listener in them; none for none.
+    ///
+    /// # Errors
+    /// `ARGUMENT_INVALID`.
+    pub fn words(&self, listener: std::net::SocketAddr) -> Result<Vec<String>> {
+        let url = format!("https://{listener}");
+        let fill = |word: String| {
+            let word = word.replace("{url}", &url).replace("{address}", &listener.to_string());
+            word.replace("{port}", &listener.port().to_string())
+        };
+        Ok(words(&self.command)?.into_iter().map(fill).collect())
+    }
+
+    /// The command as it may be shown and written down.
+    pub fn shown_command(&self) -> String {
+        shown(&self.command)
+    }
+
+    /// What becomes reachable, for the owner to agree to.
+    pub fn statement(&self, project: &Path) -> String {
+        let project = project.display();
+        let (from, middle) = match self.provider {
+            Provider::Ngrok => ("the internet, through the servers of ngrok".to_owned(), true),
+            Provider::Command => {
+                (format!("wherever `{}` forwards from", self.shown_command()), true)
+            }
+            Provider::None => match self.place.listen.filter(|at| !at.ip().is_loopback()) {
+                Some(listen) => (format!("every network that reaches {listen}"), false),
+                None => ("this machine, and whatever forwards to it".to_owned(), false),
+            },
+        };
+        let who = match middle {
+            true => {
+                "Whoever runs the tunnel may end TLS; it then reads and can change all that agents send and get, their tokens included."
+            }
+            false => "TLS ends here; agents know the daemon by the pin of its certificate.",
+        };
+        format!(
+            "a tunnel makes the listener for paired agents of `{project}` reachable from {from}. Strangers can only try setup keys there. Whoever is paired can use what the pairing grants: tabs of this browser, and your cookies where you pair with `--session`. {who}"
+        )
+    }
+}
+
+/// A text of the user's or of a program as it may be shown and written down: on
+/// one line, without secrets, cut.
+pub fn shown(text: &str) -> String {
+    let cleaned = content::clean(text);
+    let line = cleaned.split_whitespace().collect::<Vec<_>>().join(" ");
+    let bare = secrets::redact(&line);
+    match bare.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &bare[..end]),
+        None => bare.into_owned(),
+    }
+}
+
+/// A command taken apart as a shell would.
+fn words(command: &str) -> Result<Vec<String>> {
+    let words = shlex::split(command);
+    let words = words.filter(|words| command.is_empty() || !words.is_empty());
+    words.ok_or_else(|| invalid("`--tunnel-cmd` is no command: a quote has no end, or it is empty"))
+}
+
+fn invalid(message: &str) -> Error {
+    Error::new(Reason::ArgumentInvalid, message).with("command", "tunnel start")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(flags: &[&str]) -> Settings {
+        let own = ["--project=/p", "--home=/h"];
+        let flags: Vec<_> = own.iter().chain(flags).map(|flag| (*flag).to_owned()).collect();
+        let reader = crate::daemon::SettingsReader::new(&flags, |_| None).expect("good flags");
+        reader.read().expect("good settings")
+    }
+
+    fn read(change: impl FnOnce(&mut v1::StartTunnelRequest), flags: &[&str]) -> Result<Wish> {
+        let mut request = v1::StartTunnelRequest::default();
+        change(&mut request);
+        Wish::read(&request, &settings(flags))
+    }
+
+    fn cmd(text: &str) -> impl FnOnce(&mut v1::StartTunnelRequest) {
+        let text = text.to_owned();
+        move |request| request.tunnel_cmd = Some(text)
+    }
+
+    #[test]
+    fn the_program_is_told_where_the_listener_is() {
+        let wish = read(cmd("t --to {url} 'a b' {port} {address}"), &[]).expect("good");
+        let words = wish.words("127.0.0.1:4567".parse().expect("an address")).expect("good");
+        assert_eq!(words, ["t", "--to", "https://127.0.0.1:4567", "a b", "4567", "127.0.0.1:4567"]);
+        let ngrok = read(|request| request.set_provider(v1::TunnelProvider::Ngrok), &[]);
+        let words = ngrok.expect("good").words("127.0.0.1:1".parse().expect("an address"));
+        assert_eq!(words.expect("good")[..3], ["ngrok", "http", "https://127.0.0.1:1"]);
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        use v1::TunnelProvider::{Command, Ngrok, None};
+        let with = |provider: v1::TunnelProvider, command: Option<&str>, address: Option<&str>| {
+            let change = |request: &mut v1::StartTunnelRequest| {
+                request.set_provider(provider);
+                request.tunnel_cmd = command.map(str::to_owned);
+                request.address = address.map(str::to_owned);
+            };
+            read(change, &[]).map(|wish| wish.provider)
+        };
+        for (provider, command, address) in [
+            (Command, Option::None, Option::None),
+            (Command, Some("'"), Option::None),
+            (Command, Some(" "), Option::None),
+            (Command, Some(""), Option::None),
+            (None, Some("t"), Option::None),
+            (Ngrok, Some("t"), Option::None),
+            (Ngrok, Option::None, Some("a.example:1")),
+            (None, Option::None, Some("a.example")),
+        ] {
+            let refused = with(provider, command, address).expect_err("it is refused");
+            assert_eq!(refused.reason(), Reason::ArgumentInvalid);
+        }
+        assert!(read(|_| (), &[]).is_err(), "something has to be said");
+        assert_eq!(read(|_| (), &["--tunnel=none"]).expect("good").provider, Provider::None);
+        let named = read(|_| (), &["--tunnel=command", "--tunnel-cmd=t {port}"]).expect("good");
+        assert_eq!((named.provider, named.command.as_str()), (Provider::Command, "t {port}"));
+        // What is said goes before what is set.
+        let said = read(cmd("u"), &["--tunnel=ngrok", "--tunnel-cmd=t"]).expect("good");
+        assert_eq!((said.provider, said.command.as_str()), (Provider::Command, "u"));
+    }
+
+    #[test]
+    fn what_is_agreed_to_names_all_that_counts_and_no_secret() {
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        let wish = read(cmd(&format!("t --token {token}")), &[]).expect("good");
+        let text = wish.statement(Path::new("/p"));
+        assert!(text.contains("`/p`") && text.contains("t --token"), "{text}");
+        assert!(!text.contains(&token), "{text}");
+        let wide = |request: &mut v1::StartTunnelRequest| {
+            request.set_provider(v1::TunnelProvider::None);
+            request.listen = Some("0.0.0.0:1".to_owned());
+            request.address = Some("a.example:1".to_owned());
+        };
+        let text = read(wide, &[]).expect("good").statement(Path::new("/p"));
+        assert!(text.contains("every network that reaches 0.0.0.0:1"), "{text}");
+    }
+}
