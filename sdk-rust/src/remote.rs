@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ring::{aead, hmac};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{VerifierBuilderError, WebPkiServerVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, ring as provider, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
@@ -33,10 +34,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const VOUCHED: &str = "session-key";
 /// Fields of the answer.
 const TOKEN: u32 = 1;
-const PROOF: u32 = 7;
-/// Those that are proved, in the order of the proof: name, scopes, hosts,
-/// session, end, token.
-const PROVED: [u32; 6] = [2, 3, 4, 5, 6, TOKEN];
+const SEALED: u32 = 8;
+/// Those that the seal is bound to, in its order: name, scopes, hosts, session,
+/// end.
+const BOUND: [u32; 5] = [2, 3, 4, 5, 6];
 
 /// Makes a client of a browser elsewhere out of a pairing block, or of its link.
 ///
@@ -51,76 +52,108 @@ pub fn redeem(block: &str, keep: Option<&str>) -> Result<Browse> {
     // A name that cannot be costs no key.
     let file = keep.map(file).transpose()?;
     let Link { address, key, pin, session } = Link::parse(block)?;
-    let mut message = Vec::new();
-    put_bytes(1, key.as_bytes(), &mut message);
-    let challenge = if session.is_some() { challenge()? } else { String::new() };
-    put_bytes(2, challenge.as_bytes(), &mut message);
-    let open = || opener(&address, &pin, session.is_some());
+    let seal = session.map(Seal::new).transpose()?;
+    let message = match &seal {
+        None => fields(&[&key]),
+        Some(seal) => seal.ask(&key),
+    };
+    let open = || opener(&address, &pin, seal.is_some());
     let stranger = Browse::through(&address, "", Some(open()?));
     let mut stream: Stream<()> = stranger.exchange(REDEEM, &message, PATIENCE)?;
     let mut answer = Vec::new();
     while let Some(message) = stream.bytes() {
         answer = message?;
     }
-    let token = text(&answer, TOKEN);
-    if session.is_some_and(|key| proof(&key, &challenge, &answer) != text(&answer, PROOF)) {
-        let message = "the answer is not that of the daemon of the pairing block: it does not fit the session key";
-        let hint = "Do not go on; ask the owner to run `browse pair revoke` and for a block by another way";
-        return Err(Error::new("REMOTE_UNPROVEN", message, hint, 9));
-    }
+    let token = match &seal {
+        None => text(&answer, TOKEN),
+        Some(seal) => seal.open(&answer).ok_or_else(unproven)?,
+    };
     if token.is_empty() {
         return Err(Error::unreachable(&address, "its answer holds no token"));
     }
     if let Some(file) = file {
         let mut members = vec![("address", &*address), ("pin", &pin), ("token", &token)];
-        members.extend(session.map(|_| ("trust", VOUCHED)));
+        members.extend(seal.as_ref().map(|_| ("trust", VOUCHED)));
         write(&file, &members)?;
     }
     Ok(Browse::through(&address, &token, Some(open()?)))
 }
 
-fn challenge() -> Result<String> {
-    let mut bytes = [0; 16];
-    let filled = ring::default_provider().secure_random.fill(&mut bytes);
-    filled.map_err(|_| Error::new("BUG", "the system has no random numbers", "Try again", 13))?;
-    Ok(hex(&bytes))
+fn unproven() -> Error {
+    let message = "the answer is not that of the daemon of the pairing block: it does not fit the session key";
+    let hint =
+        "Do not go on; ask the owner to run `browse pair revoke` and for a block by another way";
+    Error::new("REMOTE_UNPROVEN", message, hint, 9)
 }
 
-/// By what an answer is known to come from the daemon that wrote the block.
-fn proof(key: &[u8; 32], challenge: &str, answer: &[u8]) -> String {
-    let mut text = format!("browse-redeem-answer-v1\n{challenge}");
-    for number in PROVED {
-        text.push('\n');
-        text.push_str(&self::text(answer, number));
+/// A message of texts, numbered from 1.
+fn fields(texts: &[&str]) -> Vec<u8> {
+    let mut message = Vec::new();
+    for (number, text) in (1..).zip(texts) {
+        put_bytes(number, text.as_bytes(), &mut message);
     }
-    hmac(key, text.as_bytes())
+    message
 }
 
-/// HMAC-SHA256 as hexadecimal: RFC 2104.
-fn hmac(key: &[u8; 32], text: &[u8]) -> String {
-    let padded = |byte: u8| {
-        let mut block = [byte; 64];
-        block.iter_mut().zip(key).for_each(|(pad, key)| *pad ^= key);
-        block.to_vec()
-    };
-    let inner = bytes(&sha256(&[&padded(0x36), text].concat())).unwrap_or_default();
-    sha256(&[&padded(0x5c)[..], &inner].concat())
+/// How a key is redeemed where TLS may end at a tunnel, which sees neither the
+/// key nor the token: the session key of a block, and the challenge of one request.
+struct Seal {
+    key: hmac::Key,
+    challenge: String,
+}
+
+impl Seal {
+    fn new(session: [u8; 32]) -> Result<Self> {
+        let mut bytes = [0; 16];
+        let filled = provider::default_provider().secure_random.fill(&mut bytes);
+        let none = |_| Error::new("BUG", "the system has no random numbers", "Try again", 13);
+        filled.map_err(none)?;
+        Ok(Self::with(session, bytes))
+    }
+
+    fn with(session: [u8; 32], challenge: [u8; 16]) -> Self {
+        let challenge = hex(&challenge);
+        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &session), challenge }
+    }
+
+    /// The request for the token of `key`.
+    fn ask(&self, key: &str) -> Vec<u8> {
+        let id = sha256(key.as_bytes());
+        let proof = self.mac(&["browse-redeem-request-v1", &self.challenge, &id]);
+        fields(&[&format!("sealed-{id}"), &self.challenge, &hex(proof.as_ref())])
+    }
+
+    /// The token in an answer, when it is that of the daemon to this request.
+    fn open(&self, answer: &[u8]) -> Option<String> {
+        let own = self.mac(&["browse-redeem-seal-v1", &self.challenge]);
+        let own = aead::UnboundKey::new(&aead::AES_256_GCM, own.as_ref()).ok()?;
+        let mut bytes = unhex(&text(answer, SEALED))?;
+        let (nonce, sealed) = bytes.split_at_mut_checked(aead::NONCE_LEN)?;
+        let nonce = aead::Nonce::try_assume_unique_for_key(nonce).ok()?;
+        let mut bound = format!("browse-redeem-answer-v1\n{}", self.challenge);
+        for number in BOUND {
+            bound.push('\n');
+            bound.push_str(&text(answer, number));
+        }
+        let bound = aead::Aad::from(bound.as_bytes());
+        let token = aead::LessSafeKey::new(own).open_in_place(nonce, bound, sealed).ok()?;
+        String::from_utf8(token.to_vec()).ok()
+    }
+
+    fn mac(&self, lines: &[&str]) -> hmac::Tag {
+        hmac::sign(&self.key, lines.join("\n").as_bytes())
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Reads 32 bytes of hexadecimal digits.
-fn bytes(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if !is_pin(text) {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes = text.as_bytes().chunks_exact(2).map(byte).collect::<Option<Vec<u8>>>()?;
+    (digits && text.len() % 2 == 0).then_some(bytes)
 }
 
 /// Makes a client of a browser elsewhere that [`redeem`] or the command line keeps
@@ -202,7 +235,10 @@ impl Link {
         let pin = pin.ok_or_else(|| invalid("it holds no whole fingerprint"))?;
         let session = match part("session-") {
             None => None,
-            Some(key) => Some(bytes(key).ok_or_else(|| invalid("it holds no whole session key"))?),
+            Some(key) => {
+                let key = unhex(key).and_then(|bytes| bytes.try_into().ok());
+                Some(key.ok_or_else(|| invalid("it holds no whole session key"))?)
+            }
         };
         let (address, key) = (address.to_owned(), format!("setup-{key}"));
         Ok(Self { address, key, pin: pin.to_owned(), session })
@@ -266,7 +302,7 @@ fn write(path: &Path, members: &[(&str, &str)]) -> Result<()> {
 /// authorities of this machine vouch for.
 fn opener(address: &str, pin: &str, vouched: bool) -> Result<Opener> {
     let unusable = |error: &dyn std::fmt::Display| Error::unreachable(address, error);
-    let provider = Arc::new(ring::default_provider());
+    let provider = Arc::new(provider::default_provider());
     let pin = pin.to_ascii_lowercase();
     let authorities = match vouched {
         true => Some(authorities(&provider).map_err(|error| unusable(&error))?),
@@ -414,21 +450,31 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_proved_with_all_that_it_says() {
-        // As Python's `hmac` has it.
-        let known = "8483f20ba686a944ee7b4085d898f8839cc318eb6baff7f4600c9005c57f1497";
-        assert_eq!(hmac(&[7; 32], b"text"), known);
-        let mut answer = Vec::new();
-        for (number, text) in [(1, "t"), (2, "ada"), (3, "read"), (3, "write"), (4, "*")] {
-            put_bytes(number, text.as_bytes(), &mut answer);
+    fn a_token_that_was_sealed_for_this_request_opens_and_nothing_else() {
+        // As another implementation sealed it, with the session key 7 and the
+        // challenge 1.
+        let sealed =
+            "000102030405060708090a0bbfe20a010b4f632134fb1bac6bb583373b87194fdba60980534da8db";
+        let answer = |scope: &str, sealed: &str| {
+            let mut answer = Vec::new();
+            let end = "2026-01-01T00:00:00Z";
+            for (number, text) in [(2, "ada"), (3, "read"), (3, scope), (4, "*"), (6, end)] {
+                put_bytes(number, text.as_bytes(), &mut answer);
+            }
+            put_bytes(5, b"pair-ada-000000", &mut answer);
+            put_bytes(8, sealed.as_bytes(), &mut answer);
+            answer
+        };
+        let seal = Seal::with([7; 32], [1; 16]);
+        assert_eq!(seal.open(&answer("write", sealed)).as_deref(), Some("token-of-ada"));
+        assert_eq!(seal.open(&answer("admin", sealed)), None);
+        assert_eq!(Seal::with([8; 32], [1; 16]).open(&answer("write", sealed)), None);
+        assert_eq!(Seal::with([7; 32], [2; 16]).open(&answer("write", sealed)), None);
+        for wrong in ["", "0", "zz", &sealed[2..], &sealed[..40], &"00".repeat(40)] {
+            assert_eq!(seal.open(&answer("write", wrong)), None, "{wrong}");
         }
-        let good = proof(&[7; 32], "c", &answer);
-        let text = "browse-redeem-answer-v1\nc\nada\nread,write\n*\n\n\nt";
-        assert_eq!(good, hmac(&[7; 32], text.as_bytes()));
-        assert_ne!(good, proof(&[7; 32], "d", &answer));
-        assert_ne!(good, proof(&[8; 32], "c", &answer));
-        put_bytes(3, b"admin", &mut answer);
-        assert_ne!(good, proof(&[7; 32], "c", &answer));
+        let asked = String::from_utf8_lossy(&seal.ask("setup-0123")).into_owned();
+        assert!(asked.contains("sealed-") && !asked.contains("setup-0123"), "{asked}");
     }
 
     #[test]

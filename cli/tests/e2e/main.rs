@@ -17,6 +17,7 @@ mod playground;
 #[path = "../support/project.rs"]
 mod project;
 mod recording;
+mod remote;
 #[path = "../support/screen.rs"]
 mod screen;
 mod sdk_python;

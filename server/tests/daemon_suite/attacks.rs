@@ -150,7 +150,6 @@ async fn frames_that_lie_end_their_call_and_nothing_else() {
     let ada = Agent::redeem(&paired).await;
     let mut sender = http2(&ada.address).await;
     let good = [0, 0, 0, 0, 0];
-    let huge = [&[0, 0, 0x20, 0, 0][..], &vec![0; 2 << 20]].concat();
     for (name, body) in [
         ("no frame", vec![]),
         ("half a head", vec![0, 0, 0]),
@@ -162,7 +161,6 @@ async fn frames_that_lie_end_their_call_and_nothing_else() {
         ("rubbish behind", [&good[..], &[9, 9, 9]].concat()),
         ("two messages", [good, good].concat()),
         ("no protobuf", vec![0, 0, 0, 0, 3, 0xff, 0xff, 0xff]),
-        ("too large", huge),
     ] {
         for kind in ["application/grpc", "application/grpc-web+proto"] {
             let call = request(TABS, kind, &ada.token, body.clone());
@@ -183,7 +181,7 @@ async fn frames_that_lie_end_their_call_and_nothing_else() {
     let response = sender.send_request(call).await.unwrap();
     assert_eq!(outcome(response).await, None, "the connection goes on");
     // On HTTP/2 the host stands in the address of the call.
-    let mut foreign = request(TABS, "application/grpc", &ada.token, good.to_vec());
+    let mut foreign = request(TABS, "application/grpc", &ada.token, Vec::new());
     *foreign.uri_mut() = format!("https://evil.example/browse.v1.{TABS}").parse().unwrap();
     let response = sender.send_request(foreign).await.unwrap();
     assert_eq!(outcome(response).await.as_deref(), Some("ORIGIN_DENIED"));
