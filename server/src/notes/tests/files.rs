@@ -114,11 +114,11 @@ fn another_process_is_seen_at_once() {
 }
 
 /// Puts something into the place of a file or folder.
-type Put = fn(&Path);
+type Put<'a> = &'a dyn Fn(&Path);
 
-const PIPE: Put = |path| {
+fn pipe(path: &Path) {
     nix::unistd::mkfifo(path, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
-};
+}
 
 #[test]
 fn what_is_no_file_of_its_own_is_refused_at_once() {
@@ -131,10 +131,10 @@ fn what_is_no_file_of_its_own_is_refused_at_once() {
             symlink(to, path).expect("a link");
         };
         let folder = |path: &Path| fs::create_dir(path).expect("a folder");
-        let puts: [(&str, &dyn Fn(&Path)); 4] = [
+        let puts: [(&str, Put<'_>); 4] = [
             ("a symbolic link", &link),
             ("a symbolic link", &|path: &Path| symlink("/nowhere/at/all", path).expect("a link")),
-            ("a named pipe", &PIPE),
+            ("a named pipe", &pipe),
             ("a folder", &folder),
         ];
         for (name, put) in puts.into_iter().filter(|(name, _)| *name != "a folder" || up == 0) {
