@@ -9,6 +9,7 @@ mod datamark;
 pub mod egress;
 mod markup;
 mod patterns;
+pub mod second;
 mod services;
 mod window;
 
@@ -21,10 +22,12 @@ pub use classifier::{Judged, classify, model_name, model_size};
 pub use clean::clean;
 pub use datamark::{Mark, marks};
 pub use markup::{is_markup, words};
+pub use normalise::normalise;
 pub use patterns::{Asks, Hit, phrases};
 pub use services::{COLLECTORS, collectors};
 pub use verdict::{
-    BLOCK, Judgement, LOG_ONLY, Rule, SOLO_CONTENT_BLOCK, Scores, Surface, Verdict, WARN, judge,
+    BLOCK, Judgement, LOG_ONLY, Rule, SOLO_CONTENT_BLOCK, Scores, Surface, Verdict, WARN,
+    is_uncertain, judge,
 };
 
 /// What the training of the classifier needs.
