@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what browse needs besides Rust: a Chromium, fonts, Node, Python and
-# openssl. Asks nothing, says what it installs and from where before it does so,
-# and does nothing when everything is there.
+# openssl; and fetches a model that the tests run. Asks nothing, says what it
+# installs and from where before it does so, and does nothing when everything
+# is there.
 #
 #   --bench  also what `make bench` needs
 set -euo pipefail
@@ -10,6 +11,7 @@ set -euo pipefail
 . "$root/deploy/setup/packages.sh"
 . "$root/deploy/setup/chromium.sh"
 . "$root/deploy/setup/node.sh"
+. "$root/deploy/setup/models.sh"
 . "$root/deploy/setup/elsewhere.sh"
 
 bench=no
@@ -45,3 +47,4 @@ case "$system" in
 esac
 
 install_node_modules
+install_models

@@ -5,7 +5,9 @@ mod activity;
 mod doctor;
 mod memory;
 mod security;
+mod security_layers;
 mod security_log;
+mod security_model;
 mod sessions;
 mod status;
 
@@ -14,5 +16,6 @@ pub use doctor::doctor;
 pub use memory::memory;
 pub use security::{security_scan, security_status};
 pub use security_log::security_log;
+pub use security_model::security_install_model;
 pub use sessions::{close_session, list_sessions, new_session};
 pub use status::{restart, status, stop, version};

@@ -22,6 +22,7 @@ pub mod sessions;
 pub mod content;
 pub mod egress;
 pub mod error;
+pub mod models;
 pub mod secrets;
 
 pub mod engine;

@@ -9,6 +9,7 @@ mod datamark;
 pub mod egress;
 mod markup;
 mod patterns;
+pub mod second;
 mod services;
 mod window;
 
@@ -25,7 +26,8 @@ pub use normalise::normalise;
 pub use patterns::{Asks, Hit, phrases};
 pub use services::{COLLECTORS, collectors};
 pub use verdict::{
-    BLOCK, Judgement, LOG_ONLY, Rule, SOLO_CONTENT_BLOCK, Scores, Surface, Verdict, WARN, judge,
+    BLOCK, Judgement, LOG_ONLY, Rule, SOLO_CONTENT_BLOCK, Scores, Surface, Verdict, WARN,
+    is_uncertain, judge,
 };
 
 /// What the training of the classifier needs.

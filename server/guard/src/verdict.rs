@@ -106,6 +106,13 @@ pub fn judge(scores: &Scores, surface: Surface) -> Judgement {
     Judgement { verdict, rule: Rule::Single }
 }
 
+/// Whether the check by a language model is worth its time: the other layers
+/// have something to say, and none has settled the matter.
+pub fn is_uncertain(scores: &Scores, surface: Surface) -> bool {
+    let others = Scores { transcript: None, ..*scores };
+    matches!(judge(&others, surface).verdict, Verdict::Log | Verdict::Warn)
+}
+
 impl Scores {
     /// The layers that have a voice in a block. A score that is no number
     /// counts as the highest: what cannot be judged is not cleared.
@@ -198,6 +205,38 @@ mod tests {
         for surface in [Page, ToolOutput, NoteSave, NoteUse] {
             let judged = judge(&Scores { canary: true, ..Scores::default() }, surface);
             assert_eq!(judged, Judgement { verdict: Block, rule: Canary });
+        }
+    }
+
+    #[test]
+    fn a_further_layer_raises_or_confirms() {
+        let steps = [0.0, 0.39, 0.4, 0.74, 0.75, 0.85, 0.92, 1.0];
+        for surface in [Page, ToolOutput, NoteSave, NoteUse] {
+            for content in steps {
+                for added in steps {
+                    let alone = Scores { content: Some(content), ..Scores::default() };
+                    let second = Scores { second: Some(added), ..alone };
+                    let both = Scores { transcript: Some(added), ..second };
+                    let judged = [alone, second, both].map(|all| judge(&all, surface).verdict);
+                    assert!(judged.is_sorted(), "{surface:?} {content} {added}: {judged:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_is_open_is_asked_about() {
+        for (all, uncertain) in [
+            ([0.39, 0.00, 0.00, 0.00], false),
+            ([0.40, 0.00, 0.00, 0.00], true),
+            ([0.00, 0.80, 0.00, 0.00], true),
+            ([0.00, 0.00, 0.00, 1.00], true),
+            ([0.80, 0.80, 0.00, 0.00], false),
+            // What it said itself is no reason to ask it again.
+            ([0.00, 0.00, 0.99, 0.00], false),
+            ([0.80, 0.00, 0.99, 0.00], true),
+        ] {
+            assert_eq!(is_uncertain(&scores(all), Page), uncertain, "{all:?}");
         }
     }
 

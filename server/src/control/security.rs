@@ -1,8 +1,11 @@
 //! What watches over the text of strangers, and a look at one text.
 
+use std::time::Duration;
+
 use browse_guard::{Asks, Hit, clean, collectors, is_markup, normalise, phrases, words};
 use browse_proto::{Reason, v1};
 
+use super::security_layers;
 use crate::{
     browser::network,
     content::{ScannerStatus, Surface, Verdict, Watch, scan},
@@ -11,6 +14,9 @@ use crate::{
     error::{Error, Result},
     policy::Kind,
 };
+
+/// Longest that `security scan` waits for the classifiers.
+const PATIENCE: Duration = Duration::from_secs(12);
 
 /// Characters of an excerpt.
 const MOST_EXCERPT: usize = 80;
@@ -24,6 +30,9 @@ pub async fn security_status(
     let mut layers = layers(watch);
     layers.extend(outbound(cx));
     layers.push(classifier(&cx.daemon().scanner().status()));
+    let is_off = cx.daemon().scanner().is_off();
+    layers.push(security_layers::onnx(cx.daemon().scanner().second().status(), is_off));
+    layers.push(security_layers::transcript(cx.daemon().transcript().status(), is_off));
     let counts: Vec<_> =
         watch.counts().into_iter().map(|(name, count)| v1::SecurityCount { name, count }).collect();
     let lines = layers.iter().map(|layer| {
@@ -142,7 +151,12 @@ pub async fn security_scan(
         count: 1,
         ..Default::default()
     }));
-    let assessed = scan(cx.daemon().scanner(), &text, Surface::Page).await;
+    // Nobody reads on in the meantime: the answer is worth the wait.
+    let assessed = cx.daemon().scanner().finish(&text, Surface::Page);
+    let assessed = match tokio::time::timeout(PATIENCE, assessed).await {
+        Ok(assessed) => assessed,
+        Err(_) => scan(cx.daemon().scanner(), &text, Surface::Page).await,
+    };
     // The classifier names a place in the text as it normalises it.
     let worst = assessed.worst.map(|(at, _)| excerpt(&normalise(&text), at));
     let scores = assessed.scores;
@@ -160,6 +174,12 @@ pub async fn security_scan(
             excerpt: worst.clone().filter(|_| name == "classifier").unwrap_or_default(),
         })
     }));
+    if let Some(gap) = assessed.gap() {
+        cx.say(&gap);
+    }
+    if assessed.unread > 0 {
+        cx.say(&format!("{} bytes of the text were too many for the classifiers", assessed.unread));
+    }
     if assessed.pending {
         cx.say("the classifiers are still at work: ask again for what they say");
     }

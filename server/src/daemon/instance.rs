@@ -18,6 +18,7 @@ use crate::{
     egress::Egress,
     guardian::Guardian,
     keychain::Keychain,
+    models::{Second, Transcript},
     notes::Notes,
     outbound::{Approvals, Reach},
     pairing::Pairings,
@@ -61,6 +62,7 @@ pub struct Daemon {
     keychain: Keychain,
     windows: Windows,
     scanner: Scanner,
+    transcript: Transcript,
     pairings: Pairings,
     tunnel: Tunnel,
     guardian: Option<Arc<Guardian>>,
@@ -108,12 +110,18 @@ impl Daemon {
         let attempts = Arc::new(Attempts::new(&parts.settings.home));
         let watch = Watch::new(parts.settings.layers);
         let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
-        let scanner = Scanner::new(switch);
+        let plan = parts.settings.model.plan.clone().filter(|_| switch == Switch::On);
+        let guardian = parts.guardian.clone();
+        let second = plan.map_or_else(Second::default, |plan| Second::start(plan, guardian));
+        let scanner = Scanner::new(switch, second);
+        let asked = parts.settings.transcript.clone().filter(|_| switch == Switch::On);
+        let transcript = Transcript::new(asked);
         let notes = Notes::new(&parts.settings, &outbound, scanner.clone(), &telemetry);
         notes.warm();
         let tunnel = Tunnel::new(&parts.settings.home);
         Arc::new(Self {
             scanner,
+            transcript,
             settings: parts.settings,
             address: parts.address,
             started: now,
@@ -235,6 +243,11 @@ impl Daemon {
     /// What judges the text of pages.
     pub fn scanner(&self) -> &Scanner {
         &self.scanner
+    }
+
+    /// The language model that is asked about the text of pages.
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
     }
 
     /// Who is paired.

@@ -16,6 +16,7 @@ use crate::{
     chromium::{DialogPolicy, HostRules},
     content::Layers,
     egress,
+    models::{ModelSettings, TranscriptSettings},
     notes::LibrarySettings,
     skills::Wanted,
     tunnel::Provider,
@@ -80,6 +81,10 @@ pub struct Settings {
     pub layers: Layers,
     /// Switches the classifiers off; everything else that guards stays.
     pub security_off: bool,
+    /// The classifier from a folder.
+    pub model: ModelSettings,
+    /// The language model that is asked about text, when one is.
+    pub transcript: Option<TranscriptSettings>,
 }
 
 impl Settings {

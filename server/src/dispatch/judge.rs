@@ -1,13 +1,16 @@
 //! Has what a caller is about to read judged, without making it wait for long.
 //!
 //! A short text is judged before it is answered, within the time that a scan
-//! may take. A long one is answered at once; what comes of it is told with the
-//! next answer of its session.
+//! may take. What takes longer, as a long text does and the layers that the
+//! user added, is told with the next answer of its session.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use super::Context;
-use crate::content::{Assessment, Surface, scan};
+use crate::{
+    content::{Assessment, Surface, Verdict, scan},
+    daemon::Daemon,
+};
 
 /// Bytes of a text that an answer waits for the verdict of.
 const SHORT: usize = 4096;
@@ -15,44 +18,73 @@ const SHORT: usize = 4096;
 /// Bytes below which a text says nothing.
 const LEAST: usize = 48;
 
-/// How often, and how many times, a scan in the background is asked for.
-const PAUSE: Duration = Duration::from_millis(100);
-const PAUSES: usize = 100;
-
 /// Has `text`, which the answer to `cx` holds, judged.
 pub(super) async fn judge(cx: &Context, text: String) {
     if text.len() < LEAST || !text.contains(char::is_whitespace) {
         return;
     }
     let daemon = Arc::clone(cx.daemon());
-    let session = cx.tab_if_any().map_or_else(String::new, |tab| tab.session().to_owned());
+    let mut told =
+        Assessment { lacking: daemon.scanner().second().has_failed(), ..Assessment::default() };
     if text.len() <= SHORT {
         let assessed = scan(daemon.scanner(), &text, Surface::Page).await;
-        if !assessed.pending {
-            return cx.note_assessed(&assessed);
-        }
+        let assessed = daemon.transcript().add_known(assessed, Surface::Page);
+        told = Assessment { lacking: told.lacking || assessed.lacking, ..assessed };
     }
+    cx.note_assessed(&told);
+    if text.len() <= SHORT && !told.pending && !daemon.transcript().wants(&told, &text) {
+        return;
+    }
+    let session = cx.tab_if_any().map_or_else(String::new, |tab| tab.session().to_owned());
     let source = cx.sources().words();
     tokio::spawn(async move {
-        let mut assessed = scan(daemon.scanner(), &text, Surface::Page).await;
-        let text_length = text.len();
-        drop(text);
-        for _ in 0..PAUSES {
-            if !assessed.pending {
-                break;
-            }
-            tokio::time::sleep(PAUSE).await;
-            let settled = daemon.scanner().settled(assessed.digest, Surface::Page);
-            assessed = settled.unwrap_or(assessed);
-        }
-        tracing::debug!(text_length, pending = assessed.pending, "a long text was judged");
-        if let Some(warning) = late(&assessed, &source) {
-            daemon.watch().tell_late(&session, warning);
+        let assessed = settle(&daemon, text, told.verdict()).await;
+        for warning in news(&assessed, &told) {
+            daemon
+                .watch()
+                .tell_late(&session, format!("what was read before, from {source}: {warning}"));
         }
     });
 }
 
-/// What the next answer says of a text that was answered before it was judged.
-fn late(assessed: &Assessment, source: &str) -> Option<String> {
-    assessed.warning().map(|warning| format!("what was read before, from {source}: {warning}"))
+/// Waits for every layer, the language model last.
+async fn settle(daemon: &Daemon, text: String, told: Verdict) -> Assessment {
+    let text_length = text.len();
+    let assessed = daemon.scanner().finish(&text, Surface::Page).await;
+    let assessed = daemon.transcript().check(assessed, &text, Surface::Page).await;
+    let (pending, verdict) = (assessed.pending, assessed.verdict());
+    tracing::debug!(text_length, pending, ?told, ?verdict, "a text was judged in the background");
+    assessed
+}
+
+/// What the reader was not told yet.
+fn news(assessed: &Assessment, told: &Assessment) -> Vec<String> {
+    let is_worse = assessed.verdict() > told.verdict();
+    let warning = assessed.warning().filter(|_| is_worse);
+    let gap = assessed.gap().filter(|_| !told.lacking);
+    warning.into_iter().chain(gap).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use browse_guard::{Scores, judge};
+
+    use super::*;
+
+    #[test]
+    fn only_what_is_new_is_told() {
+        let of = |content: f32, second: Option<f32>, lacking| {
+            let scores = Scores { content: Some(content), second, ..Scores::default() };
+            let judgement = judge(&scores, Surface::Page);
+            Assessment { scores, judgement, lacking, ..Assessment::default() }
+        };
+        let warned = of(0.8, None, false);
+        assert!(news(&warned, &warned).is_empty());
+        assert_eq!(news(&warned, &Assessment::default()).len(), 1);
+        let blocked = of(0.8, Some(0.9), false);
+        assert!(news(&blocked, &warned)[0].starts_with("two classifiers"));
+        assert!(news(&of(0.8, Some(0.1), false), &warned).is_empty());
+        assert_eq!(news(&of(0.1, None, true), &of(0.1, None, false)).len(), 1);
+        assert!(news(&of(0.1, None, true), &of(0.1, None, true)).is_empty());
+    }
 }

@@ -116,6 +116,12 @@ impl Guardian {
     }
 }
 
+impl std::fmt::Debug for Guardian {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Guardian").field("pid", &self.pid()).finish_non_exhaustive()
+    }
+}
+
 impl Drop for Guardian {
     fn drop(&mut self) {
         let mut state = self.shared.lock();

@@ -4,15 +4,12 @@
 use std::time::Duration;
 
 use browse_guard::{Surface, Verdict, phrases};
-use tokio::time::{Instant, sleep};
+use tokio::time::timeout;
 
 use crate::content::{self, Scanner};
 
 /// Longest that the scan of a note is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Rest between two looks.
-const REST: Duration = Duration::from_millis(5);
 
 /// Scans notes.
 #[derive(Clone, Debug)]
@@ -65,19 +62,16 @@ impl Scan {
             let pattern = Some(hit.asks.words());
             return Finding { score: 1.0, pattern, flagged: true, refused: true, unsure: false };
         }
-        let last = Instant::now() + PATIENCE;
-        loop {
-            let found = content::scan(&self.scanner, text, surface).await;
-            if !found.pending || Instant::now() >= last {
-                return Finding {
-                    score: f64::from(found.scores.highest()),
-                    pattern: None,
-                    flagged: found.verdict() >= Verdict::Warn,
-                    refused: found.verdict() >= Verdict::Block,
-                    unsure: found.pending,
-                };
-            }
-            sleep(REST).await;
+        let found = match timeout(PATIENCE, self.scanner.finish(text, surface)).await {
+            Ok(found) => found,
+            Err(_) => content::scan(&self.scanner, text, surface).await,
+        };
+        Finding {
+            score: f64::from(found.scores.highest()),
+            pattern: None,
+            flagged: found.verdict() >= Verdict::Warn,
+            refused: found.verdict() >= Verdict::Block,
+            unsure: found.pending,
         }
     }
 }

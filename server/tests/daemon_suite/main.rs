@@ -14,6 +14,7 @@ mod elsewhere;
 mod fetching;
 mod library;
 mod limits;
+mod models;
 mod ownership;
 mod pairing;
 mod records;

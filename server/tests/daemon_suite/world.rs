@@ -57,7 +57,11 @@ impl World {
     }
 
     pub async fn with_browser() -> Self {
-        let world = Self::new().await;
+        Self::with_flags_and_browser(&[]).await
+    }
+
+    pub async fn with_flags_and_browser(flags: &[&str]) -> Self {
+        let world = Self::with_flags(flags).await;
         let browser = Browser::launch(browser_options(&world.daemon, None)).await.unwrap();
         world.daemon.sessions().slot().set(BrowserState::Running(browser));
         world

@@ -24,12 +24,16 @@ pub enum Route {
 /// The lines of each request's head.
 type Heads = Arc<Mutex<Vec<Vec<String>>>>;
 
+/// The body of each request.
+type Bodies = Arc<Mutex<Vec<Vec<u8>>>>;
+
 /// A running site; it ends when dropped.
 pub struct Site {
     port: u16,
     routes: Arc<Mutex<HashMap<String, Route>>>,
     hits: Arc<watch::Sender<Vec<String>>>,
     heads: Heads,
+    bodies: Bodies,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -39,17 +43,18 @@ impl Site {
         let port = listener.local_addr().unwrap().port();
         let routes = Arc::new(Mutex::new(HashMap::new()));
         let hits = Arc::new(watch::Sender::new(Vec::new()));
-        let heads = Heads::default();
-        let (served, seen, kept) = (Arc::clone(&routes), Arc::clone(&hits), Arc::clone(&heads));
+        let (heads, bodies) = (Heads::default(), Bodies::default());
+        let (served, seen) = (Arc::clone(&routes), Arc::clone(&hits));
+        let kept = (Arc::clone(&heads), Arc::clone(&bodies));
         let task = tokio::spawn(async move {
             // Open connections end with the site.
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                let kept = Arc::clone(&kept);
+                let kept = kept.clone();
                 connections.spawn(answer(stream, Arc::clone(&served), Arc::clone(&seen), kept));
             }
         });
-        Self { port, routes, hits, heads, task }
+        Self { port, routes, hits, heads, bodies, task }
     }
 
     /// Adds an HTML page. `{port}` in it becomes the site's port.
@@ -95,6 +100,11 @@ impl Site {
         self.heads.lock().unwrap().clone()
     }
 
+    /// The body of each request so far.
+    pub fn bodies(&self) -> Vec<Vec<u8>> {
+        self.bodies.lock().unwrap().clone()
+    }
+
     /// Waits until a request for this path has come in.
     pub async fn wait_hit(&self, path: &str) {
         let mut hits = self.hits.subscribe();
@@ -113,7 +123,7 @@ async fn answer(
     stream: TcpStream,
     routes: Arc<Mutex<HashMap<String, Route>>>,
     hits: Arc<watch::Sender<Vec<String>>>,
-    heads: Heads,
+    (heads, bodies): (Heads, Bodies),
 ) {
     let mut stream = BufReader::new(stream);
     loop {
@@ -141,6 +151,7 @@ async fn answer(
             return;
         }
         let host = header("host").unwrap_or_default();
+        bodies.lock().unwrap().push(body);
         hits.send_modify(|hits| hits.push(format!("{method} {host} {path}")));
         heads.lock().unwrap().push(head.clone());
         let route = routes.lock().unwrap().get(&path).cloned();

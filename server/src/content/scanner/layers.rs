@@ -25,10 +25,11 @@ impl Layers {
         model_name()
     }
 
-    /// Has every layer look at `text`. Takes as long as it takes.
+    /// Has the built-in layer look at `text`. Takes as long as it takes.
     pub fn look(&self, text: &str) -> Entry {
         let judged = classify(text);
         let worst = (!judged.worst.is_empty()).then_some((judged.worst.start, judged.worst.end));
-        Entry { scores: Scores { content: Some(judged.score), ..Scores::default() }, worst }
+        let scores = Scores { content: Some(judged.score), ..Scores::default() };
+        Entry { scores, worst, ..Entry::default() }
     }
 }

@@ -219,4 +219,52 @@ pub static KEYS: &[Key] = &[
         file: File::User,
         help: "switch the classifiers of page text off; canaries and rules stay (false)",
     },
+    Key {
+        name: "security_model_dir",
+        variable: "BROWSE_SECURITY_MODEL_DIR",
+        file: File::User,
+        help: "folder of a second classifier, as ONNX, or off (off)",
+    },
+    Key {
+        name: "security_model_runtime",
+        variable: "BROWSE_SECURITY_MODEL_RUNTIME",
+        file: File::User,
+        help: "library of ONNX Runtime (that in the folder, or an installed one)",
+    },
+    Key {
+        name: "security_model_program",
+        variable: "BROWSE_SECURITY_MODEL_PROGRAM",
+        file: File::User,
+        help: "program that runs the model (browse-onnx beside browsed)",
+    },
+    Key {
+        name: "security_model_url",
+        variable: "BROWSE_SECURITY_MODEL_URL",
+        file: File::User,
+        help: "address that serves packages in place of PyPI, for `security install-model`",
+    },
+    Key {
+        name: "security_transcript_check",
+        variable: "BROWSE_SECURITY_TRANSCRIPT_CHECK",
+        file: File::User,
+        help: "ask a language model where the classifiers are unsure: off, openai or anthropic (off)",
+    },
+    Key {
+        name: "security_transcript_url",
+        variable: "BROWSE_SECURITY_TRANSCRIPT_URL",
+        file: File::User,
+        help: "its address: https, or on this machine",
+    },
+    Key {
+        name: "security_transcript_model",
+        variable: "BROWSE_SECURITY_TRANSCRIPT_MODEL",
+        file: File::User,
+        help: "the model that is asked there",
+    },
+    Key {
+        name: "security_transcript_key",
+        variable: "BROWSE_SECURITY_TRANSCRIPT_KEY",
+        file: File::User,
+        help: "name of the environment variable that holds the key (none)",
+    },
 ];

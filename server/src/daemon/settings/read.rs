@@ -17,6 +17,7 @@ use crate::{
     content::Layers,
     daemon::project,
     error::Result,
+    models::{ModelSettings, Plan, TranscriptSettings},
     notes::LibrarySettings,
     skills::Wanted,
 };
@@ -28,17 +29,21 @@ const MAX_HTML: usize = 50 << 20;
 const SKILL_MEMORY: u64 = 4 << 30;
 
 /// Reads settings from flags and an environment.
-pub struct SettingsReader {
+pub struct SettingsReader<'a> {
     flags: Vec<Raw>,
     variables: Vec<Raw>,
+    /// Variables that settings name.
+    variable: Box<Variable<'a>>,
 }
 
-impl SettingsReader {
+type Variable<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
+
+impl<'a> SettingsReader<'a> {
     /// Reads the flags of a command line: `--port 0` or `--port=0`.
     ///
     /// # Errors
     /// `SETTING_INVALID` for an unknown flag, or one without a value.
-    pub fn new(args: &[String], variable: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
+    pub fn new(args: &[String], variable: impl Fn(&str) -> Option<OsString> + 'a) -> Result<Self> {
         let mut flags = Vec::new();
         let mut args = args.iter();
         while let Some(arg) = args.next() {
@@ -56,7 +61,8 @@ impl SettingsReader {
             let place = key.variable.to_owned();
             (!value.is_empty()).then(|| Raw { name: key.name, items: vec![value], place })
         };
-        Ok(Self { flags, variables: KEYS.iter().filter_map(set).collect() })
+        let variables = KEYS.iter().filter_map(set).collect();
+        Ok(Self { flags, variables, variable: Box::new(variable) })
     }
 
     /// Reads the flags and the environment of this process.
@@ -118,6 +124,8 @@ impl SettingsReader {
                 patterns: on("security_patterns")?,
             },
             security_off: get("security_off").map_or(Ok(false), |raw| raw.boolean())?,
+            model: model(&get, &home)?,
+            transcript: transcript(&get, &self.variable)?,
             project,
             home,
         })
@@ -138,6 +146,37 @@ fn library(get: &impl Fn(&str) -> Option<Raw>) -> Result<LibrarySettings> {
         prefix: get("library_prefix").map_or(Ok(usual.prefix), |raw| raw.names())?,
         url: get("library_url").map(|raw| raw.url()).transpose()?,
     })
+}
+
+fn model(get: &impl Fn(&str) -> Option<Raw>, home: &Path) -> Result<ModelSettings> {
+    let url = get("security_model_url").map(|raw| raw.url()).transpose()?;
+    let path = |name: &str| get(name).map(|raw| raw.path()).transpose();
+    let (runtime, program) = (path("security_model_runtime")?, path("security_model_program")?);
+    let Some(named) = get("security_model_dir").filter(|raw| !raw.is_off()) else {
+        return Ok(ModelSettings { plan: None, url });
+    };
+    let plan = Plan::check(named.path()?, &named.place, runtime, program, home)?;
+    Ok(ModelSettings { plan: Some(plan), url })
+}
+
+fn transcript(
+    get: &impl Fn(&str) -> Option<Raw>,
+    variable: &Variable<'_>,
+) -> Result<Option<TranscriptSettings>> {
+    let Some(check) = get("security_transcript_check") else { return Ok(None) };
+    let Some(shape) = check.transcript_shape()? else { return Ok(None) };
+    let needed = |name: &str| {
+        let why = format!("it wants `{name}` as well");
+        get(name).ok_or_else(|| refuse(check.name, &check.place, &why))
+    };
+    let url = needed("security_transcript_url")?.transcript_url(shape)?;
+    let model = needed("security_transcript_model")?.model_name()?;
+    let key = match get("security_transcript_key") {
+        Some(raw) => Some(raw.secret(variable)?),
+        None => None,
+    };
+    let patience = TranscriptSettings::PATIENCE;
+    Ok(Some(TranscriptSettings { shape, url, model, key, patience }))
 }
 
 fn flag(text: &str) -> Option<&'static Key> {
@@ -184,6 +223,50 @@ mod tests {
         assert_eq!((settings.port, settings.idle_timeout.as_secs()), (3, 3600));
         let settings = read("port = 1", &[], &[("BROWSE_PORT", "2")]).expect("they are good");
         assert_eq!(settings.port, 2);
+    }
+
+    #[test]
+    fn a_transcript_check_needs_an_address_and_a_model() {
+        let config = "[security]\ntranscript_check = \"anthropic\"\n\
+                      transcript_url = \"https://api.example.com\"\n\
+                      transcript_model = \"m\"\ntranscript_key = \"THE_KEY\"";
+        // A project may not send what is read here or there.
+        let refused = read(config, &[], &[]).expect_err("a project's file");
+        assert!(refused.contains("a project may not choose"), "{refused}");
+        let flags = |more: &[&'static str]| {
+            let all = ["--security-transcript-check=openai", "--security-transcript-model=m"];
+            [&all[..], more].concat()
+        };
+        let address = "--security-transcript-url=http://127.0.0.1:8080";
+        let found = read("", &flags(&[address]), &[]).expect("they are good").transcript;
+        let found = found.expect("it is on");
+        assert_eq!(found.url.as_str(), "http://127.0.0.1:8080/v1/chat/completions");
+        assert!(found.key.is_none());
+        let key = "--security-transcript-key=THE_KEY";
+        let variables = [("THE_KEY", "hunter2")];
+        let found = read("", &flags(&[address, key]), &variables).expect("they are good");
+        let key_of = found.transcript.expect("it is on").key.expect("a key");
+        assert_eq!(key_of.expose(), "hunter2");
+        for (more, variables, why) in [
+            (&[][..], &[][..], "it wants `security_transcript_url` as well"),
+            (&["--security-transcript-url=http://example.com"], &[], "https address"),
+            (&[address, key], &[], "the variable `THE_KEY` is not set"),
+            (&[address, "--security-transcript-key=sk-secret"], &[], "not the name of a variable"),
+            (&[address, "--security-transcript-check=yes"], &[], "`off`, `openai` or `anthropic`"),
+        ] {
+            let refused = read("", &flags(more), variables).expect_err(why);
+            assert!(refused.contains(why) && !refused.contains("sk-secret"), "{refused}");
+        }
+        let off = read("", &[address, "--security-transcript-check=off"], &[]);
+        assert!(off.expect("they are good").transcript.is_none());
+    }
+
+    #[test]
+    fn a_model_that_cannot_be_used_is_no_silent_off() {
+        let refused = read("", &["--security-model-dir=/nowhere"], &[]).expect_err("it is bad");
+        assert!(refused.contains("`/nowhere`"), "{refused}");
+        let off = read("", &["--security-model-dir=off"], &[]).expect("it is good");
+        assert!(off.model.plan.is_none());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Turns the text of a setting into its type.
 
-use std::{path::PathBuf, time::Duration};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use browse_proto::Reason;
 use url::Url;
@@ -9,6 +9,7 @@ use crate::{
     chromium::{DialogPolicy, HostRules},
     egress,
     error::{Error, Result},
+    models::{Key, Shape},
     skills::Wanted,
     tunnel::Provider,
 };
@@ -91,6 +92,47 @@ impl Raw {
             "accept" => Ok(DialogPolicy::Accept),
             "dismiss" => Ok(DialogPolicy::Dismiss),
             _ => Err(self.refuse("`accept` or `dismiss`")),
+        }
+    }
+
+    /// Whether the setting says that there is none.
+    pub fn is_off(&self) -> bool {
+        matches!(self.text(), "" | "off")
+    }
+
+    pub fn transcript_shape(&self) -> Result<Option<Shape>> {
+        Shape::named(self.text()).map_err(|()| self.refuse("`off`, `openai` or `anthropic`"))
+    }
+
+    pub fn transcript_url(&self, shape: Shape) -> Result<Url> {
+        shape.address(self.url()?).map_err(|wanted| self.refuse(wanted))
+    }
+
+    /// The name of a model, as its endpoint has it.
+    pub fn model_name(&self) -> Result<String> {
+        let plain = |letter: char| letter.is_ascii_graphic();
+        match self.text() {
+            name if !name.is_empty() && name.len() <= 200 && name.chars().all(plain) => {
+                Ok(name.to_owned())
+            }
+            _ => Err(self.refuse("the name of a model")),
+        }
+    }
+
+    /// The key in the variable that the setting names. What is no name may be
+    /// the key itself, and is not repeated.
+    pub fn secret(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Key> {
+        let refuse = |why: &str| refuse(self.name, &self.place, why);
+        let name = self.text();
+        let plain =
+            |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+        if name.is_empty() || !name.chars().all(plain) {
+            return Err(refuse("it is not the name of a variable, such as `ANTHROPIC_API_KEY`"));
+        }
+        let key = variable(name).and_then(|key| key.into_string().ok());
+        match key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()) {
+            Some(key) => Ok(Key::new(key)),
+            None => Err(refuse(&format!("the variable `{name}` is not set for the daemon"))),
         }
     }
 

@@ -35,7 +35,7 @@ impl Context {
 
     /// Notes what the classifiers made of the answer.
     pub(in crate::dispatch) fn note_assessed(&self, assessed: &Assessment) {
-        self.notes().judged.extend(assessed.warning());
+        self.notes().judged.extend(assessed.warning().into_iter().chain(assessed.gap()));
     }
 
     /// What is done to the content of the answer.

@@ -1,0 +1,103 @@
+//! The folder of a model: its files, and what they say. The one part of this
+//! crate that reads files, so that both ends read them alike.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::{CALIBRATION, CONFIG, Description, MODELS, Problem, TOKENIZER_CONFIG, TOKENIZERS};
+
+/// Bytes of a file of settings.
+const MOST_CONFIG: u64 = 1 << 20;
+
+/// The files of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Folder {
+    /// The model.
+    pub model: PathBuf,
+    /// Its tokenizer.
+    pub tokenizer: PathBuf,
+    /// What the files beside it say.
+    pub description: Description,
+}
+
+impl Folder {
+    /// Finds the files in `folder`.
+    ///
+    /// # Errors
+    /// The file that is missing, cannot be read or says nothing of use.
+    pub fn read(folder: &Path) -> Result<Self, Problem> {
+        if let Err(error) = fs::read_dir(folder) {
+            return Err(Problem::new(name(folder), error.to_string()));
+        }
+        let model = find(folder, &MODELS)?;
+        let tokenizer = find(folder, &TOKENIZERS)?;
+        let missing = || Problem::new(CONFIG, "it is missing");
+        let config = text(folder, CONFIG)?.ok_or_else(missing)?;
+        let of_tokenizer = text(folder, TOKENIZER_CONFIG)?;
+        let calibration = text(folder, CALIBRATION)?;
+        let description =
+            Description::read(&config, of_tokenizer.as_deref(), calibration.as_deref())?;
+        Ok(Self { model, tokenizer, description })
+    }
+}
+
+/// The name of a file without its folder.
+pub fn name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+fn find(folder: &Path, names: &[&str]) -> Result<PathBuf, Problem> {
+    for name in names {
+        match File::open(folder.join(name)) {
+            Ok(_) => return Ok(folder.join(name)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Problem::new(*name, error.to_string())),
+        }
+    }
+    Err(Problem::new(names[0], "it is missing"))
+}
+
+fn text(folder: &Path, name: &str) -> Result<Option<String>, Problem> {
+    let problem = |error: io::Error| Problem::new(name, error.to_string());
+    let path = folder.join(name);
+    match fs::metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(problem(error)),
+        Ok(found) if found.len() > MOST_CONFIG => {
+            return Err(Problem::new(name, format!("it has more than {MOST_CONFIG} bytes")));
+        }
+        Ok(_) => {}
+    }
+    fs::read_to_string(path).map(Some).map_err(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_must_be_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let put =
+            |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+        let problem = || Folder::read(folder.path()).expect_err("it is not whole").file;
+        assert_eq!(problem(), "model.onnx");
+        fs::create_dir(folder.path().join("onnx")).expect("a folder");
+        put("onnx/model.onnx", "abc");
+        assert_eq!(problem(), "tokenizer.json");
+        put("tokenizer.json", "{}");
+        assert_eq!(problem(), "config.json");
+        put("config.json", "no");
+        assert_eq!(problem(), "config.json");
+        put("config.json", "{}");
+        put("tokenizer_config.json", "no");
+        assert_eq!(problem(), "tokenizer_config.json");
+        put("tokenizer_config.json", "{}");
+        let found = Folder::read(folder.path()).expect("it is whole");
+        assert_eq!(found.model, folder.path().join("onnx/model.onnx"));
+        assert_eq!(Folder::read(&folder.path().join("no")).expect_err("no folder").file, "no");
+    }
+}
