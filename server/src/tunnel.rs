@@ -8,6 +8,7 @@ mod lines;
 mod listener;
 mod names;
 mod place;
+mod rest;
 
 mod chain;
 mod forward;

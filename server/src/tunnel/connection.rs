@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tower::{ServiceExt as _, service_fn};
 
-use super::{held::Held, lines::Line};
+use super::{held::Held, lines::Line, rest::Rest};
 use crate::policy::layer::{Guarded, Known, Peer};
 
 /// Bytes of one call that may be on their way unread.
@@ -50,7 +50,7 @@ pub async fn serve(
         let (services, line) = (services.clone(), Arc::clone(&of_call));
         async move {
             let busy = line.begin();
-            let mut request = request.map(Body::new);
+            let mut request = request.map(|body| Body::new(Rest::of(body)));
             request.extensions_mut().insert(Peer(peer));
             let answer = services.oneshot(request).await;
             answer.map(|answer| {
