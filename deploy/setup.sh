@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs what browse needs besides Rust: a Chromium, fonts, Node, Python and
-# openssl; and fetches a model that the tests run. Asks nothing, says what it
-# installs and from where before it does so, and does nothing when everything
-# is there.
+# openssl. Asks nothing, says what it installs and from where before it does so,
+# and does nothing when everything is there.
 #
 #   --bench  also what `make bench` needs
+#   --tests  also a model that the tests run
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$root/deploy/setup/rust.sh"
@@ -14,11 +14,12 @@ set -euo pipefail
 . "$root/deploy/setup/models.sh"
 . "$root/deploy/setup/elsewhere.sh"
 
-bench=no
+bench=no tests=no
 for argument in "$@"; do
   case "$argument" in
     --bench) bench=yes ;;
-    *) fail "unknown argument \`$argument\`" "deploy/setup.sh [--bench]" ;;
+    --tests) tests=yes ;;
+    *) fail "unknown argument \`$argument\`" "deploy/setup.sh [--bench] [--tests]" ;;
   esac
 done
 
@@ -47,4 +48,4 @@ case "$system" in
 esac
 
 install_node_modules
-install_models
+[ "$tests" = no ] || install_models

@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
-deploy/setup.sh
+deploy/setup.sh --tests
 . "$root/deploy/lib.sh"
 . "$root/deploy/setup/rust.sh"
 check_rust

@@ -109,7 +109,7 @@ fn installed() -> Option<&'static Path> {
         Some(folder)
     });
     if FOLDER.is_none() {
-        eprintln!("left out: run `deploy/setup.sh` with a network");
+        eprintln!("left out: run `deploy/setup.sh --tests` with a network");
     }
     FOLDER.as_deref()
 }

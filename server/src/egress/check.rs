@@ -57,6 +57,7 @@ async fn look(cx: &Context, act: &Act) -> Result<()> {
     canaries(cx, act, typed.as_deref())?;
     let Some(to) = &act.to else { return Ok(()) };
     // What another client read may come from somebody who read nothing.
+    let mut is_told = false;
     let is_quick = act.is_typing && reader.knows_only(to) && !is_marked(cx, &text());
     if !is_quick {
         let mut carried = carried(&reader, act, to, typed.as_deref());
@@ -67,11 +68,12 @@ async fn look(cx: &Context, act: &Act) -> Result<()> {
         }
         if let Some(rule) = judge(act.channel, carried.place, carried.cargo) {
             answer(cx, act, to, &carried, rule)?;
+            is_told = true;
         }
         reader.settle().memory.count(to, carried.cargo.text);
     }
     match act.is_typing {
-        true => reader.typed(to, &text()),
+        true => reader.typed(to, &text(), is_told),
         false => reader.open_if_address(act, to),
     }
     Ok(())

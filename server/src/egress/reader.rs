@@ -107,9 +107,10 @@ impl Reader {
         }
     }
 
-    /// Notes what was typed into a page of `site`, where nothing stopped it.
-    pub fn typed(&self, site: &Site, text: &str) {
-        let typed = self.typing(site, text);
+    /// Notes what was typed into a page of `site`, where nothing stopped it. What
+    /// was `told` of once is not told of again with what is typed after it.
+    pub fn typed(&self, site: &Site, text: &str, told: bool) {
+        let typed = self.typing(site, text).filter(|_| !told);
         self.waiting().typed = typed.map(|typed| (site.clone(), typed));
         self.push(Item::Typed(site.clone(), text.to_owned()));
     }
@@ -222,17 +223,19 @@ mod tests {
     fn what_is_typed_bit_by_bit_is_one_text() {
         let reader = Reader::new(1);
         for letter in "the secre".chars() {
-            reader.typed(&site("a.test"), &letter.to_string());
+            reader.typed(&site("a.test"), &letter.to_string(), false);
         }
         for _ in 0..2 {
             // To look is not to type.
             assert_eq!(reader.typing(&site("a.test"), "t").as_deref(), Some("the secret"));
         }
         assert_eq!(reader.typing(&site("b.test"), "x").as_deref(), Some("x"));
+        reader.typed(&site("a.test"), "t", true);
+        assert_eq!(reader.typing(&site("a.test"), "x").as_deref(), Some("x"));
         let long = "é".repeat(1_000);
         assert_eq!(reader.typing(&site("b.test"), &long), None);
         for _ in 0..400 {
-            reader.typed(&site("b.test"), "é");
+            reader.typed(&site("b.test"), "é", false);
         }
         let typed = reader.typing(&site("b.test"), "é").expect("it is short");
         assert!(typed.len() <= MOST_TYPED, "{}", typed.len());
@@ -241,13 +244,13 @@ mod tests {
     #[test]
     fn fields_are_armed_by_what_was_read_and_not_by_what_the_caller_brought() {
         let reader = Reader::new(1);
-        reader.typed(&site("a.test"), "an order of the user, number 88123400");
+        reader.typed(&site("a.test"), "an order of the user, number 88123400", false);
         assert!(!reader.is_armed(&site("a.test")));
         let page = "an order of the user, number 88123400; account 4417882911";
         reader.push(Item::Read(site("a.test"), page.to_owned()));
-        reader.typed(&site("a.test"), "88123400");
+        reader.typed(&site("a.test"), "88123400", false);
         assert!(!reader.is_armed(&site("a.test")));
-        reader.typed(&site("a.test"), "4417882911");
+        reader.typed(&site("a.test"), "4417882911", false);
         assert!(reader.is_armed(&site("a.test")));
     }
 }
