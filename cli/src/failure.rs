@@ -146,9 +146,10 @@ fn reason_of(code: tonic::Code) -> Reason {
         tonic::Code::Unimplemented => Reason::MethodUnknown,
         tonic::Code::Unauthenticated => Reason::TokenInvalid,
         tonic::Code::ResourceExhausted | tonic::Code::OutOfRange => Reason::TooLarge,
-        tonic::Code::Unavailable | tonic::Code::Unknown | tonic::Code::Cancelled => {
-            Reason::DaemonUnreachable
-        }
+        tonic::Code::Unavailable
+        | tonic::Code::Unknown
+        | tonic::Code::Internal
+        | tonic::Code::Cancelled => Reason::DaemonUnreachable,
         _ => Reason::Bug,
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use browse_proto::{Reach, Reason};
+use futures::FutureExt as _;
 use tokio::time::timeout_at;
 
 use super::Context;
@@ -32,7 +33,11 @@ pub async fn within<R>(cx: &Context, work: impl Future<Output = Result<R>>) -> R
     };
     tokio::select! {
         biased;
-        done = limited => done,
+        // What went wrong because the token ended, its tabs with it, says so.
+        done = limited => match done {
+            Err(error) => Err(cx.permit().grant().ended().now_or_never().unwrap_or(error)),
+            done => done,
+        },
         error = cx.permit().grant().ended() => Err(error),
         error = cut(cx.daemon()) => Err(error),
     }

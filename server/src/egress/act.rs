@@ -106,13 +106,12 @@ fn rare(cx: &Context, request: &dyn Any) -> Vec<Act> {
         return act.into_iter().collect();
     }
     if let Some(request) = request.downcast_ref::<v1::DownloadRequest>() {
-        // Else it is an element of the page.
-        let is_address = request.source.contains("://");
-        return is_address
-            .then(|| open(cx, &request.source, Channel::Address))
-            .flatten()
-            .into_iter()
-            .collect();
+        // Else it is an element of the page, or an address within its site.
+        if request.source.contains("://") {
+            return open(cx, &request.source, Channel::Address).into_iter().collect();
+        }
+        let parts = vec![Part::Text(request.source.clone())];
+        return vec![Act { channel: Channel::Address, to: page_site(cx), parts, is_typing: false }];
     }
     if let Some(request) = request.downcast_ref::<v1::UploadRequest>() {
         let names = request.file.iter().map(|file| file.name.as_str()).collect::<Vec<_>>();
@@ -155,6 +154,10 @@ fn rare(cx: &Context, request: &dyn Any) -> Vec<Act> {
     if let Some(request) = request.downcast_ref::<v1::SecurityScanRequest>() {
         let url = request.url.as_deref();
         return url.and_then(|url| open(cx, url, Channel::Request)).into_iter().collect();
+    }
+    if let Some(request) = request.downcast_ref::<v1::RouteRequest>() {
+        let given = request.fulfil.iter().chain(&request.body).chain(&request.header);
+        return code(cx, &given.cloned().collect::<Vec<_>>().join("\n"));
     }
     if let Some(request) = request.downcast_ref::<v1::LoadHtmlRequest>() {
         return document(&request.html);

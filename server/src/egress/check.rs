@@ -203,6 +203,17 @@ fn answer(cx: &Context, act: &Act, to: &Site, carried: &Carried, rule: Rule) -> 
 }
 
 fn is_paste(request: &dyn Any) -> bool {
+    // On Linux the middle button pastes what is selected, or was copied.
+    let middle = v1::MouseButton::Middle;
+    if let Some(click) = request.downcast_ref::<v1::ClickRequest>() {
+        return click.button() == middle;
+    }
+    if let Some(press) = request.downcast_ref::<v1::PressMouseRequest>() {
+        return press.button() == middle;
+    }
+    if let Some(release) = request.downcast_ref::<v1::ReleaseMouseRequest>() {
+        return release.button() == middle;
+    }
     let Some(press) = request.downcast_ref::<v1::PressRequest>() else { return false };
     let key = press.key.to_ascii_lowercase();
     let has = |name: &str| key.split('+').any(|part| part == name);

@@ -16,6 +16,7 @@ const SHAPES: &[&str] = &[
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?:[A-Za-z0-9+/=:,\s-]|\\[nr])*(?:-----END [A-Z0-9 ]*PRIVATE KEY-----)?",
     // JSON web tokens.
     r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
+    r"\bhttps://hooks\.slack\.com/services/[A-Za-z0-9_/-]+",
     // Amazon.
     r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
     // Google.

@@ -127,7 +127,10 @@ impl Chain {
         lock.lock()?;
         let whole = self.check::<T>()?;
         let number = whole.links.len() as u64 + 1;
-        if whole.ahead {
+        if whole.links.is_empty() {
+            // So that a chain without it is known to be cut.
+            self.reach(&Head { number: 0, hash: whole.last.clone() })?;
+        } else if whole.ahead {
             // It may be one behind, and no more.
             self.reach(&Head { number: number - 1, hash: whole.last.clone() })?;
         }
@@ -171,7 +174,10 @@ impl Chain {
         let text = text(&self.file())?.unwrap_or_default();
         let mut whole = none();
         let broken = |line, why| Fault::Broken { file: FILE, line, why };
-        let mut met = head.is_none();
+        if head.is_none() && !text.is_empty() {
+            return Err(Fault::Broken { file: HEAD, line: 1, why: "it is missing" });
+        }
+        let mut met = head.as_ref().is_none_or(|head| head.number == 0);
         for (at, line) in text.split_inclusive('\n').enumerate() {
             let Some(line) = line.strip_suffix('\n') else { break };
             let (link, hash) = read::<T>(line).map_err(|why| broken(at + 1, why))?;

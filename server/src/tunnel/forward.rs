@@ -31,6 +31,8 @@ use crate::{
 const SIGN: Duration = Duration::from_millis(500);
 /// Time that a stopped tunnel gets to end.
 const STOP: Duration = Duration::from_secs(10);
+/// Time after which it is asked again whether it has.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Starts the tunnel that `wish` describes; `receipt` tells who wants it. When
 /// `cancel` is, whatever was begun is undone.
@@ -134,7 +136,7 @@ async fn begin(
     }
     let (words, environment) = (wish.words(listener)?, wish.environment.clone());
     let guardian = daemon.guardian().cloned();
-    let mut program = Program::start(&words, environment, listener, guardian).await?;
+    let mut program = Program::start(&words, environment, listener, guardian, wish.mark()).await?;
     let named = wish.place.address.clone();
     let address = async {
         match named {
@@ -203,7 +205,15 @@ async fn keep(
 pub async fn stop(daemon: &Daemon) -> bool {
     match daemon.tunnel().forward().stopping() {
         State::None | State::Ended(_) => false,
-        State::Starting(_) => true,
+        State::Starting(_) => {
+            let end = Instant::now() + STOP;
+            while matches!(daemon.tunnel().forward().known(), Known::Starting)
+                && Instant::now() < end
+            {
+                tokio::time::sleep(PAUSE).await;
+            }
+            true
+        }
         State::Running(running) => {
             running.stop.cancel();
             let mut done = running.done.clone();

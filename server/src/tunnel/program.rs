@@ -21,6 +21,7 @@ use super::{Public, public, wish::shown};
 use crate::{
     error::{Error, Result, quote},
     guardian::Guardian,
+    secrets,
     skills::process::{Supervised, free},
 };
 
@@ -32,6 +33,10 @@ const MOST_LINE: usize = 16 << 10;
 const END: Duration = Duration::from_secs(5);
 /// Time that what a dead program has said takes to arrive.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Bytes of a line that are kept.
+const MOST_KEPT: usize = 2_000;
+/// Bytes from which a variable with the name of a secret may be one.
+const LEAST_SECRET: usize = 6;
 
 /// A program that runs.
 pub struct Program {
@@ -44,9 +49,13 @@ pub struct Program {
     guardian: Option<Arc<Guardian>>,
 }
 
-/// The last lines that a program has printed.
+/// The last lines that a program has printed, as they are.
 #[derive(Clone, Debug, Default)]
-struct Said(Arc<Mutex<VecDeque<String>>>);
+struct Said {
+    lines: Arc<Mutex<VecDeque<String>>>,
+    /// Secrets of its environment, which it may print.
+    secrets: Arc<Vec<String>>,
+}
 
 impl Program {
     /// Starts the program that `words` name.
@@ -58,12 +67,14 @@ impl Program {
         environment: BTreeMap<String, String>,
         listener: SocketAddr,
         guardian: Option<Arc<Guardian>>,
+        mark: &'static str,
     ) -> Result<Self> {
         let (program, rest) = words.split_first().ok_or_else(|| missing("", "it has no name"))?;
         let path = find(program, environment.get("PATH").map_or("", String::as_str));
         let path = path.ok_or_else(|| missing(program, "there is no such program on the PATH"))?;
         let folder = environment.get("HOME").map(PathBuf::from);
         let folder = folder.filter(|folder| folder.is_dir()).unwrap_or(PathBuf::from("/"));
+        let said = Said::without(&environment);
         let started = free(path, rest, environment, folder).await;
         let Supervised { child, lifeline, stdout, stderr } =
             started.map_err(|error| missing(program, &error.to_string()))?;
@@ -71,10 +82,9 @@ impl Program {
         if let Some(guardian) = &guardian {
             guardian.kill(pid);
         }
-        let said = Said::default();
         let (sender, lines) = mpsc::channel(1);
-        tokio::spawn(listen(stdout, listener, said.clone(), sender.clone()));
-        tokio::spawn(listen(stderr, listener, said.clone(), sender));
+        tokio::spawn(listen(stdout, (listener, mark), said.clone(), sender.clone()));
+        tokio::spawn(listen(stderr, (listener, mark), said.clone(), sender));
         Ok(Self { child, lifeline: Some(lifeline), pid, said, lines, guardian })
     }
 
@@ -152,12 +162,22 @@ impl Drop for Program {
 }
 
 impl Said {
+    fn without(environment: &BTreeMap<String, String>) -> Self {
+        let is_secret = |(name, value): &(&String, &String)| {
+            secrets::is_secret_name(name) && value.len() >= LEAST_SECRET
+        };
+        let found = environment.iter().filter(is_secret).map(|(_, value)| value.clone());
+        Self { lines: Arc::default(), secrets: Arc::new(found.collect()) }
+    }
+
+    /// What is taken out is taken out when somebody asks: a program may print
+    /// without end.
     fn add(&self, line: &str) {
-        let line = shown(line);
-        if line.is_empty() {
+        if line.trim().is_empty() {
             return;
         }
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = line[..line.floor_char_boundary(MOST_KEPT)].to_owned();
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() >= MOST_LINES {
             lines.pop_front();
         }
@@ -165,8 +185,18 @@ impl Said {
     }
 
     fn text(&self) -> String {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().map(String::as_str).collect::<Vec<_>>().join("; ")
+        let lines: Vec<_> = {
+            let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.iter().cloned().collect()
+        };
+        let bare = lines.into_iter().map(|line| {
+            let line = self
+                .secrets
+                .iter()
+                .fold(line, |line, secret| line.replace(secret, secrets::REDACTED));
+            shown(&line)
+        });
+        bare.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -174,7 +204,7 @@ impl Said {
 /// the first address in it.
 async fn listen(
     mut output: impl AsyncRead + Unpin,
-    listener: SocketAddr,
+    place: (SocketAddr, &'static str),
     said: Said,
     found: mpsc::Sender<Public>,
 ) {
@@ -188,24 +218,26 @@ async fn listen(
                 line.push(*byte);
             }
             if matches!(byte, b'\n' | b'\r') || line.len() >= MOST_LINE {
-                heard(&mut line, listener, &said, &mut found);
+                heard(&mut line, place, &said, &mut found);
             }
         }
         if length == 0 {
-            return heard(&mut line, listener, &said, &mut found);
+            return heard(&mut line, place, &said, &mut found);
         }
+        // A program that never pauses must not hold up the others.
+        tokio::task::yield_now().await;
     }
 }
 
 fn heard(
     line: &mut Vec<u8>,
-    listener: SocketAddr,
+    (listener, mark): (SocketAddr, &str),
     said: &Said,
     found: &mut Option<mpsc::Sender<Public>>,
 ) {
     let text = String::from_utf8_lossy(&std::mem::take(line)).into_owned();
     said.add(&text);
-    if let Some(public) = found.as_ref().and_then(|_| public::find(&text, listener))
+    if let Some(public) = found.as_ref().and_then(|_| public::find(&text, listener, mark))
         && let Some(sender) = found.as_ref()
     {
         // Whoever was first wins.

@@ -24,7 +24,9 @@ const SCHEMES: [(&str, Option<u16>, Trust); 3] = [
 /// The first address in `line` that is nothing but a host and a port: what has
 /// a path is a page that the program speaks of. The listener itself does not
 /// count either.
-pub fn find(line: &str, listener: SocketAddr) -> Option<Public> {
+///
+/// Where a program marks it, as ngrok does, it stands behind `mark`.
+pub fn find(line: &str, listener: SocketAddr, mark: &str) -> Option<Public> {
     let line = without_colours(line);
     let mut starts: Vec<_> = SCHEMES
         .iter()
@@ -34,9 +36,19 @@ pub fn find(line: &str, listener: SocketAddr) -> Option<Public> {
     starts.into_iter().find_map(|(at, (scheme, port, trust))| {
         let found = authority(&line[at + scheme.len()..])?;
         let address = whole(found, *port)?;
-        let own = address == listener.to_string();
-        (!own && stands_alone(&line[..at])).then_some(Public { address, trust: *trust })
+        let before = &line[..at];
+        let good = !is_own(&address, listener) && stands_alone(before) && before.ends_with(mark);
+        good.then_some(Public { address, trust: *trust })
     })
+}
+
+/// Whether an address is that of the listener, by whatever name of this machine.
+fn is_own(address: &str, listener: SocketAddr) -> bool {
+    let Some((host, port)) = address.rsplit_once(':') else { return false };
+    let ip = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    let here = host == "localhost"
+        || ip.is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified() || ip == listener.ip());
+    here && port == listener.port().to_string()
 }
 
 /// `line` without the sequences that colour a terminal: `ESC [ … letter`.
@@ -84,7 +96,7 @@ mod tests {
 
     fn found(line: &str) -> Option<(String, Trust)> {
         let listener = "127.0.0.1:4567".parse().expect("an address");
-        find(line, listener).map(|public| (public.address, public.trust))
+        find(line, listener, "").map(|public| (public.address, public.trust))
     }
 
     #[test]
@@ -111,6 +123,14 @@ mod tests {
     }
 
     #[test]
+    fn where_a_program_marks_its_address_no_other_counts() {
+        let listener = "127.0.0.1:4567".parse().expect("an address");
+        let find = |line| find(line, listener, "url=").map(|public| public.address);
+        assert_eq!(find("see https://dashboard.ngrok.com for more"), None);
+        assert_eq!(find("url=https://x.ngrok.app").as_deref(), Some("x.ngrok.app:443"));
+    }
+
+    #[test]
     fn pages_that_a_program_speaks_of_are_no_address() {
         for line in [
             "",
@@ -120,6 +140,9 @@ mod tests {
             "https://user@a.example",
             "https://a.example?x",
             "https://127.0.0.1:4567",
+            "addr=https://localhost:4567",
+            "https://[::1]:4567/",
+            "https://0.0.0.0:4567",
             "https://:443",
             "https://host",
             "https://a.example:0",

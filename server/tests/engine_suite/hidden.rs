@@ -63,7 +63,12 @@ const WAYS: &[&str] = &[
     "<style>.w{width:80px;height:20px;overflow:clip}.w p{transform:translateX(200px)}</style><div class=w><p>WORD</p></div>",
     "<p style='width:90px;height:20px;overflow:hidden;text-indent:100px;white-space:nowrap'>WORD</p>",
     "<p style='box-sizing:border-box;height:20px;padding-top:40px;overflow:hidden'>WORD</p>",
-    "<div id=pushed style='height:20px;overflow:hidden'><p>WORD</p><br><br><br><b>x</b></div><script>pushed.scrollTop=90</script>",
+    "<p style='clip-path:inset(500px)'>WORD</p>",
+    "<p style='clip-path:circle(1px)'>WORD</p>",
+    "<p style='clip-path:polygon(200% 0,300% 0,300% 100%)'>WORD</p>",
+    "<p style='position:absolute;clip:rect(900px,990px,990px,900px)'>WORD</p>",
+    "<p style='margin-left:-9999px'>WORD</p>",
+    "<p style='color:oklch(1 0 0)'>WORD</p>",
     "<p style='mask-image:linear-gradient(transparent,transparent)'>WORD</p>",
     "<p style='-webkit-mask:linear-gradient(#0000 0 0)'>WORD</p>",
     "<svg width=0 height=0><mask id=nothing></mask></svg><p style='mask:url(#nothing)'>WORD</p>",
@@ -240,6 +245,18 @@ const HONEST: &[&str] = &[
     "<svg width=200 height=40><text y=20 fill=white stroke=navy>WORD</text></svg>",
     "<svg width=200 height=40 viewBox='0 0 10 2'><text y=1 font-size=.8>WORD</text></svg>",
     "<div style='background:#123'><iframe srcdoc='<p style=color:white>WORD'></iframe></div>",
+    "<div id=pushed style='height:20px;overflow:hidden'><p>WORD</p><br><br><br><b>x</b></div><script>pushed.scrollTop=90</script>",
+    "<div id=row style='display:flex;overflow-x:auto;width:300px'><div style='flex:0 0 400px;scale:1'>WORD</div><div style='flex:0 0 9000px'>x</div></div><script>row.scrollLeft=8000</script>",
+    "<div id=back style='direction:rtl;display:flex;overflow-x:auto;width:300px'><div style='flex:0 0 400px;scale:1'>WORD</div><div style='flex:0 0 9000px'>x</div></div><script>back.scrollLeft=-8000</script>",
+    "<x-box></x-box><script>document.currentScript.previousElementSibling.attachShadow({mode:'open'}).innerHTML=\
+     \"<div style='position:relative'><i style='position:absolute;inset:0;background:#024'></i><p style='position:relative;color:white'>WORD</p></div>\"</script>",
+    "<svg width=200 height=60><rect width=200 height=60 fill=navy /><foreignObject width=200 height=60><p style='color:white'>WORD</p></foreignObject></svg>",
+    "<div style='height:3000px'></div><div style='height:60px;background:#024'></div><p style='margin-top:-40px;color:white'>WORD</p>",
+    "<div style='position:relative'><p>WORD</p><div style='opacity:0'><div style='position:absolute;inset:0;background:white'></div></div></div>",
+    "<div style='position:relative'><p>WORD</p><div style='position:absolute;inset:0;background:white;clip-path:inset(0 0 0 90%)'></div></div>",
+    "<div style='position:relative;display:flex'><p style='z-index:3'>WORD</p><div style='position:absolute;inset:0;background:#eee;z-index:2'></div></div>",
+    "<div style='position:relative'><p style='will-change:transform'>WORD</p><div style='position:absolute;inset:0;background:#eee;z-index:-1'></div></div>",
+    "<div style='background:#123;isolation:isolate'><p style='color:#123;mix-blend-mode:difference'>WORD</p></div>",
     "<div style='height:3000px'></div><section style='content-visibility:auto'><h2>Far down</h2><p>WORD <b>WORD</b></p></section>",
 ];
 
@@ -266,9 +283,25 @@ async fn what_a_person_sees_stays() {
 }
 
 #[tokio::test]
-async fn what_a_page_fades_in_when_it_is_scrolled_to_is_read_and_told_of() {
-    let html =
-        "<div style='height:3000px'></div><p style='opacity:0;transition:opacity 1s'>WORD</p>";
+async fn what_lies_on_a_ground_that_stays_in_view_is_read() {
+    let html = "<div style='position:fixed;inset:0;background:#024;z-index:-1'></div>\
+        <div style='height:3000px'></div><p style='color:white'>WORD</p>";
+    let tab = Tab::show(&html.replace("WORD", &words(1))).await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert!(reading.text.contains(&words(1)) && reading.unseen.is_empty(), "{}", reading.text);
+}
+
+#[tokio::test]
+async fn what_a_page_fades_in_is_read_and_told_of() {
+    for html in [
+        "<div style='height:3000px'></div><p style='opacity:0;transition:opacity 1s'>WORD</p>",
+        "<style>@keyframes in{from{opacity:0}to{opacity:1}}</style><p style='opacity:0;animation:in 9s 900s forwards'>WORD</p>",
+    ] {
+        is_read_and_told_of(html).await;
+    }
+}
+
+async fn is_read_and_told_of(html: &str) {
     let tab = Tab::show(&html.replace("WORD", &words(1))).await;
     let reading = tab.engine.read_text(None, true).await.unwrap();
     assert!(reading.text.contains(&words(1)), "{}", reading.text);

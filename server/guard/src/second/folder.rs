@@ -51,7 +51,7 @@ pub fn name(path: &Path) -> String {
 
 fn find(folder: &Path, names: &[&str]) -> Result<PathBuf, Problem> {
     for name in names {
-        match File::open(folder.join(name)) {
+        match plain(&folder.join(name)).and_then(|_| File::open(folder.join(name))) {
             Ok(_) => return Ok(folder.join(name)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(Problem::new(*name, error.to_string())),
@@ -60,10 +60,19 @@ fn find(folder: &Path, names: &[&str]) -> Result<PathBuf, Problem> {
     Err(Problem::new(names[0], "it is missing"))
 }
 
+/// Facts about a file: whoever opens a pipe waits for its other end.
+fn plain(path: &Path) -> io::Result<fs::Metadata> {
+    let found = fs::metadata(path)?;
+    match found.is_file() {
+        true => Ok(found),
+        false => Err(io::Error::other("it is no file")),
+    }
+}
+
 fn text(folder: &Path, name: &str) -> Result<Option<String>, Problem> {
     let problem = |error: io::Error| Problem::new(name, error.to_string());
     let path = folder.join(name);
-    match fs::metadata(&path) {
+    match plain(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(problem(error)),
         Ok(found) if found.len() > MOST_CONFIG => {

@@ -101,7 +101,7 @@ impl Raw {
     }
 
     pub fn transcript_shape(&self) -> Result<Option<Shape>> {
-        Shape::named(self.text()).map_err(|()| self.refuse("`off`, `openai` or `anthropic`"))
+        Shape::named(self.text()).ok_or_else(|| self.refuse("`off`, `openai` or `anthropic`"))
     }
 
     pub fn transcript_url(&self, shape: Shape) -> Result<Url> {

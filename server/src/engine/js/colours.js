@@ -1,16 +1,34 @@
 // Text in the colour of what lies behind it.
 
-/** Red, green, blue and alpha of a computed colour; null for notations that are rare. @returns {?number[]} */
+/** Red, green, blue and alpha of a computed colour; null for what is none. @returns {?number[]} */
 const colourParts = (colour) => {
   const [, space, inner] = /^(rgba?|color)\(([^)]*)\)$/.exec(colour) || [];
-  if (!space) return null;
+  if (!space) return paintedParts(colour);
   const numbers = inner.replace(/^srgb /, '').split(/[ ,/]+/).filter(Boolean).map(Number);
   if (space === 'color') {
-    if (!inner.startsWith('srgb ')) return null;
+    if (!inner.startsWith('srgb ')) return paintedParts(colour);
     for (let index = 0; index < 3; index++) numbers[index] *= 255;
   }
   if (numbers.length < 3 || numbers.some(Number.isNaN)) return null;
   return [numbers[0], numbers[1], numbers[2], numbers.length > 3 ? numbers[3] : 1];
+};
+
+/** Colours in other notations, as they are painted. @type {Map<string, ?number[]>} */
+const paintedColours = new Map();
+const MOST_COLOURS = 200;
+let palette = null;
+
+const paintedParts = (colour) => {
+  if (!/^(?:color|ok|lab|lch|hsl|hwb)/.test(colour)) return null;
+  if (!paintedColours.has(colour) && paintedColours.size < MOST_COLOURS) {
+    palette = palette || new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+    palette.clearRect(0, 0, 1, 1);
+    palette.fillStyle = colour;
+    palette.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = palette.getImageData(0, 0, 1, 1).data;
+    paintedColours.set(colour, [red, green, blue, alpha / 255]);
+  }
+  return paintedColours.get(colour) || null;
 };
 
 const channelLight = (value) => (value <= 10.3 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
@@ -94,28 +112,39 @@ const colourBehind = (element, known, view = window) => {
 /** Texts whose surroundings are asked for: that is slow, and honest pages have few. */
 const MOST_ASKED = 300;
 
-const picturesWithin = (top) => list(selectAll(top, 'img,video,canvas,svg,iframe,object,embed')).map((element) => ({ element, box: boundingRect(element) }));
+const PICTURES = 'img,video,canvas,svg,iframe,object,embed';
+
+/** What matches in an element, and in every shadow tree that is known. */
+const selectThrough = (top, selector) => [top, ...knownRoots()].flatMap((root) => list(nodeType(root) === ELEMENT ? selectAll(root, selector) : shadowSelectAll(root, selector)));
+
+const picturesWithin = (top) => selectThrough(top, PICTURES).map((element) => ({ element, box: boundingRect(element), stays: staysInView(element) }));
+
+/** Whether it stays where it is while the page is scrolled, and so may come to lie behind anything. */
+const staysInView = (element) => {
+  for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) if (/fixed|sticky/.test(styleOf(node).position)) return true;
+  return false;
+};
+
+/** Whether something that paints lies at a point. */
+const liesAt = ({ box, stays }, x, y) => (stays ? box.left <= x && x <= box.right : holdsPoint(box, x, y));
 
 /** Elements of a page that are asked for what they paint; of larger ones no text counts as unseen for its colour alone. */
 const MOST_PAINTERS = 5000;
 
 /**
- * What leaves the flow and has a ground of its own, and so may lie behind the
- * text of others.
- * @returns {?{element: Element, box: DOMRect, ground: ?number[]}[]} Null when there is too much to ask.
+ * What has a ground of its own, and so may lie behind the text of others: a
+ * margin moves what stays in the flow, too.
+ * @returns {?{element: Element, box: DOMRect, stays: boolean, ground: ?number[]}[]} Null when there is too much to ask.
  */
 const paintersWithin = (top) => {
-  const all = selectAll(top, '*');
+  const all = selectThrough(top, '*');
   if (all.length > MOST_PAINTERS) return null;
   const found = [];
   for (let index = 0; index < all.length; index++) {
     const element = all[index];
     const style = styleOf(element);
     const ground = groundOf(style);
-    if (ground === undefined) continue;
-    const parent = flatParent(element);
-    const inGrid = parent !== null && nodeType(parent) === ELEMENT && styleOf(parent).display.includes('grid');
-    if (style.position !== 'static' || inGrid) found.push({ element, box: boundingRect(element), ground });
+    if (ground !== undefined) found.push({ element, box: boundingRect(element), stays: staysInView(element), ground });
   }
   return found;
 };
@@ -138,13 +167,15 @@ const liesOnOthers = (text, style, colour, pictures, painters) => {
   if (parseFloat(style.webkitTextStrokeWidth) > 0) return true;
   const box = contentBox(text);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  if (pictures.some((picture) => holdsPoint(picture.box, x, y) && areApart(picture.element, text))) return true;
+  if (pictures.some((picture) => liesAt(picture, x, y) && areApart(picture.element, text))) return true;
   const tells = (ground) => ground === null || !isSameColour(colour, ground);
   if (painters === null) {
     // Only what is in the viewport can be asked for.
     if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return true;
-  } else if (painters.some((one) => holdsPoint(one.box, x, y) && areApart(one.element, text) && tells(one.ground))) return true;
-  for (const element of documentElementsFromPoint(document, x, y)) {
+  } else if (painters.some((one) => liesAt(one, x, y) && areApart(one.element, text) && tells(one.ground))) return true;
+  const root = rootNode(text);
+  const hits = root instanceof ShadowRoot ? root.elementsFromPoint(x, y) : documentElementsFromPoint(document, x, y);
+  for (const element of hits) {
     if (!areApart(element, text)) continue;
     const ground = groundOf(styleOf(element));
     if (ground !== undefined && tells(ground)) return true;
@@ -155,7 +186,10 @@ const liesOnOthers = (text, style, colour, pictures, painters) => {
 /** Whether an ancestor paints by other means than its own ground. */
 const hasPaintedAncestor = (text, tells) => {
   for (let node = text; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
-    if (styleOf(node).boxShadow.includes('inset')) return true;
+    // What is drawn behind markup in a drawing is no ground of an element.
+    if (node instanceof SVGForeignObjectElement) return true;
+    const own = styleOf(node);
+    if (own.boxShadow.includes('inset') || own.mixBlendMode !== 'normal') return true;
     for (const pseudo of ['::before', '::after']) {
       const style = styleOf(node, pseudo);
       if (style.content === 'none' || style.content === 'normal') continue;

@@ -28,12 +28,16 @@ const coveredBy = (suspects) => {
 
 /** Whether an element paints over all that lies behind it, and is none that a person closes. */
 const hides = (element, style) => {
-  if (style.position === 'fixed' || style.position === 'sticky' || parseFloat(style.opacity) < 0.95) return false;
-  const tag = localName(element);
-  if (!isOpaque(style) && tag !== 'img' && tag !== 'video' && tag !== 'canvas') return false;
+  if (style.position === 'fixed' || style.position === 'sticky' || style.clipPath !== 'none' || style.maskImage !== 'none') return false;
+  if (!isOpaque(style) && !isSolidPicture(element)) return false;
+  // What holds it may be about to appear, when a pointer comes, say.
+  for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) if (parseFloat(styleOf(node).opacity) < 0.95) return false;
   const box = boundingRect(element);
   return box.width * box.height >= 400 && closest(element, OPENED) === null;
 };
+
+/** Other pictures may let through what is behind them. */
+const isSolidPicture = (element) => element instanceof HTMLImageElement && element.complete && /\.jpe?g(?:[?#]|$)|^data:image\/jpe?g/i.test(element.currentSrc);
 
 const isOpaque = (style) => {
   const parts = colourParts(style.backgroundColor);
@@ -85,17 +89,31 @@ const paintsOver = (cover, text) => {
   if (!meeting) return false;
   const [one, other] = [layerBelow(cover, meeting), layerBelow(text, meeting)];
   // In the flow all text is painted over all grounds.
-  if (one !== other || one < 0) return one > other;
+  if (one !== other || !(one >= 0)) return one > other;
   return (comparePosition(cover, text) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
 };
 
-/** The layer in which the part of `ancestor` that holds `element` is painted: -0.5 for what stands in the flow. */
+/** Makes a layer in ways that are not followed here. */
+const LAYERING = [
+  ['filter', 'none'],
+  ['isolation', 'auto'],
+  ['willChange', 'auto'],
+  ['contain', 'none'],
+  ['clipPath', 'none'],
+  ['maskImage', 'none'],
+  ['translate', 'none'],
+  ['perspective', 'none'],
+  ['mixBlendMode', 'normal'],
+];
+
+/** The layer in which the part of `ancestor` that holds `element` is painted: -0.5 for what stands in the flow, NaN where that is not known. */
 const layerBelow = (element, ancestor) => {
   let layer = -0.5;
   for (let node = element; node && node !== ancestor; node = flatParent(node)) {
     if (nodeType(node) !== ELEMENT) continue;
     const style = styleOf(node);
     const positioned = style.position !== 'static';
+    if (LAYERING.some(([property, usual]) => style[property] !== usual) || (!positioned && style.zIndex !== 'auto')) return NaN;
     const raised = positioned || style.transform !== 'none' || parseFloat(style.opacity) < 1;
     // The outermost decides.
     if (raised) layer = positioned ? parseInt(style.zIndex, 10) || 0 : 0;

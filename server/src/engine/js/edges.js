@@ -51,6 +51,8 @@ const isPageItself = (element) => element === documentBody(document) || element 
 
 /** What a box lets through; null for one that cuts off nothing. @returns {?{left: number, top: number, right: number, bottom: number}} */
 const clipBox = (clip) => {
+  // A script scrolls it: what it cut off before was seen, or will be.
+  if (scrollTopOf(clip) !== 0 || scrollLeftOf(clip) !== 0) return null;
   const style = styleOf(clip);
   const paints = /paint|strict|content/.test(style.contain);
   const cuts = (overflow) => paints || overflow === 'hidden' || overflow === 'clip';

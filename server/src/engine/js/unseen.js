@@ -148,38 +148,46 @@ const SLIDING = /\b(?:transform|translate|all)\b/;
 /** Whether an element outside the view waits to appear by a change of these properties. */
 const appears = (element, style, properties) => {
   const box = boundingRect(element);
+  if (properties === FADING && fadesIn(element)) return true;
   if (box.bottom > 0 && box.top < innerHeight) return false;
   return (properties.test(style.transitionProperty) && /[1-9]/.test(style.transitionDuration)) || properties.test(style.willChange);
 };
+
+/** Whether an animation that runs, or that scrolling moves, ends with an element that is seen. */
+const fadesIn = (element) =>
+  element.getAnimations().some((animation) => {
+    const frames = animation.playState === 'running' && animation.effect instanceof KeyframeEffect ? animation.effect.getKeyframes() : [];
+    return frames.length > 0 && parseFloat(frames[frames.length - 1].opacity) >= 0.5;
+  });
 
 /** @returns {string} What keeps all of an element from being seen. The order is by what is cheap to ask. */
 const concealedBy = (element, style) => {
   if (style.opacity < 0.1) return 'opacity';
   const box = boundingRect(element);
   if (box.width <= 1 || box.height <= 1) {
-    if ((box.width <= 1 && style.overflowX !== 'visible') || (box.height <= 1 && style.overflowY !== 'visible')) return clippedBy(style) || 'size';
+    if ((box.width <= 1 && style.overflowX !== 'visible') || (box.height <= 1 && style.overflowY !== 'visible')) return clippedBy(style, box) || 'size';
     if (isTiny(element, style, box)) return 'size';
   }
-  const clipped = clippedBy(style);
+  const clipped = clippedBy(style, box);
   if (clipped !== '') return clipped;
   const filter = style.filter;
   if (filter !== 'none' && /opacity\((?:0(?:\.0\d*)?|\d(?:\.\d+)?%)\)/.test(filter)) return 'opacity';
   if (isMasked(style)) return 'mask';
   if (isTurnedAway(element, style)) return 'back';
-  if (isOutside(box) && isOutside(contentBox(element))) return 'off-screen';
+  if ((isOutside(box) || parseFloat(style.marginLeft) < -500) && isOutside(contentBox(element)) && !isScrolledOut(element, box)) return 'off-screen';
   // What is fixed does not come when a page is scrolled.
   if ((box.left >= innerWidth || box.top >= innerHeight) && style.position === 'fixed') return 'off-screen';
   // A person scrolls down, and not for screens to the side.
-  if (box.left + scrollX > 2 * innerWidth + 2000 && style.position === 'absolute') return 'off-screen';
+  if (box.left + scrollX > 2 * innerWidth + 2000 && style.position === 'absolute' && !isScrolledOut(element, box)) return 'off-screen';
   // Scaled down, its letters are smaller than their size says.
   return box.width < offsetWidthOf(element) * 0.1 && isTiny(element, style, box) ? 'size' : '';
 };
 
-const clippedBy = (style) => {
+const clippedBy = (style, box) => {
   const clip = style.clip;
-  if (clip !== 'auto' && (style.position === 'absolute' || style.position === 'fixed') && isEmptyClip(clip)) return 'clip';
+  if (clip !== 'auto' && (style.position === 'absolute' || style.position === 'fixed') && isEmptyClip(clip, box)) return 'clip';
   const path = style.clipPath;
-  return path !== 'none' && isEmptyPath(path) ? 'clip-path' : '';
+  return path !== 'none' && isEmptyPath(path, box) ? 'clip-path' : '';
 };
 
 const offsetWidthOf = (element) => (element instanceof HTMLElement ? offsetWidth(element) : 0);
@@ -212,36 +220,53 @@ let pageEdges = { left: 0, top: 0, right: 0, bottom: 0 };
 const measurePage = () => {
   const scroller = scrollingElement(document) || documentElement(document);
   const { scrollWidth, scrollHeight, clientWidth } = scroller;
-  const backwards = scrollWidth > clientWidth && styleOf(scroller).direction === 'rtl' ? clientWidth - scrollWidth : 0;
+  const body = documentBody(document);
+  const runsLeft = styleOf(scroller).direction === 'rtl' || (body !== null && styleOf(body).direction === 'rtl');
+  const backwards = scrollWidth > clientWidth && runsLeft ? clientWidth - scrollWidth : 0;
   // Beyond the far ends lies what a page forbids to scroll to.
   pageEdges = { left: backwards - scrollX, top: -scrollY, right: Math.max(scrollWidth, innerWidth) + 1000 - scrollX, bottom: Math.max(scrollHeight, innerHeight) + 1000 - scrollY };
+};
+
+/** Whether a box that is scrolled by itself holds an element, out of its view for now. */
+const isScrolledOut = (element, box) => {
+  for (let node = flatParent(element); node && nodeType(node) === ELEMENT && node !== documentElement(document); node = flatParent(node)) {
+    const [left, top] = [scrollLeftOf(node), scrollTopOf(node)];
+    if (left === 0 && top === 0 && !/auto|scroll/.test(styleOf(node).overflow)) continue;
+    const rect = boundingRect(node);
+    // Text that runs to the left begins at the other side.
+    const start = Math.min(rect.left - left, rect.right - scrollWidthOf(node) - left);
+    return box.right > start && box.bottom > rect.top - top;
+  }
+  return false;
 };
 
 /** Whether no scrolling brings a box into view. */
 const isOutside = (box) => box.bottom <= pageEdges.top || box.right <= pageEdges.left || box.left >= pageEdges.right || box.top >= pageEdges.bottom;
 
-/** `rect(top, right, bottom, left)` with nothing between. */
-const isEmptyClip = (clip) => {
+/** `rect(top, right, bottom, left)` with nothing of the box between. */
+const isEmptyClip = (clip, box) => {
   const [top, right, bottom, left] = (/^rect\((.*)\)$/.exec(clip) || ['', ''])[1].split(/,? /).map(parseFloat);
-  return bottom - top <= 1 || right - left <= 1;
+  return bottom - top <= 1 || right - left <= 1 || top >= box.height || left >= box.width || bottom <= 0 || right <= 0;
 };
 
-const isEmptyPath = (path) => {
+const isEmptyPath = (path, box) => {
   const [, shape, inner] = /^(\w+)\((.*)\)/.exec(path) || [];
   const numbers = ((inner || '').match(/-?[\d.]+(?:%|px)?/g) || []).map((number) => [parseFloat(number), number.endsWith('%')]);
   switch (shape) {
     case 'inset': {
-      const sides = inner.split(' round ')[0].split(' ').map((side) => (side.endsWith('%') ? parseFloat(side) : 0));
-      const [top, right = top, bottom = top, left = right] = sides;
-      return top + bottom >= 99 || left + right >= 99;
+      const [top, right = top, bottom = top, left = right] = inner.split(' round ')[0].split(' ');
+      const part = (side, size) => (side.endsWith('%') ? parseFloat(side) : (parseFloat(side) / Math.max(1, size)) * 100) || 0;
+      return part(top, box.height) + part(bottom, box.height) >= 99 || part(left, box.width) + part(right, box.width) >= 99;
     }
     case 'circle':
     case 'ellipse':
-      return numbers.length > 0 && numbers.slice(0, shape === 'circle' ? 1 : 2).some(([value]) => value <= 0.5);
+      return numbers.length > 0 && numbers.slice(0, shape === 'circle' ? 1 : 2).some(([value, isShare]) => value <= (isShare ? 0.5 : 2));
     case 'polygon': {
       const at = (axis) => numbers.filter((_, index) => index % 2 === axis).map(([value]) => value);
       const [across, down] = [at(0), at(1)];
-      return Math.max(...across) - Math.min(...across) <= 1 || Math.max(...down) - Math.min(...down) <= 1;
+      const isShare = (axis) => numbers.every(([value, share], index) => index % 2 !== axis || share || value === 0);
+      const isBeside = (values, axis) => isShare(axis) && (Math.min(...values) >= 100 || Math.max(...values) <= 0);
+      return Math.max(...across) - Math.min(...across) <= 1 || Math.max(...down) - Math.min(...down) <= 1 || isBeside(across, 0) || isBeside(down, 1);
     }
     case 'rect':
     case 'xywh':

@@ -1,8 +1,11 @@
 //! The question, and the way there.
 
+use std::sync::LazyLock;
+
 use browse_proto::Reason;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, header};
+use regex::Regex;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -57,7 +60,9 @@ pub async fn ask(
     text: &str,
     worst: Option<(usize, usize)>,
 ) -> Result<f32, String> {
-    let body = body(settings, around(text, worst)).to_string();
+    // Before it is cut: half a secret has no shape.
+    let (text, worst) = bare(text, worst);
+    let body = body(settings, around(&text, worst)).to_string();
     let headers = headers(settings)?;
     let host = settings.url.host_str().unwrap_or_default();
     let allow = HostRules::parse(&[host]).map_err(|error| error.to_string())?;
@@ -105,7 +110,7 @@ fn headers(settings: &TranscriptSettings) -> Result<HeaderMap, String> {
 /// The text is one JSON string in another, so that no line of it can end it,
 /// and its secrets stay here.
 fn body(settings: &TranscriptSettings, text: &str) -> Value {
-    let data = json!({ "text": secrets::redact(text) }).to_string();
+    let data = json!({ "text": redact(text) }).to_string();
     let user = json!({ "role": "user", "content": data });
     match settings.shape {
         Shape::OpenAi => json!({
@@ -119,6 +124,31 @@ fn body(settings: &TranscriptSettings, text: &str) -> Value {
             "messages": [user],
         }),
     }
+}
+
+/// A password in an address: `postgres://user:password@`.
+static PASSWORDS: LazyLock<Regex> = LazyLock::new(|| {
+    let all = Regex::new(r"(?P<user>://[^\s/:@]*:)[^\s/@]+@");
+    all.expect("it is a regular expression")
+});
+
+fn redact(text: &str) -> String {
+    let text = secrets::redact(text);
+    PASSWORDS.replace_all(&text, format!("${{user}}{}@", secrets::REDACTED)).into_owned()
+}
+
+/// `text` without secrets, and where `worst` is in that.
+fn bare(text: &str, worst: Option<(usize, usize)>) -> (String, Option<(usize, usize)>) {
+    let worst = worst.filter(|(from, to)| {
+        from <= to && text.is_char_boundary(*from) && text.is_char_boundary(*to)
+    });
+    let (from, to) = worst.unwrap_or_default();
+    let whole = redact(text);
+    // What stands before it may have become shorter.
+    let start = redact(&text[..from]).len().min(whole.len());
+    let end = (start + (to - from)).min(whole.len());
+    let around = (whole.ceil_char_boundary(start), whole.ceil_char_boundary(end));
+    (whole, worst.map(|_| around))
 }
 
 /// The part of `text` around `worst` that is sent.
@@ -173,6 +203,18 @@ mod tests {
         assert!(
             headers(&bad).is_err_and(|problem| !problem.contains('a') || !problem.contains("a\n"))
         );
+    }
+
+    #[test]
+    fn secrets_go_before_the_text_is_cut() {
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        let text = format!("{} {token} at postgres://ada:s3cret@db/x, end", "x ".repeat(MOST));
+        let at = text.find("at postgres").expect("it is there");
+        let (whole, worst) = bare(&text, Some((at, at + 2)));
+        assert!(!whole.contains("s3cret") && !whole.contains("ghp_"), "{}", &whole[2 * MOST..]);
+        let (from, to) = worst.expect("it stays");
+        assert_eq!(&whole[from..to], "at");
+        assert!(around(&whole, worst).contains("postgres://ada:[redacted]@db/x"));
     }
 
     #[test]

@@ -65,16 +65,13 @@ impl Shape {
         }
     }
 
-    /// The shape of a name; none for `off`.
-    ///
-    /// # Errors
-    /// There is no such shape.
-    pub fn named(name: &str) -> Result<Option<Self>, ()> {
+    /// The shape of a name: `Some(None)` for `off`, none for what is no shape.
+    pub fn named(name: &str) -> Option<Option<Self>> {
         match name {
-            "openai" => Ok(Some(Self::OpenAi)),
-            "anthropic" => Ok(Some(Self::Anthropic)),
-            "" | "off" | "false" | "no" | "0" => Ok(None),
-            _ => Err(()),
+            "openai" => Some(Some(Self::OpenAi)),
+            "anthropic" => Some(Some(Self::Anthropic)),
+            "" | "off" | "false" | "no" | "0" => Some(None),
+            _ => None,
         }
     }
 

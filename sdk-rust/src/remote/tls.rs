@@ -1,0 +1,139 @@
+//! TLS 1.3 to a daemon that is known by its public key alone: names and
+//! authorities have no say, unless TLS may end at a tunnel.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{VerifierBuilderError, WebPkiServerVerifier};
+use rustls::crypto::{CryptoProvider, ring as provider, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use rustls::{DigitallySignedStruct, SignatureScheme};
+
+use crate::client::Opener;
+use crate::error::{Error, Result};
+use crate::http::{Connection, Socket, tcp};
+use crate::sha256::sha256;
+
+/// Makes connections to `address`, which has to show the key of `pin`. With
+/// `vouched` TLS may end at a tunnel: a certificate is as good that the
+/// authorities of this machine vouch for.
+pub fn opener(address: &str, pin: &str, vouched: bool) -> Result<Opener> {
+    let unusable = |error: &dyn std::fmt::Display| Error::unreachable(address, error);
+    let provider = Arc::new(provider::default_provider());
+    let pin = pin.to_ascii_lowercase();
+    let authorities = match vouched {
+        true => Some(authorities(&provider).map_err(|error| unusable(&error))?),
+        false => None,
+    };
+    let verifier = Arc::new(Pinned { pin, authorities, provider: Arc::clone(&provider) });
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(|error| unusable(&error))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let (config, address) = (Arc::new(config), address.to_owned());
+    let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+    let name = ServerName::try_from(host).map_err(|error| unusable(&error))?;
+    Ok(Box::new(move |end| {
+        let mut socket = tcp(&address, end)?;
+        let client = ClientConnection::new(Arc::clone(&config), name.clone());
+        let mut client = client.map_err(io::Error::other)?;
+        socket.wait(end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)))?;
+        while client.is_handshaking() {
+            client.complete_io(&mut socket).map_err(told)?;
+        }
+        Ok(Connection::new(StreamOwned::new(client, socket)))
+    }))
+}
+
+/// Those whose word this machine takes for certificates.
+fn authorities(
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<WebPkiServerVerifier>, VerifierBuilderError> {
+    let mut roots = RootCertStore::empty();
+    // Some of a machine's may be beyond reading.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    WebPkiServerVerifier::builder_with_provider(roots.into(), Arc::clone(provider)).build()
+}
+
+/// The error of a greeting, as callers shall see it.
+fn told(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match (cause, error.kind()) {
+        (Some(rustls::Error::InvalidCertificate(_)), _) => {
+            let message = "the other end is not the daemon of the pairing block";
+            let hint = "Do not go on; ask the owner for a new block";
+            io::Error::other(Error::new("REMOTE_MISMATCH", message, hint, 9))
+        }
+        (_, io::ErrorKind::WouldBlock) => io::ErrorKind::TimedOut.into(),
+        _ => error,
+    }
+}
+
+impl Socket for StreamOwned<ClientConnection, std::net::TcpStream> {
+    fn hurry(&self, on: bool) -> io::Result<()> {
+        self.sock.hurry(on)
+    }
+
+    fn wait(&self, time: Duration) -> io::Result<()> {
+        self.sock.wait(time)
+    }
+}
+
+/// Knows one public key, and maybe whom to ask about others.
+#[derive(Debug)]
+struct Pinned {
+    pin: String,
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        others: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        status: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let parsed = ParsedCertificate::try_from(end_entity)?;
+        if sha256(parsed.subject_public_key_info().as_ref()) == self.pin {
+            return Ok(ServerCertVerified::assertion());
+        }
+        match &self.authorities {
+            Some(them) => them.verify_server_cert(end_entity, others, name, status, now),
+            None => Err(rustls::CertificateError::ApplicationVerificationFailure.into()),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Err(rustls::Error::General("TLS 1.2 is not spoken".to_owned()))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
