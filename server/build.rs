@@ -47,6 +47,7 @@ const ORDER: &[&str] = &[
     "scroll",
     "furniture",
     "lay",
+    "steady",
     "survey",
     "read",
     "links",

@@ -7,6 +7,7 @@ mod life;
 mod lock;
 mod log;
 mod project;
+mod reflection;
 mod serve;
 mod settings;
 mod state_file;

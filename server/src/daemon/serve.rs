@@ -9,7 +9,7 @@ use browse_proto::Reason;
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Daemon, connection};
+use super::{Daemon, connection, reflection};
 use crate::{
     dispatch,
     error::{Error, Result},
@@ -63,21 +63,13 @@ pub async fn services(daemon: &Arc<Daemon>, listener: Listener, origin: Origin) 
     };
     let mut routes = dispatch::routes(Arc::clone(daemon));
     if listener == Listener::Local {
-        let unreadable = |error: tonic_reflection::server::Error| {
-            Error::new(Reason::Bug, format!("the descriptor cannot be served: {error}"))
-        };
         let (health, health_service) = tonic_health::server::health_reporter();
         // The empty name stands for the daemon as a whole.
         health.set_service_status("", tonic_health::ServingStatus::Serving).await;
-        let reflection = || {
-            tonic_reflection::server::Builder::configure()
-                .register_encoded_file_descriptor_set(browse_proto::DESCRIPTOR)
-                .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        };
         routes = routes
             .add_service(health_service)
-            .add_service(reflection().build_v1().map_err(unreadable)?)
-            .add_service(reflection().build_v1alpha().map_err(unreadable)?);
+            .add_service(reflection::v1())
+            .add_service(reflection::v1alpha());
     }
     Ok(guard(gate, routes.prepare()))
 }

@@ -20,7 +20,9 @@ const CONSENT_IDS = new Set(['onetrust-consent-sdk', 'CybotCookiebotDialog', 'co
  * @param {Element[]} tagged All with one of `FURNITURE_TAGS`.
  * @returns {Set<Element>}
  */
-const furnitureWithin = (top, roots, tagged) => {
+const furnitureWithin = (top, roots, tagged) => (roots.length === 0 ? steady('furniture', top, () => searchFurniture(top, roots, tagged)) : searchFurniture(top, roots, tagged));
+
+const searchFurniture = (top, roots, tagged) => {
   const found = new Set(tagged.filter(isFurniture));
   const search = (all) => {
     for (let index = 0; index < all.length; index++) if (isFurniture(all[index])) found.add(all[index]);

@@ -19,9 +19,10 @@ const skippedWithin = (top, roots, seen) => {
   return found;
 };
 
+const SKIPPING_STYLE = '[style*="content-visibility" i]';
+
 const addSkipping = (suspects, scope, root, seen) => {
-  const select = nodeType(scope) === ELEMENT ? selectAll : shadowSelectAll;
-  const styled = select(scope, '[style*="content-visibility" i]');
+  const styled = nodeType(scope) === ELEMENT ? steady('skipping', scope, () => selectAll(scope, SKIPPING_STYLE)) : shadowSelectAll(scope, SKIPPING_STYLE);
   for (let index = 0; index < styled.length; index++) suspects.add(styled[index]);
   // Who asked what is concealed has read the sheets just now.
   const known = seen ? wholeRulings.get(root) : undefined;

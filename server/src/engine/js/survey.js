@@ -5,24 +5,46 @@ const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
 
 const FRAME_TAGS = new Set(['iframe', 'frame', 'object']);
 
+/** @typedef {{odd: Element[], tagged: Element[], roots: ShadowRoot[], suspects: Element[], art: boolean}} TextSurvey `art`: lines may be drawn with dashes. */
+
+/** @typedef {{odd: Element[], tagged: Element[], hosts: Element[], empty: Element[], art: boolean}} TreeSurvey `hosts`: may have a shadow root; `empty`: those of them that a closed one may fill. */
+
 /**
  * One pass over all elements, shadow trees included, for what the walk must
  * look at itself.
- * @param {Element} top
- * @returns {{odd: Element[], tagged: Element[], roots: ShadowRoot[], suspects: Element[], art: boolean}} `art`: lines may be drawn with dashes.
+ * @param {Element} top @returns {TextSurvey}
  */
 const surveyText = (top) => {
   const survey = { odd: [], tagged: [], roots: [], suspects: [], art: false };
   if (!(top instanceof HTMLElement)) survey.odd.push(top);
-  surveyElement(survey, top);
-  surveyTree(survey, top);
+  const look = () => surveyTree(top);
+  addTree(survey, top === documentBody(document) ? steady('survey', top, look) : look());
   return survey;
 };
 
-/** A tree walker hands out elements in half the time of a list. */
-const surveyTree = (survey, root) => {
+/** A tree walker hands out elements in half the time of a list. @param {Element|ShadowRoot} root @returns {TreeSurvey} */
+const surveyTree = (root) => {
+  const tree = { odd: [], tagged: [], hosts: [], empty: [], art: false };
+  if (nodeType(root) === ELEMENT) surveyElement(tree, root);
   const walker = walkerOver(root, NodeFilter.SHOW_ELEMENT);
-  for (let element = nextNode(walker); element; element = nextNode(walker)) surveyElement(survey, element);
+  for (let element = nextNode(walker); element; element = nextNode(walker)) surveyElement(tree, element);
+  return tree;
+};
+
+/** Adds a tree, and the shadow trees in it. A root can come without any change to its host. */
+const addTree = (survey, tree) => {
+  survey.odd = survey.odd.concat(tree.odd);
+  survey.tagged = survey.tagged.concat(tree.tagged);
+  survey.art = survey.art || tree.art;
+  for (const host of tree.hosts) {
+    const root = shadowOf(host);
+    if (root === null) continue;
+    meetRoot(root);
+    survey.odd.push(host);
+    survey.roots.push(root);
+    addTree(survey, surveyTree(root));
+  }
+  for (const host of tree.empty) if (!askedHosts.has(host) && shadowOf(host) === null && isSuspect(host)) survey.suspects.push(host);
 };
 
 /** What of the survey a tag is for, in one look instead of six. */
@@ -69,19 +91,15 @@ const tagKindOf = (element) => {
   return tagKinds.get(tag) ?? tagKind(tag);
 };
 
-const surveyElement = (survey, element) => {
+/** @param {TreeSurvey} tree */
+const surveyElement = (tree, element) => {
   const kind = tagKindOf(element);
   if (kind === 0) return;
   if (kind & HOST) {
-    const root = shadowOf(element);
-    if (root) {
-      meetRoot(root);
-      survey.odd.push(element);
-      survey.roots.push(root);
-      surveyTree(survey, root);
-    } else if ((firstElementChild(element) === null || localName(element).includes('-')) && !askedHosts.has(element) && isSuspect(element)) survey.suspects.push(element);
+    tree.hosts.push(element);
+    if (firstElementChild(element) === null || localName(element).includes('-')) tree.empty.push(element);
   }
-  if (kind & ODD) survey.odd.push(element);
-  if (kind & ART) survey.art = true;
-  if (kind & TAGGED) survey.tagged.push(element);
+  if (kind & ODD) tree.odd.push(element);
+  if (kind & ART) tree.art = true;
+  if (kind & TAGGED) tree.tagged.push(element);
 };

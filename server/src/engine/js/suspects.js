@@ -170,37 +170,20 @@ const styledWithin = (all) => {
 /** Selectors whose matches can change while no element does. */
 const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|empty|has\()/;
 
-/**
- * What selectors matched in the document. Good until an element or attribute of
- * it changes: the observer hears of the first change, and is asked for again by
- * the next reading.
- * @type {?{ruling: Ruling, concealing: ?Element[], covering: ?Element[], clipping: ?Element[]}}
- */
-let matchedBefore = null;
-
-const matchObserver = new MutationObserver(() => {
-  matchedBefore = null;
-  matchObserver.disconnect();
-});
-
 /** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'} kind */
 const addMatches = (found, scope, ruling, kind) => {
   if (ruling[kind].length === 0) return;
   const lively = ruling[kind].filter((selector) => LIVELY.test(selector));
   addSelected(found, scope, lively);
-  const steady = ruling[kind].filter((selector) => !LIVELY.test(selector));
-  if (nodeType(scope) !== ELEMENT) return addSelected(found, scope, steady);
-  if (matchObserver.takeRecords().length > 0 || !matchedBefore || matchedBefore.ruling !== ruling) {
-    matchedBefore = { ruling, concealing: null, covering: null, clipping: null };
-    matchObserver.observe(document, { subtree: true, childList: true, attributes: true });
-  }
-  if (matchedBefore[kind] === null) {
-    const matched = new Set();
-    addSelected(matched, documentElement(document), steady);
-    matchedBefore[kind] = [...matched];
-  }
+  const firm = ruling[kind].filter((selector) => !LIVELY.test(selector));
+  if (nodeType(scope) !== ELEMENT) return addSelected(found, scope, firm);
+  const matched = steady(kind, ruling, () => {
+    const all = new Set();
+    addSelected(all, documentElement(document), firm);
+    return all;
+  });
   const isWhole = scope === documentElement(document);
-  for (const element of matchedBefore[kind]) if (isWhole || (element !== scope && contains(scope, element))) found.add(element);
+  for (const element of matched) if (isWhole || (element !== scope && contains(scope, element))) found.add(element);
 };
 
 /** Adds what the selectors match; one that cannot be read here matches what is asked one by one. */

@@ -26,8 +26,7 @@ const unseenIn = (top, roots) => {
 /** @param {Element|ShadowRoot} scope @param {Document|ShadowRoot} root Whose sheets hold there. */
 const lookForUnseen = (unseen, scope, root) => {
   const ruling = rulingFor(root);
-  const select = nodeType(scope) === ELEMENT ? selectAll : shadowSelectAll;
-  const styled = styledWithin(select(scope, '[style]'));
+  const styled = nodeType(scope) === ELEMENT ? steady('styled', scope, () => styledWithin(selectAll(scope, '[style]'))) : styledWithin(shadowSelectAll(scope, '[style]'));
   const suspects = new Set(styled.concealing);
   if (ruling.closed) for (const element of bearersOfText(scope)) suspects.add(element);
   addMatches(suspects, scope, ruling, 'concealing');

@@ -1,0 +1,38 @@
+// What was found in the document and stays true until an element or attribute
+// of it changes, so that who reads a page twice looks for it once.
+
+/** @type {Map<string, {key: object, found: WeakRef<object>}>} Weakly held: a page that is not read again keeps no lists of its elements. */
+const findings = new Map();
+
+let isWatchingFindings = false;
+
+const forgetFindings = () => {
+  findings.clear();
+  findingsObserver.disconnect();
+  isWatchingFindings = false;
+};
+
+/** Hears of the first change and of no other, so that a busy page pays for one. */
+const findingsObserver = new MutationObserver(forgetFindings);
+
+/**
+ * What `find` finds in the document, as found before when nothing changed. It
+ * must ask for elements and attributes of the document alone: styles, layout
+ * and shadow trees change without being heard of here.
+ * @template {object} T
+ * @param {string} name What is looked for. @param {object} key Found for another one, it is looked for anew.
+ * @param {() => T} find @returns {T} Not to be changed.
+ */
+const steady = (name, key, find) => {
+  if (isWatchingFindings && findingsObserver.takeRecords().length > 0) forgetFindings();
+  if (!isWatchingFindings) {
+    findingsObserver.observe(document, { subtree: true, childList: true, attributes: true });
+    isWatchingFindings = true;
+  }
+  const known = findings.get(name);
+  const before = known && known.key === key ? known.found.deref() : undefined;
+  if (before !== undefined) return before;
+  const found = find();
+  findings.set(name, { key, found: new WeakRef(found) });
+  return found;
+};
