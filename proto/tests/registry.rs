@@ -81,5 +81,8 @@ fn hints_fill_their_keys() {
         assert!(!hint.contains('{'), "{}: {hint}", rule.name);
         assert!(!hint.ends_with('.'), "{}: a hint has no full stop: {hint}", rule.name);
         assert!(rule.problem.ends_with('.'), "{}: {}", rule.name, rule.problem);
+        let bare = rule.hint_with(|_| None);
+        let torn = bare.split('`').skip(1).step_by(2).any(|code| code.trim() != code);
+        assert!(!torn && !bare.contains("``"), "{}: without values: {bare}", rule.name);
     }
 }

@@ -15,7 +15,7 @@ use super::{environment::Environment, sandbox::Confinement, supervisor};
 
 pub use plan::{Limits, Plan, Purpose};
 pub use spare::Spares;
-pub use supervised::Supervised;
+pub use supervised::{Supervised, own_program};
 
 /// How long the supervisor may take to end everything.
 const END: Duration = Duration::from_secs(3);

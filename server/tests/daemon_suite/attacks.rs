@@ -387,6 +387,8 @@ async fn odd_headers_are_told_from_what_they_should_be() {
         assert_eq!(found.status, status, "{headers:?}: {found:?}");
         if status != 200 {
             assert_eq!(found.reason(), reason, "{headers:?}");
+            let hint = found.json()["error"]["hint"].to_string();
+            assert!(!hint.contains("help"), "no command is at fault: {hint}");
         }
     }
     // Whoever speaks no HTTP is not answered as if.
