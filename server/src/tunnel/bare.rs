@@ -73,7 +73,10 @@ mod tests {
             ("ssh -R 0:{address} host", "ssh -R 0:{address} host"),
             ("sh -c 'foo --token a.b; bar'", "sh -c 'foo --token [redacted] bar'"),
             ("sh -c \"foo --token 'a b' c\"", "sh -c 'foo --token [redacted] c'"),
-            ("sh -c \"foo --token 'a b c\"", "sh -c 'foo --token [redacted] [redacted] [redacted]'"),
+            (
+                "sh -c \"foo --token 'a b c\"",
+                "sh -c 'foo --token [redacted] [redacted] [redacted]'",
+            ),
             ("t '' x", "t '' x"),
             ("", ""),
         ] {

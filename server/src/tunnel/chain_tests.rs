@@ -157,7 +157,10 @@ fn what_is_not_the_users_alone_is_no_chain() {
     home.append("two").expect("others may look into the folder");
     let huge = OpenOptions::new().append(true).open(home.chain.file()).expect("a file");
     huge.set_len(MOST_BYTES + 1).expect("a hole");
-    assert_eq!(home.chain.read::<Note>().expect_err("it is huge").to_string(), "`chain.jsonl` is larger than 64 MiB");
+    assert_eq!(
+        home.chain.read::<Note>().expect_err("it is huge").to_string(),
+        "`chain.jsonl` is larger than 64 MiB"
+    );
 }
 
 #[test]

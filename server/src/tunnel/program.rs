@@ -84,7 +84,16 @@ impl Program {
         let mut listeners = JoinSet::new();
         listeners.spawn(listen(stdout, (listener, mark), said.clone(), sender.clone()));
         listeners.spawn(listen(stderr, (listener, mark), said.clone(), sender));
-        Ok(Self { child, lifeline: Some(lifeline), pid, said, found, plain: None, listeners, guardian })
+        Ok(Self {
+            child,
+            lifeline: Some(lifeline),
+            pid,
+            said,
+            found,
+            plain: None,
+            listeners,
+            guardian,
+        })
     }
 
     /// Process id of its supervisor.
@@ -202,7 +211,8 @@ async fn listen(
     said: Said,
     found: mpsc::Sender<Found>,
 ) {
-    let mut ear = Ear { line: Vec::new(), goes_on: false, place, said, found: Some(found), plain: false };
+    let mut ear =
+        Ear { line: Vec::new(), goes_on: false, place, said, found: Some(found), plain: false };
     let mut piece = [0; 4096];
     loop {
         let length = output.read(&mut piece).await.unwrap_or_default();
@@ -309,13 +319,17 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_address_is_told_and_no_other_looked_for() {
-        let lines = "one\rhttp://a.example\nhttp://c.example\nhttps://a.example\nhttps://b.example\n";
+        let lines =
+            "one\rhttp://a.example\nhttp://c.example\nhttps://a.example\nhttps://b.example\n";
         let (found, said) = heard(lines).await;
         let [Found::Plain(plain), Found::Public(public)] = &found[..] else {
             panic!("{found:?}");
         };
         assert_eq!((plain.as_str(), public.address.as_str()), ("a.example:80", "a.example:443"));
-        assert_eq!(said, "one; http://a.example; http://c.example; https://a.example; https://b.example");
+        assert_eq!(
+            said,
+            "one; http://a.example; http://c.example; https://a.example; https://b.example"
+        );
     }
 
     #[tokio::test]

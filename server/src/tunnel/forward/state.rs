@@ -1,10 +1,6 @@
 //! What is known of the one tunnel.
 
-use std::{
-    net::SocketAddr,
-    sync::Arc,
-    time::SystemTime,
-};
+use std::{net::SocketAddr, sync::Arc, time::SystemTime};
 
 use browse_proto::Reason;
 use tokio::sync::watch;
