@@ -932,7 +932,6 @@ class Context:
             error.hint = self.secure.hint
         return error
 
-
     def foreign(self, what: str) -> BrowseError:
         """What to say when what answers is no daemon."""
         if not self.secure:

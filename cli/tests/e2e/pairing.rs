@@ -100,7 +100,8 @@ fn what_cannot_be_paired_is_told_why() {
     assert_eq!(owner.ok(&["pair", "list"]), "", "nothing of it is left");
     let pin = "0a".repeat(32);
     let nowhere = format!("browse-pair://:9443/setup-00ff/pin-{pin}");
-    for link in [&nowhere, "", "setup-1", "https://example.com", "browse-pair://a:1/setup-1/pin-1"] {
+    for link in [&nowhere, "", "setup-1", "https://example.com", "browse-pair://a:1/setup-1/pin-1"]
+    {
         assert_eq!(owner.fail(&["redeem", link]).0, "PAIRING_LINK_INVALID", "{link}");
     }
 }

@@ -229,7 +229,7 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
         let words = ["tunnel", "start", "--tunnel-cmd", command, "--yes"];
         // A program has half of the time to print an address.
         let short = ["--timeout", "10s"];
-        let short = if command.contains("sleep") { &short[..] } else { &[] };
+        let short = if command.contains("page; sleep") { &short[..] } else { &[] };
         let failed = project.fail(&[&words[..], short].concat());
         assert_eq!(owner.status()["listener"], "", "{command}");
         failed.0

@@ -38,7 +38,7 @@ const END: Duration = Duration::from_secs(5);
 /// Time that what a dead program has said takes to arrive.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Time that a program which has printed a plain address gets for another one.
-const SECOND: Duration = Duration::from_secs(10);
+const SECOND: Duration = Duration::from_secs(5);
 
 /// A program that runs.
 pub struct Program {
