@@ -155,7 +155,8 @@ pub async fn run_to_end(
 }
 
 /// Starts a program of the user's that nothing confines, with its pipes. It ends
-/// with all that it started when its lifeline does.
+/// with all that it started when its lifeline does, and when its supervisor is
+/// killed.
 ///
 /// # Errors
 /// There are no processes to be had.
@@ -177,7 +178,7 @@ pub async fn free(
         confinement: Confinement::None,
     };
     let order = order(&plan)?;
-    let mut supervised = Supervised::spawn(&[])?;
+    let mut supervised = Supervised::spawn(&[supervisor::TWICE])?;
     supervised.lifeline.write_all(&order).await?;
     Ok(supervised)
 }

@@ -9,9 +9,10 @@
 //! does, which is when the daemon gives the run up, or is gone by whatever
 //! death. (On systems other than Linux only the process group is ended.)
 //!
-//! Where no namespace holds the program there are two, one below the other, so
-//! that either may be killed: the inner one ends when the outer one is gone, and
-//! what the inner one leaves becomes the outer one's.
+//! What runs for long and free, as the program of a tunnel, has two of them on
+//! Linux, one below the other, so that either may be killed: the inner one ends
+//! when the outer one is gone, and what the inner one leaves becomes the outer
+//! one's.
 //!
 //! What it does not reach: processes that another service starts on the
 //! skill's behalf, and those of another user.
@@ -49,8 +50,8 @@ pub const FLAG: &str = "--supervise";
 /// The argument after it that has namespaces made before the plan comes.
 pub const AHEAD: &str = "ahead";
 
-/// The argument after it of the inner one of two.
-const INNER: &str = "inner";
+/// The argument after it that has another supervisor below this one.
+pub const TWICE: &str = "twice";
 
 /// What it exits with when the program cannot be started.
 pub const CANNOT_START: u8 = 126;
@@ -63,7 +64,7 @@ const ROUNDS: usize = 500;
 pub fn run() -> ExitCode {
     adopt_orphans();
     let word = std::env::args_os().nth(2).unwrap_or_default();
-    let (child, plan) = match start(word == AHEAD, word == INNER) {
+    let (child, plan) = match start(word == AHEAD, word == TWICE) {
         Ok(started) => started,
         Err(error) => {
             eprintln!("error: the program cannot be started: {error}");
@@ -102,14 +103,15 @@ pub fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
 
 /// Starts the program as the plan wants it; namespaces may be made before
 /// there is one, and the inner supervisor of two starts it itself.
-fn start(ahead: bool, inner: bool) -> io::Result<(Pid, Plan)> {
+fn start(ahead: bool, twice: bool) -> io::Result<(Pid, Plan)> {
     let begun = if ahead { Some(sandbox::begin(true)?) } else { None };
     let plan = read_plan(&mut io::stdin().lock())?;
     let child = match (begun, &plan.confinement) {
         (Some(begun), Confinement::Namespaces { .. }) => begun.go(&plan)?,
         (Some(_), _) => return Err(io::Error::other("the namespaces are for another plan")),
-        (None, Confinement::None) if inner => start_free(&plan)?,
-        (None, Confinement::None) => start_inner(&plan)?,
+        // Where nobody adopts orphans, the group has to be the program's own.
+        (None, Confinement::None) if twice && cfg!(target_os = "linux") => start_inner(&plan)?,
+        (None, Confinement::None) => start_free(&plan)?,
         (None, _) => sandbox::start(&plan)?,
     };
     Ok((child, plan))
@@ -118,7 +120,7 @@ fn start(ahead: bool, inner: bool) -> io::Result<(Pid, Plan)> {
 /// Starts the inner supervisor, whose lifeline ends with this process.
 fn start_inner(plan: &Plan) -> io::Result<Pid> {
     let mut command = Command::new(own_program());
-    command.arg0("browsed").args([FLAG, INNER]).env_clear().current_dir("/");
+    command.arg0("browsed").arg(FLAG).env_clear().current_dir("/");
     let mut child = command.stdin(Stdio::piped()).process_group(0).spawn()?;
     let lifeline = child.stdin.take();
     let mut lifeline = lifeline.ok_or_else(|| io::Error::other("it has no lifeline"))?;
