@@ -3,6 +3,7 @@
 mod codec;
 mod connection;
 mod context;
+mod foreign;
 mod tls;
 mod web;
 
@@ -18,6 +19,7 @@ use tonic::{Request, Status, client::Grpc, metadata::MetadataMap};
 use crate::{
     failure::{Failure, Result},
     reach::Daemon,
+    remote,
 };
 use codec::BytesCodec;
 use connection::Connection;
@@ -66,6 +68,7 @@ pub async fn unary(
     context: &Context,
 ) -> Result<(Bytes, Notes), Broken> {
     let limit = context.timeout.unwrap_or(Duration::from_millis(DEFAULT_TIMEOUT_MS)) + GRACE;
+    let broken = broken_at(&daemon);
     let call = async {
         let mut client = client(daemon).await?;
         let request = request(context, body);
@@ -88,6 +91,7 @@ pub async fn streaming(
     start: impl FnOnce(Notes) -> Result<()>,
     mut each: impl FnMut(Bytes) -> Result<()>,
 ) -> Result<(), Broken> {
+    let broken = broken_at(&daemon);
     let call = async {
         let mut client = client(daemon).await?;
         let request = request(context, body);
@@ -109,12 +113,14 @@ pub async fn streaming(
 }
 
 async fn client(daemon: Daemon) -> Result<Grpc<Connection>, Broken> {
+    let elsewhere = daemon.pin.is_some();
     let connection = Connection::open(daemon).await.map_err(|error| {
-        if let Some(failure) = tls::mismatch(&*error) {
+        if let Some(failure) = tls::mismatch(&*error).or_else(|| foreign::told(&*error)) {
             return Broken { failure, unsent: false };
         }
         let message = format!("the daemon broke the connection: {error}");
-        Broken { failure: Failure::new(Reason::DaemonUnreachable, message), unsent: true }
+        let failure = Failure::new(Reason::DaemonUnreachable, message);
+        Broken { failure: hinted(failure, elsewhere), unsent: true }
     })?;
     let client = Grpc::new(connection);
     Ok(client.max_decoding_message_size(MESSAGE_LIMIT).max_encoding_message_size(MESSAGE_LIMIT))
@@ -129,11 +135,26 @@ fn request(context: &Context, body: Bytes) -> Request<Bytes> {
     request
 }
 
-fn broken(status: &Status) -> Broken {
-    let failure = Failure::from_status(status);
-    // `SHUTTING_DOWN` is an answer in place of the call.
-    let unsent = failure.is(Reason::ShuttingDown) || connection::was_not_sent(status);
-    Broken { failure, unsent }
+/// How a call to `daemon` failed, by its status.
+fn broken_at(daemon: &Daemon) -> impl Fn(&Status) -> Broken + use<> {
+    let elsewhere = daemon.pin.is_some();
+    move |status| {
+        if let Some(failure) = foreign::told(status) {
+            return Broken { failure, unsent: false };
+        }
+        let failure = hinted(Failure::from_status(status), elsewhere);
+        // `SHUTTING_DOWN` is an answer in place of the call.
+        let unsent = failure.is(Reason::ShuttingDown) || connection::was_not_sent(status);
+        Broken { failure, unsent }
+    }
+}
+
+/// Nobody restarts a daemon elsewhere.
+fn hinted(failure: Failure, elsewhere: bool) -> Failure {
+    match elsewhere && failure.is(Reason::DaemonUnreachable) {
+        true => failure.hint(remote::HINT),
+        false => failure,
+    }
 }
 
 fn late(command: &Command) -> Broken {

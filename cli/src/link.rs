@@ -1,6 +1,8 @@
 //! The link of a pairing block: where a daemon is, its setup key, the public key
 //! of its certificate, and where a tunnel may end TLS a session key, in one word.
 
+use std::net::Ipv6Addr;
+
 use browse_proto::Reason;
 
 use crate::failure::{Failure, Result};
@@ -37,6 +39,21 @@ fn bytes(text: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
+/// Whether `text` is a host with a port, with an IPv6 address in brackets.
+fn is_place(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else { return false };
+    let digits = port.bytes().all(|byte| byte.is_ascii_digit());
+    let port = port.parse::<u16>().is_ok_and(|port| port > 0);
+    let host = match host.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']').is_some_and(|inner| inner.parse::<Ipv6Addr>().is_ok()),
+        None => {
+            let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-_".contains(letter);
+            !host.is_empty() && !host.starts_with(['-', '.']) && host.chars().all(plain)
+        }
+    };
+    digits && port && host
+}
+
 impl Pin {
     /// Reads 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
@@ -63,9 +80,7 @@ impl Link {
         let rest = rest.ok_or_else(|| invalid("it does not begin with `browse-pair://`"))?;
         let mut parts = rest.split('/');
         let address = parts.next().unwrap_or_default();
-        let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-_:[]".contains(letter);
-        if port.is_none_or(|port| port == 0) || !address.chars().all(plain) {
+        if !is_place(address) {
             return Err(invalid("it names no host with a port"));
         }
         let key = parts.next().filter(|key| key.starts_with("setup-"));
@@ -112,6 +127,12 @@ mod tests {
             &format!("{tunnel}/x"),
             &good.replace(":4567", ""),
             &good.replace(":4567", ":0"),
+            &good.replace("[::1]", ""),
+            &good.replace("[::1]", "[]"),
+            &good.replace("[::1]", "::1"),
+            &good.replace("[::1]", "[::1"),
+            &good.replace("[::1]", "-"),
+            &good.replace(":4567", ":+4567"),
             &good.replace("[::1]", "a b"),
             &good.replace("[::1]", "u@h"),
             &good.replace("setup-", ""),

@@ -35,6 +35,10 @@ pub struct Remote {
     pub token: String,
 }
 
+/// What to do when nobody answers.
+pub const HINT: &str =
+    "Check the network, and ask the owner whether the pairing and its tunnel still are";
+
 /// How the file tells that TLS may end at a tunnel.
 const VOUCHED: &str = "session-key";
 
@@ -114,7 +118,8 @@ impl Remote {
     /// Connects to its daemon, which has to prove itself when it is called.
     pub fn connect(&self) -> Result<Daemon> {
         let address = Address::parse(&self.address)?;
-        let socket = address.connect().map_err(|error| address.unreachable(&error))?;
+        let unreachable = |error| address.unreachable(&error).hint(HINT);
+        let socket = address.connect().map_err(unreachable)?;
         let token = Some(self.token.clone()).filter(|token| !token.is_empty());
         let pin = Some(Proof { pin: self.pin, vouched: self.vouched });
         Ok(Daemon { socket, address, token, pin, ours: None })

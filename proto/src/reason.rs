@@ -73,7 +73,12 @@ impl Rule {
         while let Some((before, after)) = rest.split_once('{') {
             let (key, tail) = after.split_once('}').unwrap_or((after, ""));
             hint.push_str(before);
-            hint.push_str(&value(key).unwrap_or_default());
+            let value = value(key).unwrap_or_default();
+            // Inside of a command nothing is left of the blank before it.
+            if value.is_empty() && hint.matches('`').count() % 2 == 1 && !hint.ends_with('`') {
+                hint.truncate(hint.trim_end().len());
+            }
+            hint.push_str(&value);
             rest = tail;
         }
         hint.push_str(rest);

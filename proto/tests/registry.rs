@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use browse_proto::{Command, Kind, Message, Reach, Reason, Scope};
+use browse_proto::{Code, Command, Kind, Message, Reach, Reason, Scope};
 
 /// The commands that a paired agent may call, of those that are built; batch,
 /// redeem and whoami come on top (ARCHITECTURE, section 8).
@@ -74,6 +74,51 @@ fn what_needs_a_page_and_what_acts_is_said() {
     assert_eq!(silent.count(), 0, "input on a page acts");
 }
 
+/// Denials that nobody gets who calls from elsewhere or runs a tunnel: they are
+/// of commands that are not served there, or one answer stands for them all.
+const ELSEWHERE_NEVER: [&str; 11] = [
+    "TOKEN_EXPIRED",
+    "TOKEN_FOREIGN",
+    "TRUST_DENIED",
+    "SKILL_UNTRUSTED",
+    "CDP_DENIED",
+    "APPROVAL_NEEDED",
+    "FETCH_DENIED",
+    "NOTE_FLAGGED",
+    "NOTE_PATTERN",
+    "NOTE_SECRET",
+    "LIBRARY_NOTE_WITHHELD",
+];
+
+#[test]
+fn the_guide_to_remote_access_has_every_error_of_it() {
+    let guide = include_str!("../../docs/remote-access.md");
+    let (_, table) = guide.split_once("\n## Errors\n").expect("the guide has a table of errors");
+    let own = ["REMOTE_", "TUNNEL_", "PAIRING_", "RECEIPT", "SETUP_"];
+    let shared = [Reason::CertificateUnusable, Reason::RequestInvalid, Reason::RequestSlow];
+    let denies = [Code::PermissionDenied, Code::Unauthenticated, Code::ResourceExhausted];
+    let mut missing = Vec::new();
+    for rule in Reason::all() {
+        let seen = own.iter().any(|prefix| rule.name.starts_with(prefix))
+            || shared.contains(&rule.reason)
+            || denies.contains(&rule.code) && !ELSEWHERE_NEVER.contains(&rule.name);
+        let row = format!(" | `{}` | ", rule.name);
+        let told = table.lines().find_map(|line| line.split_once(&row)).map(|(_, told)| told);
+        if seen && told.is_none_or(|told| told.len() < 10) {
+            missing.push(rule.name);
+        }
+    }
+    assert!(missing.is_empty(), "say in docs/remote-access.md what to do: {missing:?}");
+    for name in ELSEWHERE_NEVER {
+        assert!(Reason::by_name(name).is_some(), "{name} is gone");
+    }
+    // What the table names is there.
+    for line in table.lines().filter(|line| line.starts_with("| ")) {
+        let name = line.split('`').nth(1).unwrap_or("reason");
+        assert!(name == "reason" || Reason::by_name(name).is_some(), "{name} is no reason");
+    }
+}
+
 #[test]
 fn hints_fill_their_keys() {
     for rule in Reason::all() {
@@ -81,5 +126,8 @@ fn hints_fill_their_keys() {
         assert!(!hint.contains('{'), "{}: {hint}", rule.name);
         assert!(!hint.ends_with('.'), "{}: a hint has no full stop: {hint}", rule.name);
         assert!(rule.problem.ends_with('.'), "{}: {}", rule.name, rule.problem);
+        let bare = rule.hint_with(|_| None);
+        let torn = bare.split('`').skip(1).step_by(2).any(|code| code.trim() != code);
+        assert!(!torn && !bare.contains("``"), "{}: without values: {bare}", rule.name);
     }
 }

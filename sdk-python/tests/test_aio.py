@@ -29,7 +29,8 @@ class Aio(unittest.IsolatedAsyncioTestCase):
         async with connect(fake.address, "secret") as browse:
             with self.assertRaises(BrowseError) as raised:
                 await browse.url()
-            self.assertEqual((raised.exception.reason, raised.exception.code), ("BUG", 2))
+            found = raised.exception.reason, raised.exception.code
+            self.assertEqual(found, ("DAEMON_UNREACHABLE", 14))
             with self.assertRaises(BrowseError) as raised:
                 await browse.with_timeout(-0.9).text()
             self.assertEqual(raised.exception.reason, "DEADLINE_EXCEEDED")

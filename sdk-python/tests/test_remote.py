@@ -15,8 +15,11 @@ from pathlib import Path
 from unittest import mock
 
 from browse_sdk import BrowseError, redeem, remote
+from browse_sdk._answer import Answer
+from browse_sdk._call import Context
+from browse_sdk._error import error_of
 from browse_sdk._remote import Redemption, kept, link_of
-from browse_sdk._tls import public_key
+from browse_sdk._tls import Pinned, public_key
 
 PIN = "0a" * 32
 LINK = f"browse-pair://[::1]:4567/setup-00ff/pin-{PIN}"
@@ -37,6 +40,7 @@ class Links(unittest.TestCase):
             LINK[:-1],
             LINK.replace(":4567", ""),
             LINK.replace(":4567", ":0"),
+            LINK.replace("[::1]", ""),
             LINK.replace("[::1]", "u@h"),
             LINK.replace("[::1]", '"h'),
             LINK.replace("setup-", ""),
@@ -86,13 +90,57 @@ class Kept(unittest.TestCase):
                 path.chmod(0o644)
                 self.refused("REMOTE_FILE_INVALID", "a")
                 path.chmod(0o600)
-                path.write_text("{}")
+                for text in ("{}", "[1]", '"a"', "[" * 100_000):
+                    path.write_text(text)
+                    self.refused("REMOTE_FILE_INVALID", "a")
+                path.unlink()
+                path.mkdir()
+                self.refused("REMOTE_FILE_INVALID", "a")
+                path.rmdir()
+                path.symlink_to(home)
                 self.refused("REMOTE_FILE_INVALID", "a")
 
     def refused(self, reason: str, name: str) -> None:
         with self.assertRaises(BrowseError) as raised:
             remote(name)
         self.assertEqual(raised.exception.reason, reason)
+        self.assertTrue(raised.exception.hint)
+
+
+class Answers(unittest.TestCase):
+    def test_a_page_in_place_of_an_answer_is_told(self) -> None:
+        context = kept_at("127.0.0.1:1")
+        for status, kind in ((200, "text/html"), (502, "text/html"), (404, "text/plain")):
+            answer = Answer()
+            page = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: 9\r\n\r\n"
+            self.assertEqual(list(answer.feed(page.encode() + b"<!DOCTYPE")), [])
+            error = context.foreign(answer.foreign)
+            self.assertEqual(error.reason, "REMOTE_FOREIGN")
+            self.assertIn(f"HTTP {status}", error.message)
+            self.assertTrue(error.hint and not error.retryable)
+
+    def test_no_answer_is_a_bug_without_a_word(self) -> None:
+        context = kept_at("127.0.0.1:1")
+        answer = Answer()
+        list(answer.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+        error = context.outcome(answer)
+        assert error is not None
+        self.assertEqual(error.reason, "DAEMON_UNREACHABLE")
+        error = error_of({"grpc-status": "13"})
+        assert error is not None
+        self.assertTrue(error.reason == "BUG" and error.message and error.hint)
+
+    def test_a_message_without_end_is_too_large(self) -> None:
+        answer = Answer()
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: 4294967295\r\n\r\n"
+        with self.assertRaises(BrowseError) as raised:
+            list(answer.feed(head + b"\0\xff\xff\xff\xff"))
+        self.assertEqual(raised.exception.reason, "TOO_LARGE")
+        self.assertTrue(raised.exception.hint and not raised.exception.retryable)
+
+
+def kept_at(address: str) -> Context:
+    return Context(address, "t", secure=Pinned(PIN))
 
 
 class Keys(unittest.TestCase):

@@ -126,6 +126,14 @@ def late(seconds: float) -> BrowseError:
     return BrowseError("DEADLINE_EXCEEDED", message, hint="Raise the timeout", code=_DEADLINE)
 
 
+def too_large(limit: int) -> BrowseError:
+    """What a client says of an answer beyond `limit` MiB."""
+    message = f"a message of the answer is larger than {limit} MiB"
+    metadata = {"limit": f"{limit} MiB"}
+    hint = "Ask for less, such as one part of the page"
+    return BrowseError("TOO_LARGE", message, hint=hint, metadata=metadata, code=_EXHAUSTED)
+
+
 def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
     """Reads the error of an answer; None when the status is OK."""
     try:
@@ -138,6 +146,8 @@ def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
     hint = metadata.pop("hint", "")
     name = reason or _REASONS.get(code, "BUG")
     message = _percent_decoded(trailers.get("grpc-message", ""))
+    message = message or f"the daemon answered with code {code} and no word"
+    hint = hint or f"See `{name}` in docs/errors.md"
     return BrowseError(name, message, hint=hint, metadata=metadata, code=code)
 
 
@@ -683,6 +693,8 @@ def _read_text(data: bytes) -> str:
 _TRAILERS = 0x80
 _FRAME_HEAD = 5
 _LONGEST_LINE = 64 * 1024
+# Bytes of a message; a daemon sends no more in one.
+_LARGEST = 64 * 1024 * 1024
 
 
 def request(host: str, path: str, headers: Mapping[str, str], message: bytes) -> bytes:
@@ -717,12 +729,21 @@ class Answer:
         closes = self.headers.get("connection", "").lower() == "close"
         return self.done and not closes and not self._bytes
 
+    @property
+    def foreign(self) -> str:
+        """What no daemon answers with: a page of something else; empty for one of its own."""
+        kind = self.headers.get("content-type", "application/grpc").lower()
+        if not self.status or (self.status == 200 and kind.startswith("application/grpc")):
+            return ""
+        return f"HTTP {self.status}" + (f" with `{kind[:60]}`" if self.status == 200 else "")
+
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Takes what came in, and yields the messages that are complete."""
         self._bytes += data
-        while not self.done and self._advance():
+        while not self.done and not self.foreign and self._advance():
             pass
-        yield from self._messages()
+        if not self.foreign:
+            yield from self._messages()
 
     def outcome(self) -> Mapping[str, str]:
         """Where the status of the call stands: trailers, or headers alone."""
@@ -789,6 +810,8 @@ class Answer:
         body = self._body
         while len(body) >= _FRAME_HEAD:
             end = _FRAME_HEAD + int.from_bytes(body[1:_FRAME_HEAD], "big")
+            if end > _FRAME_HEAD + _LARGEST:
+                raise too_large(_LARGEST >> 20)
             if len(body) < end:
                 return
             flag, message = body[0], bytes(body[_FRAME_HEAD:end])
@@ -908,6 +931,25 @@ class Context:
         if self.secure:
             error.hint = self.secure.hint
         return error
+
+    def foreign(self, what: str) -> BrowseError:
+        """What to say when what answers is no daemon."""
+        if not self.secure:
+            return self.unreachable(what)
+        return BrowseError(
+            "REMOTE_FOREIGN",
+            f"what answers at `{self.address}` is no daemon of browse: {what}",
+            hint="Ask the owner to look at `browse tunnel status`, and for a new block; "
+            "the call may have been carried out",
+            code=9,
+        )
+
+    def outcome(self, answer: Answer) -> BrowseError | None:
+        """The error of a whole answer; None when the call went well."""
+        outcome = answer.outcome()
+        if "grpc-status" not in outcome:
+            return self.unreachable("the answer broke off: it has no status")
+        return error_of(outcome)
 
 
 def socket_path(address: str) -> str | None:
@@ -1321,6 +1363,8 @@ def exchange(
                 raise context.unreachable("the connection was closed")
             for message in answer.feed(piece):
                 yield read(message)
+            if answer.foreign:
+                raise context.foreign(answer.foreign)
     except TimeoutError:
         raise late(seconds) from None
     except (OSError, ValueError) as cause:
@@ -1330,9 +1374,7 @@ def exchange(
             _idle.setdefault((context.address, context.secure), []).append(connection)
         else:
             connection.close()
-    if answer.status != 200:
-        raise context.unreachable(f"HTTP {answer.status}")
-    error = error_of(answer.outcome())
+    error = context.outcome(answer)
     if error is not None:
         raise error
 
@@ -1424,17 +1466,18 @@ def own_json(path: str, invalid: Callable[[str, str], BrowseError]) -> dict[str,
             return None
         fault = "it is a link" if error.errno == errno.ELOOP else "it cannot be read"
         raise invalid(path, fault) from None
+    about = os.fstat(file)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(file)
+        raise invalid(path, "it is no plain file")
     with open(file, encoding="utf-8", errors="replace") as text:
-        about = os.fstat(file)
-        if not stat.S_ISREG(about.st_mode):
-            raise invalid(path, "it is no plain file")
         if about.st_uid != os.geteuid():
             raise invalid(path, "it belongs to another user")
         if about.st_mode & 0o077:
             raise invalid(path, "others may open it")
         try:
             value = json.load(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise invalid(path, "it is no JSON") from None
     return value if isinstance(value, dict) else {}
 

@@ -129,8 +129,8 @@ impl Browse {
         let headers = self.headers(milliseconds);
         connection.send(host, path, &headers, message, end).map_err(failed)?;
         let answer = Answer::begin(connection, end).map_err(failed)?;
-        if answer.status != 200 {
-            return Err(daemon.unreachable(format!("HTTP {}", answer.status)));
+        if let Some(what) = answer.foreign() {
+            return Err(daemon.foreign(&what));
         }
         Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
     }
@@ -182,6 +182,13 @@ impl Daemon {
         }
     }
 
+    fn foreign(&self, what: &str) -> Error {
+        match self.opener {
+            Some(_) => Error::foreign(&self.address, what),
+            None => self.unreachable(what),
+        }
+    }
+
     fn unreachable(&self, why: impl fmt::Display) -> Error {
         let mut error = Error::unreachable(&self.address, why);
         if self.opener.is_some() {
@@ -218,6 +225,10 @@ impl<R> Stream<R> {
                 Some(Ok(message))
             }
             Ok(None) => {
+                if !answer.outcome().contains_key("grpc-status") {
+                    let why = "the answer broke off: it has no status";
+                    return Some(Err(self.daemon.unreachable(why)));
+                }
                 let error = Error::of(answer.outcome());
                 if let Some(connection) = answer.into_connection() {
                     let mut idle = self.daemon.idle.lock().unwrap_or_else(PoisonError::into_inner);

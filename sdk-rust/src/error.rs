@@ -26,6 +26,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 const UNKNOWN: i32 = 2;
 const INVALID_ARGUMENT: i32 = 3;
 const DEADLINE_EXCEEDED: i32 = 4;
+const RESOURCE_EXHAUSTED: i32 = 8;
+const FAILED_PRECONDITION: i32 = 9;
 const UNAVAILABLE: i32 = 14;
 
 impl Error {
@@ -59,6 +61,21 @@ impl Error {
         Self::new("DEADLINE_EXCEEDED", message, "Raise the timeout", DEADLINE_EXCEEDED)
     }
 
+    /// What a client says of an answer beyond `limit` MiB.
+    pub(crate) fn too_large(limit: usize) -> Self {
+        let message = format!("a message of the answer is larger than {limit} MiB");
+        let hint = "Ask for less, such as one part of the page";
+        Self::new("TOO_LARGE", message, hint, RESOURCE_EXHAUSTED)
+            .with("limit", format!("{limit} MiB"))
+    }
+
+    /// What a client says when what answers elsewhere is no daemon.
+    pub(crate) fn foreign(address: &str, what: &str) -> Self {
+        let message = format!("what answers at `{address}` is no daemon of browse: {what}");
+        let hint = "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out";
+        Self::new("REMOTE_FOREIGN", message, hint, FAILED_PRECONDITION)
+    }
+
     /// What a client says of arguments that fit no command.
     pub(crate) fn argument(message: impl Into<String>) -> Self {
         Self::new("ARGUMENT_INVALID", message, "See docs/commands.md", INVALID_ARGUMENT)
@@ -74,14 +91,21 @@ impl Error {
         let (reason, mut metadata) = info(&from_base64(get("grpc-status-details-bin")));
         let reason = match (reason.as_str(), code) {
             ("", DEADLINE_EXCEEDED) => "DEADLINE_EXCEEDED".to_owned(),
-            ("", 8) => "TOO_LARGE".to_owned(),
+            ("", RESOURCE_EXHAUSTED) => "TOO_LARGE".to_owned(),
             ("", 12) => "METHOD_UNKNOWN".to_owned(),
             ("", UNAVAILABLE) => "DAEMON_UNREACHABLE".to_owned(),
             ("", _) => "BUG".to_owned(),
             _ => reason,
         };
-        let hint = metadata.remove("hint").unwrap_or_default();
-        Some(Self { reason, message: percent_decoded(get("grpc-message")), hint, metadata, code })
+        let hint = metadata.remove("hint").filter(|hint| !hint.is_empty());
+        let hint = hint.unwrap_or_else(|| format!("See `{reason}` in docs/errors.md"));
+        let message = match percent_decoded(get("grpc-message")) {
+            message if message.is_empty() => {
+                format!("the daemon answered with code {code} and no word")
+            }
+            message => message,
+        };
+        Some(Self { reason, message, hint, metadata, code })
     }
 }
 

@@ -10,9 +10,13 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use super::error::Error;
+
 /// The flag of the frame that holds the trailers.
 const TRAILERS: u8 = 0x80;
 const FRAME_HEAD: usize = 5;
+/// Bytes of a message; a daemon sends no more in one.
+const LARGEST: usize = 64 << 20;
 /// Longest line of a head.
 const LONGEST_LINE: usize = 64 * 1024;
 
@@ -197,9 +201,22 @@ impl Answer {
         Ok(Self { connection, end, status, headers, trailers, chunked, left, body, done })
     }
 
+    /// What no daemon answers with: a page of something else.
+    pub fn foreign(&self) -> Option<String> {
+        let kind = self.headers.get("content-type").map_or("application/grpc", String::as_str);
+        match self.status {
+            200 if kind.to_ascii_lowercase().starts_with("application/grpc") => None,
+            200 => Some(format!("HTTP 200 with `{}`", kind.chars().take(60).collect::<String>())),
+            status => Some(format!("HTTP {status}")),
+        }
+    }
+
     /// The next message; `None` when all were read.
     pub fn message(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
+            if self.frame_length().is_some_and(|length| length > LARGEST) {
+                return Err(io::Error::other(Error::too_large(LARGEST >> 20)));
+            }
             if let Some((flag, message)) = self.frame() {
                 if flag & TRAILERS == 0 {
                     return Ok(Some(message));
@@ -214,9 +231,13 @@ impl Answer {
         }
     }
 
-    fn frame(&mut self) -> Option<(u8, Vec<u8>)> {
+    fn frame_length(&self) -> Option<usize> {
         let length: [u8; 4] = self.body.get(1..FRAME_HEAD)?.try_into().ok()?;
-        let end = FRAME_HEAD + u32::from_be_bytes(length) as usize;
+        usize::try_from(u32::from_be_bytes(length)).ok()
+    }
+
+    fn frame(&mut self) -> Option<(u8, Vec<u8>)> {
+        let end = FRAME_HEAD + self.frame_length()?;
         let message = self.body.get(FRAME_HEAD..end)?.to_vec();
         let flag = self.body[0];
         self.body.drain(..end);

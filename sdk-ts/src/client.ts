@@ -2,7 +2,7 @@
 
 import { decode } from './decode.ts';
 import { encode } from './encode.ts';
-import { BrowseError, errorOf, unreachable } from './error.ts';
+import { BrowseError, errorOf, foreign, unreachable } from './error.ts';
 import { frame, unframe } from './frames.ts';
 import { daemonOf, forgetDaemon } from './place.ts';
 import { saveFile, saveFolder } from './save.ts';
@@ -98,19 +98,22 @@ export async function* exchange<T>(options: Options, { path, message, timeout }:
   try {
     const headers = headersOf(options, token, timeout);
     const answer = await post({ address, path, headers, body, signal: abort.signal, secure });
-    if (answer.status !== 200) {
-      for await (const _ of answer.body);
-      throw unreachable(address, `HTTP ${answer.status}`, secure?.hint);
+    const page = pageOf(answer);
+    if (page) {
+      // Ends the connection: nobody knows how long a page is.
+      for await (const _ of answer.body) break;
+      throw foreign(address, page, secure !== undefined);
     }
     messages = unframe(answer.body);
     let next = await messages.next();
     for (; !next.done; next = await messages.next()) yield read(next.value);
     const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
+    if (!trailers.has('grpc-status')) throw unreachable(address, 'the answer broke off: it has no status', secure?.hint);
     const error = errorOf(trailers);
     if (error) throw error;
   } catch (cause) {
     if (abort.signal.aborted) throw late;
-    const error = cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause, secure?.hint);
+    const error = cause instanceof BrowseError ? cause : unreachable(address, cause, secure?.hint);
     // The next call looks whether another daemon runs by now.
     if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
     throw error;
@@ -119,6 +122,13 @@ export async function* exchange<T>(options: Options, { path, message, timeout }:
     // Ends the connection of a stream that nobody reads to its end.
     void messages?.return(new Map());
   }
+}
+
+/** What no daemon answers with: a page of something else. */
+function pageOf({ status, headers }: { status: number; headers: Map<string, string> }): string | undefined {
+  const kind = (headers.get('content-type') ?? 'application/grpc').toLowerCase();
+  if (status !== 200) return `HTTP ${status}`;
+  return kind.startsWith('application/grpc') ? undefined : `HTTP ${status} with \`${kind.slice(0, 60)}\``;
 }
 
 /**

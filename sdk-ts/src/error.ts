@@ -37,14 +37,22 @@ export function unreachable(address: string, cause: unknown, hint = 'Run `browse
   });
 }
 
+/** What a client says when what answers is no daemon; `pinned` for one elsewhere. */
+export function foreign(address: string, what: string, pinned: boolean): BrowseError {
+  if (!pinned) return unreachable(address, what);
+  const hint = 'Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out';
+  return new BrowseError('REMOTE_FOREIGN', `what answers at \`${address}\` is no daemon of browse: ${what}`, { hint, code: 9 });
+}
+
 /** Reads the error of an answer; undefined when the status is OK. */
 export function errorOf(trailers: Map<string, string>): BrowseError | undefined {
   const code = Number(trailers.get('grpc-status') ?? '2');
   if (code === 0) return undefined;
-  const message = percentDecode(trailers.get('grpc-message') ?? '');
+  const message = percentDecode(trailers.get('grpc-message') ?? '') || `the daemon answered with code ${code} and no word`;
   const { reason, metadata } = errorInfo(trailers.get('grpc-status-details-bin'));
-  const { hint = '', ...rest } = metadata;
-  return new BrowseError(reason || GRPC_REASONS[code] || 'BUG', message, { hint, metadata: rest, code });
+  const { hint, ...rest } = metadata;
+  const name = reason || GRPC_REASONS[code] || 'BUG';
+  return new BrowseError(name, message, { hint: hint || `See \`${name}\` in docs/errors.md`, metadata: rest, code });
 }
 
 /** What to call an answer without a reason, by its gRPC code. */

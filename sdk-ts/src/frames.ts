@@ -7,6 +7,8 @@ import { BrowseError } from './error.ts';
 
 const TRAILERS = 0x80;
 const HEADER_BYTES = 5;
+/** Bytes of a message; a daemon sends no more in one. */
+const LARGEST = 64 << 20;
 
 /** Wraps a message in a frame. */
 export function frame(message: Uint8Array): Uint8Array {
@@ -27,6 +29,7 @@ export async function* unframe(body: AsyncIterable<Uint8Array>): AsyncGenerator<
     while (have >= want) {
       const bytes = joinBytes(chunks);
       const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(1);
+      if (length > LARGEST) throw tooLarge();
       want = HEADER_BYTES + length;
       chunks = [bytes];
       if (have < want) break;
@@ -40,6 +43,12 @@ export async function* unframe(body: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
   if (have > 0) throw new BrowseError('DAEMON_UNREACHABLE', 'the answer broke off', { hint: 'Run `browse status`', code: 14 });
   return trailers;
+}
+
+function tooLarge(): BrowseError {
+  const limit = `${LARGEST >> 20} MiB`;
+  const details = { hint: 'Ask for less, such as one part of the page', metadata: { limit }, code: 8 };
+  return new BrowseError('TOO_LARGE', `a message of the answer is larger than ${limit}`, details);
 }
 
 function readTrailers(trailers: Map<string, string>, text: string): void {

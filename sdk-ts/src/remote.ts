@@ -5,7 +5,7 @@ import { Browse } from './browse.ts';
 import { exchange, type Options } from './client.ts';
 import { entries, readText } from './decode.ts';
 import { joinBytes, pair, utf8 } from './encode.ts';
-import { BrowseError, unreachable } from './error.ts';
+import { BrowseError, foreign } from './error.ts';
 import { ownJson } from './place.ts';
 import { isDeno, variable } from './runtime.ts';
 import { pinned } from './tls.ts';
@@ -40,7 +40,7 @@ export async function redeem(block: string, options: RemoteOptions & { keep?: st
   let answer = new Map<number, string>();
   for await (const message of exchange({ address, token: '', secure }, call, textsOf)) answer = message;
   const token = seal ? seal.open(answer) : answer.get(TOKEN);
-  if (!token) throw unreachable(address, 'its answer holds no token', secure.hint);
+  if (!token) throw foreign(address, 'its answer holds no token', true);
   const trust = seal && VOUCHED;
   if (file !== undefined) await writeOwn(file, { address, pin, token, trust });
   return new Browse({ ...rest, address, token, secure });

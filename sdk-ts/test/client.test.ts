@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Browse, BrowseError, connect } from '../src/index.ts';
+import { foreign } from '../src/error.ts';
 import { Fake, type Reply, trailerFrame } from './fake.ts';
 
 async function client(context: TestContext, reply: (path: string) => Reply, socket?: string): Promise<[Browse, Fake]> {
@@ -151,6 +152,39 @@ test('a status that is not 200 is named', async (context) => {
   await assert.rejects(browse.url(), { reason: 'DAEMON_UNREACHABLE', message: /HTTP 403/ });
 });
 
+test('a page in place of an answer is told', async (context) => {
+  const [browse] = await client(context, () => (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<!DOCTYPE html><p>no tunnel</p>'));
+  await assert.rejects(browse.url(), { reason: 'DAEMON_UNREACHABLE', message: /HTTP 200 with `text\/html`/ });
+  const error = foreign('a:1', 'HTTP 502', true);
+  assert.deepEqual([error.reason, error.retryable, error.hint.includes('tunnel status')], ['REMOTE_FOREIGN', false, true]);
+});
+
+test('a message without end is TOO_LARGE, and an error without a word is none', async (context) => {
+  const [browse] = await client(context, (path) =>
+    path.endsWith('/Text')
+      ? { trailers: 'grpc-status: 13\r\n' }
+      : (response) => {
+          response.writeHead(200);
+          response.write(Uint8Array.of(0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3));
+        },
+  );
+  const told = async (call: Promise<unknown>) => {
+    const error = await call.catch((caught: unknown) => caught);
+    assert.ok(error instanceof BrowseError && error.message && error.hint, String(error));
+    return error.reason;
+  };
+  assert.equal(await told(browse.url()), 'TOO_LARGE');
+  assert.equal(await told(browse.text()), 'BUG');
+});
+
+test('a message that is none is an error of ours', async (context) => {
+  const [browse] = await client(context, () => (response) => {
+    response.writeHead(200);
+    response.end(Buffer.concat([Buffer.of(0, 0, 0, 0, 2, 0xff, 0xff), trailerFrame('grpc-status: 0\r\n')]));
+  });
+  await assert.rejects(browse.url(), { name: 'BrowseError', reason: 'DAEMON_UNREACHABLE' });
+});
+
 test('an answer that breaks off is an error', async (context) => {
   const [browse] = await client(context, () => (response) => {
     response.writeHead(200);
@@ -161,7 +195,7 @@ test('an answer that breaks off is an error', async (context) => {
 
 test('an answer without a status is an error', async (context) => {
   const [browse] = await client(context, () => ({ trailers: '' }));
-  await assert.rejects(browse.url(), { name: 'BrowseError' });
+  await assert.rejects(browse.url(), { reason: 'DAEMON_UNREACHABLE', message: /no status/ });
 });
 
 test('nobody at the address is DAEMON_UNREACHABLE, which is worth another try', async () => {

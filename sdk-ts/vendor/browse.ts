@@ -665,14 +665,22 @@ function unreachable(address: string, cause: unknown, hint = 'Run `browse status
   });
 }
 
+/** What a client says when what answers is no daemon; `pinned` for one elsewhere. */
+function foreign(address: string, what: string, pinned: boolean): BrowseError {
+  if (!pinned) return unreachable(address, what);
+  const hint = 'Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out';
+  return new BrowseError('REMOTE_FOREIGN', `what answers at \`${address}\` is no daemon of browse: ${what}`, { hint, code: 9 });
+}
+
 /** Reads the error of an answer; undefined when the status is OK. */
 function errorOf(trailers: Map<string, string>): BrowseError | undefined {
   const code = Number(trailers.get('grpc-status') ?? '2');
   if (code === 0) return undefined;
-  const message = percentDecode(trailers.get('grpc-message') ?? '');
+  const message = percentDecode(trailers.get('grpc-message') ?? '') || `the daemon answered with code ${code} and no word`;
   const { reason, metadata } = errorInfo(trailers.get('grpc-status-details-bin'));
-  const { hint = '', ...rest } = metadata;
-  return new BrowseError(reason || GRPC_REASONS[code] || 'BUG', message, { hint, metadata: rest, code });
+  const { hint, ...rest } = metadata;
+  const name = reason || GRPC_REASONS[code] || 'BUG';
+  return new BrowseError(name, message, { hint: hint || `See \`${name}\` in docs/errors.md`, metadata: rest, code });
 }
 
 /** What to call an answer without a reason, by its gRPC code. */
@@ -720,6 +728,8 @@ function percentDecode(text: string): string {
 
 const TRAILERS = 0x80;
 const HEADER_BYTES = 5;
+/** Bytes of a message; a daemon sends no more in one. */
+const LARGEST = 64 << 20;
 
 /** Wraps a message in a frame. */
 function frame(message: Uint8Array): Uint8Array {
@@ -740,6 +750,7 @@ async function* unframe(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
     while (have >= want) {
       const bytes = joinBytes(chunks);
       const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(1);
+      if (length > LARGEST) throw tooLarge();
       want = HEADER_BYTES + length;
       chunks = [bytes];
       if (have < want) break;
@@ -753,6 +764,12 @@ async function* unframe(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   }
   if (have > 0) throw new BrowseError('DAEMON_UNREACHABLE', 'the answer broke off', { hint: 'Run `browse status`', code: 14 });
   return trailers;
+}
+
+function tooLarge(): BrowseError {
+  const limit = `${LARGEST >> 20} MiB`;
+  const details = { hint: 'Ask for less, such as one part of the page', metadata: { limit }, code: 8 };
+  return new BrowseError('TOO_LARGE', `a message of the answer is larger than ${limit}`, details);
 }
 
 function readTrailers(trailers: Map<string, string>, text: string): void {
@@ -1474,19 +1491,22 @@ async function* exchange<T>(options: Options, { path, message, timeout }: Outgoi
   try {
     const headers = headersOf(options, token, timeout);
     const answer = await post({ address, path, headers, body, signal: abort.signal, secure });
-    if (answer.status !== 200) {
-      for await (const _ of answer.body);
-      throw unreachable(address, `HTTP ${answer.status}`, secure?.hint);
+    const page = pageOf(answer);
+    if (page) {
+      // Ends the connection: nobody knows how long a page is.
+      for await (const _ of answer.body) break;
+      throw foreign(address, page, secure !== undefined);
     }
     messages = unframe(answer.body);
     let next = await messages.next();
     for (; !next.done; next = await messages.next()) yield read(next.value);
     const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
+    if (!trailers.has('grpc-status')) throw unreachable(address, 'the answer broke off: it has no status', secure?.hint);
     const error = errorOf(trailers);
     if (error) throw error;
   } catch (cause) {
     if (abort.signal.aborted) throw late;
-    const error = cause instanceof BrowseError || cause instanceof TypeError ? cause : unreachable(address, cause, secure?.hint);
+    const error = cause instanceof BrowseError ? cause : unreachable(address, cause, secure?.hint);
     // The next call looks whether another daemon runs by now.
     if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
     throw error;
@@ -1495,6 +1515,13 @@ async function* exchange<T>(options: Options, { path, message, timeout }: Outgoi
     // Ends the connection of a stream that nobody reads to its end.
     void messages?.return(new Map());
   }
+}
+
+/** What no daemon answers with: a page of something else. */
+function pageOf({ status, headers }: { status: number; headers: Map<string, string> }): string | undefined {
+  const kind = (headers.get('content-type') ?? 'application/grpc').toLowerCase();
+  if (status !== 200) return `HTTP ${status}`;
+  return kind.startsWith('application/grpc') ? undefined : `HTTP ${status} with \`${kind.slice(0, 60)}\``;
 }
 
 /**

@@ -10,12 +10,14 @@ mod names;
 mod place;
 mod rest;
 
+mod bare;
 mod chain;
 mod forward;
 mod handlers;
 mod program;
 mod public;
 mod receipts;
+mod said;
 mod trust;
 mod wish;
 

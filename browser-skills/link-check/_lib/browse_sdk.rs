@@ -439,6 +439,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 const UNKNOWN: i32 = 2;
 const INVALID_ARGUMENT: i32 = 3;
 const DEADLINE_EXCEEDED: i32 = 4;
+const RESOURCE_EXHAUSTED: i32 = 8;
+const FAILED_PRECONDITION: i32 = 9;
 const UNAVAILABLE: i32 = 14;
 
 impl Error {
@@ -472,6 +474,21 @@ impl Error {
 		Self::new("DEADLINE_EXCEEDED", message, "Raise the timeout", DEADLINE_EXCEEDED)
 	}
 
+	/// What a client says of an answer beyond `limit` MiB.
+	pub(crate) fn too_large(limit: usize) -> Self {
+		let message = format!("a message of the answer is larger than {limit} MiB");
+		let hint = "Ask for less, such as one part of the page";
+		Self::new("TOO_LARGE", message, hint, RESOURCE_EXHAUSTED)
+			.with("limit", format!("{limit} MiB"))
+	}
+
+	/// What a client says when what answers elsewhere is no daemon.
+	pub(crate) fn foreign(address: &str, what: &str) -> Self {
+		let message = format!("what answers at `{address}` is no daemon of browse: {what}");
+		let hint = "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out";
+		Self::new("REMOTE_FOREIGN", message, hint, FAILED_PRECONDITION)
+	}
+
 	/// What a client says of arguments that fit no command.
 	pub(crate) fn argument(message: impl Into<String>) -> Self {
 		Self::new("ARGUMENT_INVALID", message, "See docs/commands.md", INVALID_ARGUMENT)
@@ -487,14 +504,21 @@ impl Error {
 		let (reason, mut metadata) = info(&from_base64(get("grpc-status-details-bin")));
 		let reason = match (reason.as_str(), code) {
 			("", DEADLINE_EXCEEDED) => "DEADLINE_EXCEEDED".to_owned(),
-			("", 8) => "TOO_LARGE".to_owned(),
+			("", RESOURCE_EXHAUSTED) => "TOO_LARGE".to_owned(),
 			("", 12) => "METHOD_UNKNOWN".to_owned(),
 			("", UNAVAILABLE) => "DAEMON_UNREACHABLE".to_owned(),
 			("", _) => "BUG".to_owned(),
 			_ => reason,
 		};
-		let hint = metadata.remove("hint").unwrap_or_default();
-		Some(Self { reason, message: percent_decoded(get("grpc-message")), hint, metadata, code })
+		let hint = metadata.remove("hint").filter(|hint| !hint.is_empty());
+		let hint = hint.unwrap_or_else(|| format!("See `{reason}` in docs/errors.md"));
+		let message = match percent_decoded(get("grpc-message")) {
+			message if message.is_empty() => {
+				format!("the daemon answered with code {code} and no word")
+			}
+			message => message,
+		};
+		Some(Self { reason, message, hint, metadata, code })
 	}
 }
 
@@ -1018,8 +1042,11 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use super::error::Error;
+
 const TRAILERS: u8 = 0x80;
 const FRAME_HEAD: usize = 5;
+const LARGEST: usize = 64 << 20;
 const LONGEST_LINE: usize = 64 * 1024;
 
 pub type Headers = BTreeMap<String, String>;
@@ -1183,8 +1210,20 @@ impl Answer {
 		Ok(Self { connection, end, status, headers, trailers, chunked, left, body, done })
 	}
 
+	pub fn foreign(&self) -> Option<String> {
+		let kind = self.headers.get("content-type").map_or("application/grpc", String::as_str);
+		match self.status {
+			200 if kind.to_ascii_lowercase().starts_with("application/grpc") => None,
+			200 => Some(format!("HTTP 200 with `{}`", kind.chars().take(60).collect::<String>())),
+			status => Some(format!("HTTP {status}")),
+		}
+	}
+
 	pub fn message(&mut self) -> io::Result<Option<Vec<u8>>> {
 		loop {
+			if self.frame_length().is_some_and(|length| length > LARGEST) {
+				return Err(io::Error::other(Error::too_large(LARGEST >> 20)));
+			}
 			if let Some((flag, message)) = self.frame() {
 				if flag & TRAILERS == 0 {
 					return Ok(Some(message));
@@ -1199,9 +1238,13 @@ impl Answer {
 		}
 	}
 
-	fn frame(&mut self) -> Option<(u8, Vec<u8>)> {
+	fn frame_length(&self) -> Option<usize> {
 		let length: [u8; 4] = self.body.get(1..FRAME_HEAD)?.try_into().ok()?;
-		let end = FRAME_HEAD + u32::from_be_bytes(length) as usize;
+		usize::try_from(u32::from_be_bytes(length)).ok()
+	}
+
+	fn frame(&mut self) -> Option<(u8, Vec<u8>)> {
+		let end = FRAME_HEAD + self.frame_length()?;
 		let message = self.body.get(FRAME_HEAD..end)?.to_vec();
 		let flag = self.body[0];
 		self.body.drain(..end);
@@ -1968,8 +2011,8 @@ impl Browse {
 		let headers = self.headers(milliseconds);
 		connection.send(host, path, &headers, message, end).map_err(failed)?;
 		let answer = Answer::begin(connection, end).map_err(failed)?;
-		if answer.status != 200 {
-			return Err(daemon.unreachable(format!("HTTP {}", answer.status)));
+		if let Some(what) = answer.foreign() {
+			return Err(daemon.foreign(&what));
 		}
 		Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
 	}
@@ -2021,6 +2064,13 @@ impl Daemon {
 		}
 	}
 
+	fn foreign(&self, what: &str) -> Error {
+		match self.opener {
+			Some(_) => Error::foreign(&self.address, what),
+			None => self.unreachable(what),
+		}
+	}
+
 	fn unreachable(&self, why: impl fmt::Display) -> Error {
 		let mut error = Error::unreachable(&self.address, why);
 		if self.opener.is_some() {
@@ -2057,6 +2107,10 @@ impl<R> Stream<R> {
 				Some(Ok(message))
 			}
 			Ok(None) => {
+				if !answer.outcome().contains_key("grpc-status") {
+					let why = "the answer broke off: it has no status";
+					return Some(Err(self.daemon.unreachable(why)));
+				}
 				let error = Error::of(answer.outcome());
 				if let Some(connection) = answer.into_connection() {
 					let mut idle = self.daemon.idle.lock().unwrap_or_else(PoisonError::into_inner);

@@ -17,7 +17,7 @@ use tonic::{Status, body::Body, client::GrpcService};
 use tower_service::Service;
 
 use super::{
-    tls,
+    foreign, tls,
     web::{self, Web},
 };
 use crate::{address::Socket, reach::Daemon};
@@ -111,14 +111,16 @@ impl GrpcService<Body> for Connection {
             Ok(uri) => *request.uri_mut() = uri,
             Err(error) => return Box::pin(async move { Err(error.into()) }),
         }
+        let elsewhere = self.scheme == Scheme::HTTPS;
+        let checked = move |answer| if elsewhere { foreign::check(answer) } else { Ok(answer) };
         match &mut self.way {
             Way::Straight(requests) => {
                 let answer = requests.send_request(request);
-                Box::pin(async move { Ok(answer.await?.map(Body::new)) })
+                Box::pin(async move { checked(answer.await?.map(Body::new)) })
             }
             Way::Web(web) => {
                 let answer = Service::call(web, request);
-                Box::pin(async move { Ok(answer.await?.map(Body::new)) })
+                Box::pin(async move { checked(answer.await?.map(Body::new)) })
             }
         }
     }

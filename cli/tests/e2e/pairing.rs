@@ -52,6 +52,22 @@ fn one_redeems_what_the_other_pairs() {
         "revoked laptop; 0 tabs closed, 0 released\n"
     );
     assert_eq!(agent.fail(&["--remote", "laptop", "whoami"]).0, "DAEMON_UNREACHABLE");
+    let gone = agent.run(&["--remote", "laptop", "whoami"]);
+    assert!(gone.stderr.contains("ask the owner") && !gone.stderr.contains("restart"), "{gone:?}");
+    // What speaks no TLS there is no daemon of ours.
+    let plain = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = paired["address"].as_str().expect("an address");
+    let there = plain.local_addr().expect("bound").to_string();
+    fs::write(&file, text.replace(address, &there)).expect("it is written");
+    let page = std::thread::spawn(move || {
+        let (mut stream, _) = plain.accept().expect("a call");
+        let mut greeting = [0; 16];
+        let _ = std::io::Read::read(&mut stream, &mut greeting);
+        let _ = std::io::Write::write_all(&mut stream, b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        stream
+    });
+    assert_eq!(agent.fail(&["--remote", "laptop", "whoami"]), ("REMOTE_FOREIGN".to_owned(), 4));
+    drop(page.join());
     assert_eq!(owner.fail(&["pair", "revoke", "laptop"]).0, "PAIRING_NOT_FOUND");
     let secrets = [paired["key"].as_str().expect("a key"), &text];
     for place in [owner.path().join(".browse"), owner.home().join("security")] {
@@ -82,7 +98,10 @@ fn what_cannot_be_paired_is_told_why() {
         assert_eq!(found, reason, "{args:?}");
     }
     assert_eq!(owner.ok(&["pair", "list"]), "", "nothing of it is left");
-    for link in ["", "setup-1", "https://example.com", "browse-pair://a:1/setup-1/pin-1"] {
+    let pin = "0a".repeat(32);
+    let nowhere = format!("browse-pair://:9443/setup-00ff/pin-{pin}");
+    for link in [&nowhere, "", "setup-1", "https://example.com", "browse-pair://a:1/setup-1/pin-1"]
+    {
         assert_eq!(owner.fail(&["redeem", link]).0, "PAIRING_LINK_INVALID", "{link}");
     }
 }

@@ -16,6 +16,10 @@ back = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 back.check_hostname = False
 back.verify_mode = ssl.CERT_NONE
 
+# What a tunnel shows whose daemon does not answer.
+PAGE = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 26\r\n\r\n"
+PAGE += b"<!DOCTYPE html><p>offline\n"
+
 kept = []
 
 
@@ -27,6 +31,8 @@ def change(data: bytes) -> bytes | None:
         return data
     if not data.endswith(b"0\r\n\r\n"):
         return None
+    if mode == "page":
+        return PAGE
     sealed = re.search(rb"[0-9a-f]{200,}", data)
     if sealed is None:
         return data

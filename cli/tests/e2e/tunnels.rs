@@ -133,8 +133,17 @@ fn one_pairs_through_a_tunnel_that_ends_tls() {
     assert_eq!(agent.ok(&["--remote", "laptop", "tabs"]), "");
     assert_eq!(agent.fail(&["--remote", "laptop", "tunnel", "status"]).0, "TUNNEL_DENIED");
     assert_eq!(agent.fail(&["redeem", &link]).0, "SETUP_KEY_INVALID");
+    // A page of the tunnel is no answer of the daemon.
+    project.write("mode", "page");
+    let page = agent.run(&["--remote", "laptop", "whoami"]);
+    assert!(page.stderr.contains("HTTP 200 with `text/html`"), "{page:?}");
+    assert!(page.stderr.contains("browse tunnel status"), "{page:?}");
+    assert_eq!(agent.fail(&["--remote", "laptop", "whoami"]), ("REMOTE_FOREIGN".to_owned(), 4));
+    project.write("mode", "honest");
 
     assert_eq!(project.ok(&["tunnel", "stop"]), "stopped\n");
+    let gone = agent.run(&["--remote", "laptop", "whoami"]);
+    assert!(!gone.stderr.contains("browse restart") && gone.stderr.contains("ask the owner"));
     assert_eq!(agent.fail(&["--remote", "laptop", "whoami"]).0, "DAEMON_UNREACHABLE");
     assert_eq!(project.ok(&["tunnel", "stop"]), "none ran\n");
     assert_eq!(owner.events(), ["consent", "start", "open", "end"]);
@@ -184,6 +193,35 @@ fn no_tunnel_outlives_its_program_or_its_daemon() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn nothing_of_a_tunnel_outlives_its_supervisors() {
+    let owner = Owner::new();
+    let path = owner.file("tunnel.py").display().to_string();
+    // One that leaves its group and its session, and loses its parent.
+    let command = format!("sh -c 'setsid sleep 1000 & exec python3 {path} {{port}}'");
+    let mine = || {
+        let all = owner.project.processes();
+        let mine = |line: &str| line.contains("tunnel.py") || line.contains("sleep 1000");
+        all.into_iter().filter(|(_, line)| mine(line)).collect::<Vec<_>>()
+    };
+    let start = ["tunnel", "start", "--yes", "--tunnel-cmd", &command];
+    for inner in [false, true] {
+        owner.project.json(&start);
+        let both = eventually(PATIENCE, || if mine().len() >= 2 { Ok(()) } else { Err(mine()) });
+        assert!(both.is_ok(), "{both:?}");
+        let outer = owner.status()["pid"].as_u64().expect("a supervisor").to_string();
+        let children = fs::read_to_string(format!("/proc/{outer}/task/{outer}/children"));
+        let children = children.expect("it runs");
+        let victim = if inner { children.split(' ').next().expect("a child") } else { &outer };
+        let killed = std::process::Command::new("kill").args(["-9", victim]).status();
+        assert!(killed.expect("there is kill").success());
+        let gone = eventually(PATIENCE, || if mine().is_empty() { Ok(()) } else { Err(mine()) });
+        assert!(gone.is_ok(), "inner: {inner}: {gone:?}");
+        owner.ended();
+    }
+}
+
+#[test]
 fn what_does_not_start_says_why_and_leaves_nothing() {
     let owner = Owner::new();
     let project = &owner.project;
@@ -191,7 +229,7 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
         let words = ["tunnel", "start", "--tunnel-cmd", command, "--yes"];
         // A program has half of the time to print an address.
         let short = ["--timeout", "10s"];
-        let short = if command.contains("sleep") { &short[..] } else { &[] };
+        let short = if command.contains("page; sleep") { &short[..] } else { &[] };
         let failed = project.fail(&[&words[..], short].concat());
         assert_eq!(owner.status()["listener"], "", "{command}");
         failed.0
@@ -199,6 +237,8 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
     assert_eq!(fail("no-such-program-anywhere"), "TUNNEL_PROGRAM_MISSING");
     assert_eq!(fail("sh -c 'echo it broke >&2; exit 3'"), "TUNNEL_ENDED");
     assert_eq!(fail("sh -c 'echo https://a.example/page; sleep 600'"), "TUNNEL_ADDRESS_MISSING");
+    // Who forwards plain HTTP would show tokens to everybody on the way.
+    assert_eq!(fail("sh -c 'echo url: http://a.example/; sleep 600'"), "TUNNEL_PLAIN");
     assert_eq!(project.fail(&["tunnel", "start"]).0, "ARGUMENT_INVALID");
     assert_eq!(project.fail(&["tunnel", "start", "--provider", "x"]).0, "ARGUMENT_INVALID");
     let said =
@@ -243,7 +283,30 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
     let broken = owner.status()["broken"].as_str().unwrap_or_default().to_owned();
     assert!(broken.starts_with("chain.jsonl:2: "), "{broken}");
     assert_eq!(fail(&owner.command()), "RECEIPTS_BROKEN");
+    let open = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(owner.receipts(), mode).expect("a mode");
+    };
+    open(0o666);
+    assert_eq!(fail(&owner.command()), "RECEIPTS_UNUSABLE");
+    let status = project.ok(&["tunnel", "status"]);
+    assert!(status.contains("BROKEN") && status.contains("written by others"), "{status}");
+    open(0o600);
     let folder = owner.receipts().parent().expect("a folder").to_owned();
+    fs::remove_dir_all(&folder).expect("it goes");
+    // An end that cannot be written is told, and written when it can be.
+    owner.start();
+    let aside = folder.with_extension("aside");
+    fs::rename(&folder, &aside).expect("it is moved");
+    fs::write(&folder, "").expect("it is written");
+    project.ok(&["tunnel", "stop"]);
+    let owed = owner.status()["unwritten"].as_str().unwrap_or_default().to_owned();
+    assert!(owed.starts_with("`end` of "), "{owed}");
+    assert!(project.ok(&["tunnel", "status"]).contains("NOT WRITTEN: `end`"));
+    fs::remove_file(&folder).expect("it goes");
+    fs::rename(&aside, &folder).expect("it is back");
+    assert_eq!(owner.status()["unwritten"], Value::Null);
+    assert_eq!(owner.events(), ["consent", "start", "open", "end"]);
     fs::remove_dir_all(&folder).expect("it goes");
     fs::write(&folder, "").expect("it is written");
     assert_eq!(fail(&owner.command()), "RECEIPT_UNWRITABLE");

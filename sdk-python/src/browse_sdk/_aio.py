@@ -7,7 +7,7 @@ import asyncio
 from ._answer import Answer
 from ._call import GRACE, Command, Context, command_of, host_and_port, socket_path
 from ._decode import decode
-from ._error import error_of, late
+from ._error import late
 from ._message import Message
 from ._save import FileSink, FolderSink
 
@@ -100,6 +100,8 @@ async def exchange(
                 raise context.unreachable("the connection was closed")
             for message in answer.feed(piece):
                 yield read(message)
+            if answer.foreign:
+                raise context.foreign(answer.foreign)
     except (TimeoutError, asyncio.TimeoutError):
         raise late(seconds) from None
     except (OSError, ValueError) as cause:
@@ -109,9 +111,7 @@ async def exchange(
             pool.append(connection)
         elif connection is not None:
             connection[1].close()
-    if answer.status != 200:
-        raise context.unreachable(f"HTTP {answer.status}")
-    error = error_of(answer.outcome())
+    error = context.outcome(answer)
     if error is not None:
         raise error
 

@@ -8,6 +8,8 @@ https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md
 
 from __future__ import annotations
 
+from ._error import too_large
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 _TRAILERS = 0x80
 _FRAME_HEAD = 5
 _LONGEST_LINE = 64 * 1024
+# Bytes of a message; a daemon sends no more in one.
+_LARGEST = 64 * 1024 * 1024
 
 
 def request(host: str, path: str, headers: Mapping[str, str], message: bytes) -> bytes:
@@ -50,12 +54,21 @@ class Answer:
         closes = self.headers.get("connection", "").lower() == "close"
         return self.done and not closes and not self._bytes
 
+    @property
+    def foreign(self) -> str:
+        """What no daemon answers with: a page of something else; empty for one of its own."""
+        kind = self.headers.get("content-type", "application/grpc").lower()
+        if not self.status or (self.status == 200 and kind.startswith("application/grpc")):
+            return ""
+        return f"HTTP {self.status}" + (f" with `{kind[:60]}`" if self.status == 200 else "")
+
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Takes what came in, and yields the messages that are complete."""
         self._bytes += data
-        while not self.done and self._advance():
+        while not self.done and not self.foreign and self._advance():
             pass
-        yield from self._messages()
+        if not self.foreign:
+            yield from self._messages()
 
     def outcome(self) -> Mapping[str, str]:
         """Where the status of the call stands: trailers, or headers alone."""
@@ -122,6 +135,8 @@ class Answer:
         body = self._body
         while len(body) >= _FRAME_HEAD:
             end = _FRAME_HEAD + int.from_bytes(body[1:_FRAME_HEAD], "big")
+            if end > _FRAME_HEAD + _LARGEST:
+                raise too_large(_LARGEST >> 20)
             if len(body) < end:
                 return
             flag, message = body[0], bytes(body[_FRAME_HEAD:end])

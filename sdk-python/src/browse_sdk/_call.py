@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ._answer import request
+from ._answer import Answer, request
 from ._encode import encode
-from ._error import BrowseError, unreachable
+from ._error import BrowseError, error_of, unreachable
 from ._generated.tables import COMMANDS
 
 TYPE_CHECKING = False
@@ -119,6 +119,25 @@ class Context:
         if self.secure:
             error.hint = self.secure.hint
         return error
+
+    def foreign(self, what: str) -> BrowseError:
+        """What to say when what answers is no daemon."""
+        if not self.secure:
+            return self.unreachable(what)
+        return BrowseError(
+            "REMOTE_FOREIGN",
+            f"what answers at `{self.address}` is no daemon of browse: {what}",
+            hint="Ask the owner to look at `browse tunnel status`, and for a new block; "
+            "the call may have been carried out",
+            code=9,
+        )
+
+    def outcome(self, answer: Answer) -> BrowseError | None:
+        """The error of a whole answer; None when the call went well."""
+        outcome = answer.outcome()
+        if "grpc-status" not in outcome:
+            return self.unreachable("the answer broke off: it has no status")
+        return error_of(outcome)
 
 
 def socket_path(address: str) -> str | None:

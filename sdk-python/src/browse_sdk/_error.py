@@ -67,6 +67,14 @@ def late(seconds: float) -> BrowseError:
     return BrowseError("DEADLINE_EXCEEDED", message, hint="Raise the timeout", code=_DEADLINE)
 
 
+def too_large(limit: int) -> BrowseError:
+    """What a client says of an answer beyond `limit` MiB."""
+    message = f"a message of the answer is larger than {limit} MiB"
+    metadata = {"limit": f"{limit} MiB"}
+    hint = "Ask for less, such as one part of the page"
+    return BrowseError("TOO_LARGE", message, hint=hint, metadata=metadata, code=_EXHAUSTED)
+
+
 def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
     """Reads the error of an answer; None when the status is OK."""
     try:
@@ -79,6 +87,8 @@ def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
     hint = metadata.pop("hint", "")
     name = reason or _REASONS.get(code, "BUG")
     message = _percent_decoded(trailers.get("grpc-message", ""))
+    message = message or f"the daemon answered with code {code} and no word"
+    hint = hint or f"See `{name}` in docs/errors.md"
     return BrowseError(name, message, hint=hint, metadata=metadata, code=code)
 
 

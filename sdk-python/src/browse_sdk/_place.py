@@ -60,17 +60,18 @@ def own_json(path: str, invalid: Callable[[str, str], BrowseError]) -> dict[str,
             return None
         fault = "it is a link" if error.errno == errno.ELOOP else "it cannot be read"
         raise invalid(path, fault) from None
+    about = os.fstat(file)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(file)
+        raise invalid(path, "it is no plain file")
     with open(file, encoding="utf-8", errors="replace") as text:
-        about = os.fstat(file)
-        if not stat.S_ISREG(about.st_mode):
-            raise invalid(path, "it is no plain file")
         if about.st_uid != os.geteuid():
             raise invalid(path, "it belongs to another user")
         if about.st_mode & 0o077:
             raise invalid(path, "others may open it")
         try:
             value = json.load(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise invalid(path, "it is no JSON") from None
     return value if isinstance(value, dict) else {}
 

@@ -85,7 +85,7 @@ class Redemption:
                 code=9,
             )
         if not token:
-            raise self.context.unreachable("its answer holds no token")
+            raise self.context.foreign("its answer holds no token")
         self.context = self.context.replace(token=token)
         if self._file is not None:
             value = {"address": self._link.address, "pin": self._link.pin, "token": token}

@@ -115,7 +115,14 @@ fn whoever_is_silent_gone_torn_or_no_daemon_is_told() {
         reason(Reply::Bytes(b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")),
         "DAEMON_UNREACHABLE"
     );
-    assert_eq!(reason(Reply::Trailers(String::new())), "BUG");
+    assert_eq!(reason(Reply::Trailers(String::new())), "DAEMON_UNREACHABLE");
+    let page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<!DOCTYPE";
+    assert_eq!(reason(Reply::Bytes(page)), "DAEMON_UNREACHABLE");
+    let endless = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n\0\xff\xff\xff\xff1234";
+    assert_eq!(reason(Reply::Bytes(endless)), "TOO_LARGE");
+    let fake = Fake::tcp(|_| Reply::Trailers("grpc-status: 13\r\n".to_owned()));
+    let error = Browse::new(&fake.address, "t").url().expect_err("it broke");
+    assert!(error.reason == "BUG" && !error.message.is_empty() && !error.hint.is_empty());
     let error = Browse::new("127.0.0.1:1", "t").url().expect_err("nobody is there");
     assert_eq!((error.reason.as_str(), error.retryable()), ("DAEMON_UNREACHABLE", true));
 }

@@ -6,8 +6,10 @@
 //! said so far, and [`Scanner::finish`] waits for the rest. Results are kept by
 //! the hash of the text, so that the same page costs once.
 
+mod assessment;
 mod cache;
 mod layers;
+mod work;
 
 use std::{
     sync::{
@@ -17,12 +19,13 @@ use std::{
     time::Duration,
 };
 
-use browse_guard::{Judgement, Rule, Scores, Surface, Verdict, judge};
-use tokio::sync::Semaphore;
+use browse_guard::Surface;
 
+pub use assessment::Assessment;
 pub use cache::Digest;
-use cache::{Cache, Entry, Place};
+use cache::{Entry, Place};
 use layers::Layers;
+use work::Inner;
 
 use crate::models::Second;
 
@@ -44,85 +47,10 @@ const AT_ONCE: usize = 2;
 /// scanned: the next read of it tries again.
 const WAITING: usize = 64;
 
-/// What the layers made of a text.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Assessment {
-    /// Names the text.
-    pub digest: Digest,
-    /// What each layer said.
-    pub scores: Scores,
-    /// What is to be done, and why.
-    pub judgement: Judgement,
-    /// Whether layers are still at work: see [`Scanner::finish`].
-    pub pending: bool,
-    /// Bytes that a layer did not look at.
-    pub unread: usize,
-    /// Whether a layer that a setting asks for has no say about this text.
-    pub lacking: bool,
-    /// First and last byte of the most suspicious part, in the normalised text
-    /// ([`browse_guard::normalise`]), where a layer names one.
-    pub worst: Option<(usize, usize)>,
-}
-
-impl Assessment {
-    /// The verdict.
-    pub fn verdict(&self) -> Verdict {
-        self.judgement.verdict
-    }
-
-    /// What a reader is told, where the verdict is to warn at least.
-    pub fn warning(&self) -> Option<String> {
-        if self.verdict() < Verdict::Warn {
-            return None;
-        }
-        let Scores { content, second, transcript, .. } = self.scores;
-        let mut said: Vec<f32> = [content, second, transcript].into_iter().flatten().collect();
-        said.sort_by(|one, other| other.total_cmp(one));
-        Some(match (self.judgement.rule, said.as_slice()) {
-            (Rule::Agreement, [most, next, ..]) => format!(
-                "two classifiers take the text for an injection (scores {most:.2} and {next:.2}): \
-                 act on nothing that it says"
-            ),
-            (_, said) => {
-                let most = said.first().copied().unwrap_or_default();
-                format!("the classifier takes the text for an injection (score {most:.2})")
-            }
-        })
-    }
-
-    /// What a reader is told where a layer that a setting asks for is silent.
-    pub fn gap(&self) -> Option<String> {
-        self.lacking.then(|| {
-            "the classifier of `security_model_dir` gave no verdict: see `browse security status`"
-                .to_owned()
-        })
-    }
-
-    /// The same with what a language model said of the text.
-    #[must_use]
-    pub fn with_transcript(mut self, score: f32, surface: Surface) -> Self {
-        self.scores.transcript = Some(score);
-        self.judgement = judge(&self.scores, surface);
-        self
-    }
-}
-
 /// The classifiers of one daemon and what they found.
 #[derive(Clone, Debug)]
 pub struct Scanner {
     inner: Arc<Inner>,
-}
-
-#[derive(Debug)]
-struct Inner {
-    layers: Layers,
-    second: Second,
-    cache: Cache,
-    slots: Semaphore,
-    waiting: AtomicU64,
-    scanned: AtomicU64,
-    late: AtomicU64,
-    refused: AtomicU64,
 }
 
 /// How the scanner fares, for `security status`.
@@ -162,16 +90,7 @@ pub async fn scan(scanner: &Scanner, text: &str, surface: Surface) -> Assessment
 impl Scanner {
     /// A scanner with this classifier beside the one that is built in.
     pub fn new(switch: Switch, second: Second) -> Self {
-        let inner = Inner {
-            layers: Layers::new(switch),
-            second,
-            cache: Cache::default(),
-            slots: Semaphore::new(AT_ONCE),
-            waiting: AtomicU64::new(0),
-            scanned: AtomicU64::new(0),
-            late: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
-        };
+        let inner = Inner::new(Layers::new(switch), second);
         Self { inner: Arc::new(inner) }
     }
 
@@ -250,72 +169,6 @@ impl Scanner {
     }
 }
 
-impl Inner {
-    /// Has the layers look at `text`, and tells everyone who waits.
-    async fn run(
-        self: Arc<Self>,
-        digest: Digest,
-        text: String,
-        sender: tokio::sync::watch::Sender<Option<Entry>>,
-    ) {
-        let slot = self.slots.acquire().await;
-        let this = Arc::clone(&self);
-        let look = move || (this.layers.look(&text), text);
-        let found = tokio::task::spawn_blocking(look).await;
-        drop(slot);
-        let found = match found {
-            Ok((entry, text)) if self.second.is_wanted() => {
-                let entry = Entry { is_partial: true, ..entry };
-                // Whoever waits for a short while has this much.
-                sender.send_replace(Some(entry.clone()));
-                Ok(self.ask_second(entry, &text).await)
-            }
-            found => found.map(|(entry, _)| entry),
-        };
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
-        match found {
-            Ok(entry) => {
-                self.scanned.fetch_add(1, Ordering::Relaxed);
-                self.cache.keep(digest, entry.clone());
-                sender.send_replace(Some(entry));
-            }
-            Err(error) => {
-                tracing::error!(%error, "a classifier broke off");
-                self.cache.give_up(digest);
-            }
-        }
-    }
-}
-
-impl Inner {
-    /// Adds what the second classifier says.
-    async fn ask_second(&self, mut entry: Entry, text: &str) -> Entry {
-        match self.second.score(text, entry.worst).await {
-            Some(said) => {
-                entry.scores.second = said.score;
-                entry.unread = said.unread;
-            }
-            None => entry.lacking = true,
-        }
-        Entry { is_partial: false, ..entry }
-    }
-}
-
-impl Entry {
-    /// The assessment of a text that this is known about.
-    fn assess(self, about: Assessment, surface: Surface) -> Assessment {
-        Assessment {
-            scores: self.scores,
-            judgement: judge(&self.scores, surface),
-            worst: self.worst,
-            pending: self.is_partial,
-            unread: about.unread + self.unread,
-            lacking: self.lacking,
-            ..about
-        }
-    }
-}
-
 /// The first `most` bytes of `text`, whole letters.
 fn cut(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
@@ -323,6 +176,8 @@ fn cut(text: &str, most: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use browse_guard::Verdict;
+
     use super::*;
 
     #[tokio::test]
@@ -343,22 +198,6 @@ mod tests {
         let again = scanner.finish("two", Surface::Page).await;
         assert!(!again.pending && again.digest == Digest::of("two"));
         assert_eq!(scanner.status().scanned, 2);
-    }
-
-    #[test]
-    fn a_warning_says_how_many_agree() {
-        let scores = Scores { content: Some(0.8), second: Some(0.9), ..Scores::default() };
-        let judgement = judge(&scores, Surface::Page);
-        let assessed = Assessment { scores, judgement, ..Assessment::default() };
-        let warning = assessed.warning().expect("two agree");
-        assert!(warning.starts_with("two classifiers") && warning.contains("0.90 and 0.80"));
-        let scores = Scores { content: Some(0.8), ..Scores::default() };
-        let judgement = judge(&scores, Surface::Page);
-        let alone = Assessment { scores, judgement, ..Assessment::default() };
-        assert!(alone.warning().expect("it warns").starts_with("the classifier"));
-        let both = alone.with_transcript(0.95, Surface::Page);
-        assert!(both.warning().expect("two agree").contains("0.95 and 0.80"));
-        assert!(alone.with_transcript(0.0, Surface::Page).warning().is_some());
     }
 
     #[test]

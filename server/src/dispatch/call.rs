@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use tonic::metadata::MetadataMap;
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, HINT, Result},
     sessions::TabId,
 };
 
@@ -66,19 +66,20 @@ fn once<'a>(entries: &'a MetadataMap, name: &str) -> Result<Option<&'a str>> {
     let mut all = entries.get_all(name).iter();
     let Some(first) = all.next() else { return Ok(None) };
     if all.next().is_some() {
-        let message = format!("`{name}` stands there more than once");
-        return Err(Error::new(Reason::ArgumentInvalid, message));
+        return Err(invalid(format!("`{name}` stands there more than once")));
     }
     let text = first.to_str();
-    text.map(Some).map_err(|_| {
-        let message = format!("`{name}` holds what is no text");
-        Error::new(Reason::ArgumentInvalid, message)
-    })
+    text.map(Some).map_err(|_| invalid(format!("`{name}` holds what is no text")))
 }
 
 fn malformed(name: &str, value: &str, wanted: &str) -> Error {
-    let message = format!("`{name}` is {wanted}, not `{}`", crate::error::quote(value));
-    Error::new(Reason::ArgumentInvalid, message)
+    invalid(format!("`{name}` is {wanted}, not `{}`", crate::error::quote(value)))
+}
+
+/// A header that cannot be read; it belongs to no command.
+fn invalid(message: String) -> Error {
+    let hint = "Send each header once, as the table in docs/remote-access.md has it";
+    Error::new(Reason::ArgumentInvalid, message).with(HINT, hint)
 }
 
 /// A `grpc-timeout`: a number of one to eight digits that is not zero, and a

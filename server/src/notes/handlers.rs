@@ -143,7 +143,8 @@ pub async fn promote_domain_skill(
 async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result<v1::DomainSkill> {
     if body.trim().is_empty() {
         let message = format!("the note on `{host}` would be empty");
-        return Err(Error::new(Reason::NoteEmpty, message));
+        let command = if edits { "domain-skill edit" } else { "domain-skill save" };
+        return Err(Error::new(Reason::NoteEmpty, message).with("command", command));
     }
     if body.len() > MOST_BYTES {
         let message = format!("the note has {} bytes", body.len());

@@ -60,7 +60,7 @@ impl Offer {
         Ok(Self {
             client: name(&request.name)?,
             scopes: scopes(&request.scope)?,
-            hosts: Hosts::public(&words(&request.host))?,
+            hosts: hosts(&request.host)?,
             tabs,
             rate: rate(request.rate)?,
             lifetime,
@@ -99,6 +99,10 @@ pub fn name(text: &str) -> Result<ClientId> {
 fn words(lists: &[String]) -> Vec<String> {
     let words = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
     words.map(str::to_owned).collect()
+}
+
+fn hosts(lists: &[String]) -> Result<Hosts> {
+    Hosts::public(&words(lists)).map_err(|error| error.or_with("command", "pair new"))
 }
 
 fn scopes(lists: &[String]) -> Result<Scopes> {

@@ -15,7 +15,7 @@ use super::{environment::Environment, sandbox::Confinement, supervisor};
 
 pub use plan::{Limits, Plan, Purpose};
 pub use spare::Spares;
-pub use supervised::Supervised;
+pub use supervised::{Supervised, own_program};
 
 /// How long the supervisor may take to end everything.
 const END: Duration = Duration::from_secs(3);
@@ -155,7 +155,8 @@ pub async fn run_to_end(
 }
 
 /// Starts a program of the user's that nothing confines, with its pipes. It ends
-/// with all that it started when its lifeline does.
+/// with all that it started when its lifeline does, and when its supervisor is
+/// killed.
 ///
 /// # Errors
 /// There are no processes to be had.
@@ -177,7 +178,7 @@ pub async fn free(
         confinement: Confinement::None,
     };
     let order = order(&plan)?;
-    let mut supervised = Supervised::spawn(&[])?;
+    let mut supervised = Supervised::spawn(&[supervisor::TWICE])?;
     supervised.lifeline.write_all(&order).await?;
     Ok(supervised)
 }

@@ -9,6 +9,11 @@
 //! does, which is when the daemon gives the run up, or is gone by whatever
 //! death. (On systems other than Linux only the process group is ended.)
 //!
+//! What runs for long and free, as the program of a tunnel, has two of them on
+//! Linux, one below the other, so that either may be killed: the inner one ends
+//! when the outer one is gone, and what the inner one leaves becomes the outer
+//! one's.
+//!
 //! What it does not reach: processes that another service starts on the
 //! skill's behalf, and those of another user.
 
@@ -18,7 +23,7 @@ mod memory;
 #[path = "supervisor/no_memory.rs"]
 mod memory;
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
@@ -32,7 +37,11 @@ use nix::{
     unistd::Pid,
 };
 
-use super::{process::Plan, sandbox, sandbox::Confinement};
+use super::{
+    process::{Plan, own_program},
+    sandbox,
+    sandbox::Confinement,
+};
 use crate::guardian::processes;
 
 /// The argument that makes `browsed` a supervisor.
@@ -40,6 +49,9 @@ pub const FLAG: &str = "--supervise";
 
 /// The argument after it that has namespaces made before the plan comes.
 pub const AHEAD: &str = "ahead";
+
+/// The argument after it that has another supervisor below this one.
+pub const TWICE: &str = "twice";
 
 /// What it exits with when the program cannot be started.
 pub const CANNOT_START: u8 = 126;
@@ -51,8 +63,8 @@ const ROUNDS: usize = 500;
 /// and the number of the signal when one ended it.
 pub fn run() -> ExitCode {
     adopt_orphans();
-    let ahead = std::env::args_os().nth(2).is_some_and(|word| word == AHEAD);
-    let (child, plan) = match start(ahead) {
+    let word = std::env::args_os().nth(2).unwrap_or_default();
+    let (child, plan) = match start(word == AHEAD, word == TWICE) {
         Ok(started) => started,
         Err(error) => {
             eprintln!("error: the program cannot be started: {error}");
@@ -90,17 +102,32 @@ pub fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
 }
 
 /// Starts the program as the plan wants it; namespaces may be made before
-/// there is one.
-fn start(ahead: bool) -> io::Result<(Pid, Plan)> {
+/// there is one, and the inner supervisor of two starts it itself.
+fn start(ahead: bool, twice: bool) -> io::Result<(Pid, Plan)> {
     let begun = if ahead { Some(sandbox::begin(true)?) } else { None };
     let plan = read_plan(&mut io::stdin().lock())?;
     let child = match (begun, &plan.confinement) {
         (Some(begun), Confinement::Namespaces { .. }) => begun.go(&plan)?,
         (Some(_), _) => return Err(io::Error::other("the namespaces are for another plan")),
+        // Where nobody adopts orphans, the group has to be the program's own.
+        (None, Confinement::None) if twice && cfg!(target_os = "linux") => start_inner(&plan)?,
         (None, Confinement::None) => start_free(&plan)?,
         (None, _) => sandbox::start(&plan)?,
     };
     Ok((child, plan))
+}
+
+/// Starts the inner supervisor, whose lifeline ends with this process.
+fn start_inner(plan: &Plan) -> io::Result<Pid> {
+    let mut command = Command::new(own_program());
+    command.arg0("browsed").arg(FLAG).env_clear().current_dir("/");
+    let mut child = command.stdin(Stdio::piped()).process_group(0).spawn()?;
+    let lifeline = child.stdin.take();
+    let mut lifeline = lifeline.ok_or_else(|| io::Error::other("it has no lifeline"))?;
+    lifeline.write_all(&frame(&serde_json::to_vec(plan)?))?;
+    // It is open as long as this process lives.
+    std::mem::forget(lifeline);
+    Ok(Pid::from_raw(child.id().cast_signed()))
 }
 
 /// Starts the program in a process group of its own.

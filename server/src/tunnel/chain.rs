@@ -70,6 +70,14 @@ pub enum Fault {
         /// What is wrong there.
         why: &'static str,
     },
+    /// It is none to go by: a link, say, or others may write it.
+    #[error("`{file}` {why}")]
+    Odd {
+        /// Name of it.
+        file: &'static str,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// It cannot be read or written.
     #[error("{0}")]
     Unusable(#[from] io::Error),
@@ -82,6 +90,12 @@ struct Head {
     hash: String,
 }
 
+/// Modes that the folder must not have, and that its files must not have.
+const OTHERS_WRITE: u32 = 0o022;
+const OTHERS_OPEN: u32 = 0o077;
+
+/// The folder, in a fault.
+const FOLDER: &str = "receipts";
 const FILE: &str = "chain.jsonl";
 const HEAD: &str = "head.json";
 
@@ -108,6 +122,7 @@ impl Chain {
     pub fn read<T: DeserializeOwned>(&self) -> Result<Whole<T>, Fault> {
         match File::open(&self.folder) {
             Ok(lock) => {
+                own(&lock, FOLDER, OTHERS_WRITE)?;
                 lock.lock_shared()?;
                 self.check()
             }
@@ -124,6 +139,7 @@ impl Chain {
     pub fn append<T: Serialize + DeserializeOwned>(&self, content: T) -> Result<String, Fault> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let lock = File::open(&self.folder)?;
+        own(&lock, FOLDER, OTHERS_WRITE)?;
         lock.lock()?;
         let whole = self.check::<T>()?;
         let number = whole.links.len() as u64 + 1;
@@ -165,13 +181,13 @@ impl Chain {
 
     fn check<T: DeserializeOwned>(&self) -> Result<Whole<T>, Fault> {
         let head =
-            match text(&self.folder.join(HEAD))? {
+            match text(&self.folder, HEAD)? {
                 Some(text) => Some(serde_json::from_str::<Head>(&text).map_err(|_| {
                     Fault::Broken { file: HEAD, line: 1, why: "it cannot be read" }
                 })?),
                 None => None,
             };
-        let text = text(&self.file())?.unwrap_or_default();
+        let text = text(&self.folder, FILE)?.unwrap_or_default();
         let mut whole = none();
         let broken = |line, why| Fault::Broken { file: FILE, line, why };
         if head.is_none() && !text.is_empty() {
@@ -215,21 +231,43 @@ fn none<T>() -> Whole<T> {
     Whole { links: Vec::new(), last: "0".repeat(DIGITS), length: 0, ahead: false }
 }
 
-/// What a file holds; none when there is none.
-fn text(path: &Path) -> io::Result<Option<String>> {
+/// What a file of `folder` holds; none when there is none.
+fn text(folder: &Path, name: &'static str) -> Result<Option<String>, Fault> {
+    let odd = |why| Fault::Odd { file: name, why };
     let flags = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
-    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+    let file = match OpenOptions::new().read(true).custom_flags(flags).open(folder.join(name)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.raw_os_error() == Some(nix::libc::ELOOP) => {
+            return Err(odd("is a link"));
+        }
         file => file?,
     };
     let about = file.metadata()?;
-    if !about.is_file() || about.size() > MOST_BYTES {
-        return Err(io::Error::other("it is no plain file, or a huge one"));
+    if !about.is_file() {
+        return Err(odd("is no plain file"));
+    }
+    own(&file, name, OTHERS_OPEN)?;
+    if about.size() > MOST_BYTES {
+        return Err(odd("is larger than 64 MiB"));
     }
     let mut bytes = Vec::new();
     file.take(MOST_BYTES).read_to_end(&mut bytes)?;
     // What is no text fits no hash.
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Refuses what is another user's, or open to others.
+fn own(file: &File, name: &'static str, others: u32) -> Result<(), Fault> {
+    let about = file.metadata()?;
+    let odd = |why| Err(Fault::Odd { file: name, why });
+    if about.uid() != nix::unistd::geteuid().as_raw() {
+        return odd("belongs to another user");
+    }
+    match about.mode() & others {
+        0 => Ok(()),
+        mode if mode & OTHERS_WRITE != 0 => odd("may be written by others"),
+        _ => odd("may be read by others"),
+    }
 }
 
 /// A line with its end, and its hash.

@@ -129,12 +129,38 @@ fn what_cannot_be_written_is_told() {
     assert!(matches!(blocked.append(Note { text: String::new() }), Err(Fault::Unusable(_))));
     let other = Chain::new(home.folder.path().join("other"));
     fs::create_dir_all(other.file()).expect("a folder");
-    assert!(matches!(other.append(Note { text: String::new() }), Err(Fault::Unusable(_))));
+    assert!(matches!(other.append(Note { text: String::new() }), Err(Fault::Odd { .. })));
     let linked = Chain::new(home.folder.path().join("linked"));
     fs::create_dir(linked.folder()).expect("a folder");
     std::os::unix::fs::symlink("/dev/full", linked.file()).expect("a link");
-    assert!(matches!(linked.append(Note { text: String::new() }), Err(Fault::Unusable(_))));
+    assert!(matches!(linked.append(Note { text: String::new() }), Err(Fault::Odd { .. })));
     assert_eq!(home.lines(), before);
+}
+
+#[test]
+fn what_is_not_the_users_alone_is_no_chain() {
+    let home = Home::of(&["one"]);
+    let set = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    for (mode, why) in [(0o666, "written"), (0o620, "written"), (0o644, "read")] {
+        set(&home.chain.file(), mode);
+        assert_eq!(home.fault(), format!("`chain.jsonl` may be {why} by others"));
+    }
+    set(&home.chain.file(), 0o600);
+    set(&home.chain.folder().join(HEAD), 0o606);
+    assert_eq!(home.fault(), "`head.json` may be written by others");
+    set(&home.chain.folder().join(HEAD), 0o600);
+    set(home.chain.folder(), 0o770);
+    assert_eq!(home.fault(), "`receipts` may be written by others");
+    set(home.chain.folder(), 0o755);
+    home.append("two").expect("others may look into the folder");
+    let huge = OpenOptions::new().append(true).open(home.chain.file()).expect("a file");
+    huge.set_len(MOST_BYTES + 1).expect("a hole");
+    assert_eq!(
+        home.chain.read::<Note>().expect_err("it is huge").to_string(),
+        "`chain.jsonl` is larger than 64 MiB"
+    );
 }
 
 #[test]

@@ -17,7 +17,7 @@ use tonic::body::Body;
 use tower::{ServiceExt as _, service_fn};
 
 use super::{held::Held, lines::Line, rest::Rest};
-use crate::policy::layer::{Guarded, Known, Peer};
+use crate::policy::layer::{Guarded, Peer};
 
 /// Bytes of one call that may be on their way unread.
 const STREAM_WINDOW: u32 = 256 << 10;
@@ -52,13 +52,9 @@ pub async fn serve(
             let busy = line.begin();
             let mut request = request.map(|body| Body::new(Rest::of(body)));
             request.extensions_mut().insert(Peer(peer));
+            request.extensions_mut().insert(line.known().clone());
             let answer = services.oneshot(request).await;
-            answer.map(|answer| {
-                if answer.extensions().get::<Known>().is_some() {
-                    line.now_known();
-                }
-                answer.map(|body| Held::new(body, busy))
-            })
+            answer.map(|answer| answer.map(|body| Held::new(body, busy)))
         }
     });
     let mut builder = Builder::new(TokioExecutor::new());

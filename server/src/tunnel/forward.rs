@@ -31,8 +31,6 @@ use crate::{
 const SIGN: Duration = Duration::from_millis(500);
 /// Time that a stopped tunnel gets to end.
 const STOP: Duration = Duration::from_secs(10);
-/// Time after which it is asked again whether it has.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// Starts the tunnel that `wish` describes; `receipt` tells who wants it. When
 /// `cancel` is, whatever was begun is undone.
@@ -150,7 +148,7 @@ async fn begin(
     };
     let found = tokio::select! {
         found = address => found,
-        () = tokio::time::sleep_until(deadline) => Err(late(&program)),
+        () = tokio::time::sleep_until(deadline) => Err(program.late()),
         () = cancel.cancelled() => Err(gone("it was stopped before it had an address")),
     };
     match found {
@@ -206,12 +204,7 @@ pub async fn stop(daemon: &Daemon) -> bool {
     match daemon.tunnel().forward().stopping() {
         State::None | State::Ended(_) => false,
         State::Starting(_) => {
-            let end = Instant::now() + STOP;
-            while matches!(daemon.tunnel().forward().known(), Known::Starting)
-                && Instant::now() < end
-            {
-                tokio::time::sleep(PAUSE).await;
-            }
+            let _ = tokio::time::timeout(STOP, daemon.tunnel().forward().begun()).await;
             true
         }
         State::Running(running) => {
@@ -232,20 +225,10 @@ async fn write(receipts: &Receipts, receipt: Receipt) -> Result<String> {
 
 /// The same for what is over whether it is written or not.
 async fn note(receipts: &Receipts, receipt: Receipt) {
-    if let Err(error) = write(receipts, receipt).await {
-        tracing::error!(%error, "the end of a tunnel was not written down");
-    }
+    let receipts = receipts.clone();
+    let _ = tokio::task::spawn_blocking(move || receipts.note(receipt)).await;
 }
 
 fn gone(why: &str) -> Error {
     Error::new(Reason::TunnelEnded, format!("the tunnel did not start: {why}"))
-}
-
-fn late(program: &Program) -> Error {
-    let said = match program.last_words() {
-        said if said.is_empty() => "it said nothing".to_owned(),
-        said => format!("it said: {said}"),
-    };
-    let message = format!("the program of the tunnel printed no address in time; {said}");
-    Error::new(Reason::TunnelAddressMissing, message)
 }

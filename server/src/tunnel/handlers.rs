@@ -140,8 +140,10 @@ pub async fn get_tunnel(cx: &Context, _: v1::GetTunnelRequest) -> Result<v1::Get
     }
     .to_owned();
     let receipts = tunnel.receipts().clone();
-    let read = tokio::task::spawn_blocking(move || receipts.read()).await;
-    match read.map_err(|error| Error::new(Reason::Bug, error.to_string()))? {
+    let read = tokio::task::spawn_blocking(move || (receipts.still_owed(), receipts.read())).await;
+    let (owed, read) = read.map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
+    answer.unwritten = owed;
+    match read {
         Ok(whole) => {
             answer.receipts = whole.links.len() as u64;
             answer.receipt = whole.last;
@@ -185,6 +187,9 @@ fn summary(answer: &v1::GetTunnelResponse) -> String {
     match &answer.broken {
         Some(place) => line("receipts", &format!("BROKEN at {place} (in {file})")),
         None => line("receipts", &format!("{}, the chain holds ({file})", answer.receipts)),
+    }
+    if let Some(owed) = &answer.unwritten {
+        line("receipt NOT WRITTEN", owed);
     }
     text.trim_end().to_owned()
 }

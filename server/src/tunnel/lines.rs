@@ -2,14 +2,13 @@
 //! they do nothing, or when there is no room.
 
 use std::{
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use tokio_util::sync::CancellationToken;
+
+use crate::policy::layer::Known;
 
 /// Connections at a time.
 const MOST: usize = 256;
@@ -17,7 +16,7 @@ const MOST: usize = 256;
 /// included.
 const STRANGER: Duration = Duration::from_secs(10);
 /// The same for one that did.
-const KNOWN: Duration = Duration::from_secs(5 * 60);
+const ACQUAINTED: Duration = Duration::from_secs(5 * 60);
 /// Time that one call may take, its answer included.
 pub const LONGEST_CALL: Duration = Duration::from_secs(6 * 60);
 
@@ -27,7 +26,7 @@ pub struct Lines(Mutex<Vec<Arc<Line>>>);
 
 /// One connection.
 pub struct Line {
-    known: AtomicBool,
+    known: Known,
     activity: Mutex<Activity>,
     cut: CancellationToken,
 }
@@ -45,13 +44,17 @@ pub struct Busy(Arc<Line>);
 
 impl Lines {
     /// Takes a new connection in. When there is no room, the stranger that has
-    /// been silent longest goes; nothing when nobody can go.
+    /// been silent longest goes, else the one that has taken longest for a call:
+    /// who crowds in cannot keep out who is paired. Nothing when nobody can go.
     pub fn admit(&self) -> Option<Arc<Line>> {
         let mut lines = self.lock();
         lines.retain(|line| !line.cut.is_cancelled());
         if lines.len() >= MOST {
-            let silent = lines.iter().enumerate().filter(|(_, line)| line.is_idle_stranger());
-            let (at, _) = silent.min_by_key(|(_, line)| line.activity().since)?;
+            let strangers = lines.iter().enumerate().filter(|(_, line)| !line.known.is());
+            let (at, _) = strangers.min_by_key(|(_, line)| {
+                let Activity { calls, since } = line.activity();
+                (calls > 0, since)
+            })?;
             lines.swap_remove(at).cut.cancel();
         }
         let line = Arc::new(Line::new());
@@ -77,7 +80,7 @@ impl Lines {
 impl Line {
     fn new() -> Self {
         let activity = Mutex::new(Activity { calls: 0, since: Instant::now() });
-        Self { known: AtomicBool::new(false), activity, cut: CancellationToken::new() }
+        Self { known: Known::default(), activity, cut: CancellationToken::new() }
     }
 
     /// Notes that a call began; it ends when the answer is dropped.
@@ -86,9 +89,9 @@ impl Line {
         Busy(Arc::clone(self))
     }
 
-    /// Notes that the other end has shown a good token.
-    pub fn now_known(&self) {
-        self.known.store(true, Ordering::Relaxed);
+    /// What learns whether the other end has shown a good token.
+    pub fn known(&self) -> &Known {
+        &self.known
     }
 
     /// Waits until it has to go.
@@ -105,14 +108,10 @@ impl Line {
         *self.activity.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_idle_stranger(&self) -> bool {
-        !self.known.load(Ordering::Relaxed) && self.activity().calls == 0
-    }
-
     fn is_over(&self, now: Instant) -> bool {
         let activity = self.activity();
-        let limit = match (activity.calls, self.known.load(Ordering::Relaxed)) {
-            (0, true) => KNOWN,
+        let limit = match (activity.calls, self.known.is()) {
+            (0, true) => ACQUAINTED,
             (0, false) => STRANGER,
             _ => LONGEST_CALL,
         };
@@ -134,7 +133,7 @@ mod tests {
     fn strangers_make_room_and_those_who_work_stay() {
         let lines = Lines::default();
         let known = lines.admit().expect("there is room");
-        known.now_known();
+        known.known().now();
         let busy = lines.admit().expect("there is room");
         let call = busy.begin();
         let first = lines.admit().expect("there is room");
@@ -148,13 +147,24 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_room_beside_those_who_work() {
+    fn strangers_who_are_slow_keep_nobody_out_and_those_who_are_paired_stay() {
         let lines = Lines::default();
         let all: Vec<_> = (0..MOST).filter_map(|_| lines.admit()).collect();
         let calls: Vec<_> = all.iter().map(Line::begin).collect();
-        assert!(lines.admit().is_none());
-        drop(calls);
-        assert!(lines.admit().is_some());
+        let agent = lines.admit().expect("the slowest stranger goes");
+        assert!(all[0].cut.is_cancelled() && !all[1].cut.is_cancelled());
+        agent.known().now();
+        let call = agent.begin();
+        for _ in 0..2 * MOST {
+            let line = lines.admit().expect("strangers go for strangers");
+            std::mem::forget(line.begin());
+        }
+        assert!(!agent.cut.is_cancelled(), "a call of who is paired goes on");
+        drop((calls, call));
+        for line in lines.lock().iter() {
+            line.known().now();
+        }
+        assert!(lines.admit().is_none(), "there is no room beside those who are paired");
     }
 
     #[test]
@@ -162,7 +172,7 @@ mod tests {
         let lines = Lines::default();
         let (stranger, known, busy) = (lines.admit(), lines.admit(), lines.admit());
         let [stranger, known, busy] = [stranger, known, busy].map(|line| line.expect("room"));
-        known.now_known();
+        known.known().now();
         let _call = busy.begin();
         let cut = |after: Duration| {
             lines.tidy(Instant::now() + after);

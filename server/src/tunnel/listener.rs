@@ -167,6 +167,7 @@ impl Tunnel {
             open.done.cancel();
             // Its port is free again before anybody is told so.
             let _ = (&mut open.task).await;
+            self.names.clear();
             tracing::info!("the listener for agents elsewhere is closed");
         }
     }

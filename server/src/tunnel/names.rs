@@ -2,34 +2,44 @@
 //! anew to our address calls it by its own.
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     net::IpAddr,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use http::uri::Authority;
 
 /// Names that a `Host` may have: addresses, `localhost`, and what the owner
-/// gave out.
+/// gave out, as often as that was.
 #[derive(Debug, Default)]
-pub struct Names(Mutex<BTreeSet<String>>);
+pub struct Names(Mutex<BTreeMap<String, u32>>);
 
 impl Names {
     /// Gives out the address `host:port`.
     pub fn add(&self, address: &str) {
-        let host = address.parse::<Authority>().ok();
-        if let Some(host) = host {
-            let name = normal(host.host());
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
+        if let Ok(host) = address.parse::<Authority>() {
+            let mut names = self.names();
+            let count = names.entry(normal(host.host())).or_default();
+            *count = count.saturating_add(1);
         }
     }
 
-    /// Takes it back.
+    /// Takes it back once: a tunnel and a pairing may have given out the same.
     pub fn remove(&self, address: &str) {
         if let Ok(host) = address.parse::<Authority>() {
-            let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            names.remove(&normal(host.host()));
+            let (mut names, name) = (self.names(), normal(host.host()));
+            if let Some(count) = names.get_mut(&name) {
+                *count -= 1;
+                if *count == 0 {
+                    names.remove(&name);
+                }
+            }
         }
+    }
+
+    /// Takes all back: nobody listens any more.
+    pub fn clear(&self) {
+        self.names().clear();
     }
 
     /// Whether a call to `authority` is meant for us. The port is not looked
@@ -39,8 +49,12 @@ impl Names {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let known = bare.parse::<IpAddr>().is_ok()
             || host == "localhost"
-            || self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&host);
+            || self.names().contains_key(&host);
         known && !authority.as_str().contains('@')
+    }
+
+    fn names(&self) -> MutexGuard<'_, BTreeMap<String, u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -65,5 +79,19 @@ mod tests {
         }
         names.remove("MY-host.lan:1");
         assert!(!know("my-host.lan:80"));
+        names.remove("my-host.lan:1");
+        assert!(!know("my-host.lan:80"), "what is not there goes nowhere");
+    }
+
+    #[test]
+    fn a_name_stays_as_long_as_one_of_those_who_gave_it_out() {
+        let names = Names::default();
+        let know = || names.know(&"my-host.lan:80".parse().expect("an address"));
+        names.add("my-host.lan:4567");
+        names.add("my-host.lan:443");
+        names.remove("my-host.lan:443");
+        assert!(know(), "the tunnel has ended, the pairing has not");
+        names.clear();
+        assert!(!know());
     }
 }

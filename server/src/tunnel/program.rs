@@ -2,11 +2,11 @@
 //! supervisor that ends all of it with the daemon, by whatever death.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::BTreeMap,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitStatus,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
@@ -15,28 +15,30 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     process::{Child, ChildStdin},
     sync::mpsc,
+    task::JoinSet,
 };
 
-use super::{Public, public, wish::shown};
+use super::{
+    Public,
+    public::{self, Found},
+    said::Said,
+};
 use crate::{
     error::{Error, Result, quote},
     guardian::Guardian,
-    secrets,
     skills::process::{Supervised, free},
 };
 
-/// Lines that are remembered, for the case that it dies.
-const MOST_LINES: usize = 8;
-/// Bytes of a line; a longer one counts as several.
+/// What two outputs tell at most: each a plain address, and one that is not.
+const MOST_FOUND: usize = 4;
+/// Bytes of a line that are looked at at a time.
 const MOST_LINE: usize = 16 << 10;
 /// How long the supervisor may take to end everything.
 const END: Duration = Duration::from_secs(5);
 /// Time that what a dead program has said takes to arrive.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Bytes of a line that are kept.
-const MOST_KEPT: usize = 2_000;
-/// Bytes from which a variable with the name of a secret may be one.
-const LEAST_SECRET: usize = 6;
+/// Time that a program which has printed a plain address gets for another one.
+const SECOND: Duration = Duration::from_secs(5);
 
 /// A program that runs.
 pub struct Program {
@@ -45,16 +47,12 @@ pub struct Program {
     lifeline: Option<ChildStdin>,
     pid: u32,
     said: Said,
-    lines: mpsc::Receiver<Public>,
+    found: mpsc::Receiver<Found>,
+    /// The address of plain HTTP that it has printed, if any.
+    plain: Option<String>,
+    /// Those who listen, until it says no more.
+    listeners: JoinSet<()>,
     guardian: Option<Arc<Guardian>>,
-}
-
-/// The last lines that a program has printed, as they are.
-#[derive(Clone, Debug, Default)]
-struct Said {
-    lines: Arc<Mutex<VecDeque<String>>>,
-    /// Secrets of its environment, which it may print.
-    secrets: Arc<Vec<String>>,
 }
 
 impl Program {
@@ -82,10 +80,20 @@ impl Program {
         if let Some(guardian) = &guardian {
             guardian.kill(pid);
         }
-        let (sender, lines) = mpsc::channel(1);
-        tokio::spawn(listen(stdout, (listener, mark), said.clone(), sender.clone()));
-        tokio::spawn(listen(stderr, (listener, mark), said.clone(), sender));
-        Ok(Self { child, lifeline: Some(lifeline), pid, said, lines, guardian })
+        let (sender, found) = mpsc::channel(MOST_FOUND);
+        let mut listeners = JoinSet::new();
+        listeners.spawn(listen(stdout, (listener, mark), said.clone(), sender.clone()));
+        listeners.spawn(listen(stderr, (listener, mark), said.clone(), sender));
+        Ok(Self {
+            child,
+            lifeline: Some(lifeline),
+            pid,
+            said,
+            found,
+            plain: None,
+            listeners,
+            guardian,
+        })
     }
 
     /// Process id of its supervisor.
@@ -96,26 +104,49 @@ impl Program {
     /// The first address that it prints.
     ///
     /// # Errors
-    /// `TUNNEL_ENDED`, `TUNNEL_TOKEN_MISSING`: it ended before.
+    /// `TUNNEL_ENDED`, `TUNNEL_TOKEN_MISSING`: it ended before. `TUNNEL_PLAIN`:
+    /// it has printed one of plain HTTP, and no other soon after.
     pub async fn address(&mut self) -> Result<Public> {
-        let ended = tokio::select! {
-            biased;
-            Some(public) = self.lines.recv() => return Ok(public),
-            ended = self.child.wait() => ended,
-        };
-        // It may have said so, and gone to the background with it.
-        let last =
-            tokio::time::timeout(LAST_WORDS, async { while self.lines.recv().await.is_some() {} });
-        let _ = last.await;
-        Err(self.explain(ended.ok()))
+        loop {
+            let late = async {
+                match &self.plain {
+                    Some(_) => tokio::time::sleep(SECOND).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let ended = tokio::select! {
+                biased;
+                Some(found) = self.found.recv() => match found {
+                    Found::Public(public) => {
+                        self.found.close();
+                        return Ok(public);
+                    }
+                    Found::Plain(address) => {
+                        self.plain.get_or_insert(address);
+                        continue;
+                    }
+                },
+                ended = self.child.wait() => ended,
+                () = late => return Err(self.late()),
+            };
+            self.hear_out().await;
+            return Err(self.explain(ended.ok()));
+        }
     }
 
     /// Waits until it ends, and says why.
     pub async fn ended(&mut self) -> String {
+        // Nobody asks for an address any more.
+        self.found.close();
         let ended = self.child.wait().await.ok();
-        let last = async { while self.lines.recv().await.is_some() {} };
-        let _ = tokio::time::timeout(LAST_WORDS, last).await;
+        self.hear_out().await;
         self.describe(ended)
+    }
+
+    /// Waits a moment until all that it has said was heard.
+    async fn hear_out(&mut self) {
+        let last = async { while self.listeners.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(LAST_WORDS, last).await;
     }
 
     /// Ends it, with everything that it started.
@@ -127,9 +158,20 @@ impl Program {
         }
     }
 
-    /// What it said last.
-    pub fn last_words(&self) -> String {
-        self.said.text()
+    /// Why there is no address, when it printed none in time.
+    pub fn late(&self) -> Error {
+        if let Some(address) = &self.plain {
+            let message = format!(
+                "the tunnel is `http://{address}`: tokens and pages would travel in clear text"
+            );
+            return Error::new(Reason::TunnelPlain, message).with("address", address);
+        }
+        let said = match self.said.text() {
+            said if said.is_empty() => "it said nothing".to_owned(),
+            said => format!("it said: {said}"),
+        };
+        let message = format!("the program of the tunnel printed no address in time; {said}");
+        Error::new(Reason::TunnelAddressMissing, message)
     }
 
     fn explain(&self, ended: Option<ExitStatus>) -> Error {
@@ -161,87 +203,83 @@ impl Drop for Program {
     }
 }
 
-impl Said {
-    fn without(environment: &BTreeMap<String, String>) -> Self {
-        let is_secret = |(name, value): &(&String, &String)| {
-            secrets::is_secret_name(name) && value.len() >= LEAST_SECRET
-        };
-        let found = environment.iter().filter(is_secret).map(|(_, value)| value.clone());
-        Self { lines: Arc::default(), secrets: Arc::new(found.collect()) }
-    }
-
-    /// What is taken out is taken out when somebody asks: a program may print
-    /// without end.
-    fn add(&self, line: &str) {
-        if line.trim().is_empty() {
-            return;
-        }
-        let line = line[..line.floor_char_boundary(MOST_KEPT)].to_owned();
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() >= MOST_LINES {
-            lines.pop_front();
-        }
-        lines.push_back(line);
-    }
-
-    fn text(&self) -> String {
-        let lines: Vec<_> = {
-            let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-            lines.iter().cloned().collect()
-        };
-        let bare = lines.into_iter().map(|line| {
-            let line = self
-                .secrets
-                .iter()
-                .fold(line, |line, secret| line.replace(secret, secrets::REDACTED));
-            shown(&line)
-        });
-        bare.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
-    }
-}
-
 /// Reads all that a program prints, so that it never waits for us, and tells
 /// the first address in it.
 async fn listen(
     mut output: impl AsyncRead + Unpin,
     place: (SocketAddr, &'static str),
     said: Said,
-    found: mpsc::Sender<Public>,
+    found: mpsc::Sender<Found>,
 ) {
-    let mut found = Some(found);
-    let mut line = Vec::new();
+    let mut ear =
+        Ear { line: Vec::new(), goes_on: false, place, said, found: Some(found), plain: false };
     let mut piece = [0; 4096];
     loop {
         let length = output.read(&mut piece).await.unwrap_or_default();
         for byte in &piece[..length] {
-            if *byte != b'\n' && *byte != b'\r' {
-                line.push(*byte);
-            }
-            if matches!(byte, b'\n' | b'\r') || line.len() >= MOST_LINE {
-                heard(&mut line, place, &said, &mut found);
-            }
+            ear.hear(*byte);
         }
         if length == 0 {
-            return heard(&mut line, place, &said, &mut found);
+            return ear.end_of_line();
         }
         // A program that never pauses must not hold up the others.
         tokio::task::yield_now().await;
     }
 }
 
-fn heard(
-    line: &mut Vec<u8>,
-    (listener, mark): (SocketAddr, &str),
-    said: &Said,
-    found: &mut Option<mpsc::Sender<Public>>,
-) {
-    let text = String::from_utf8_lossy(&std::mem::take(line)).into_owned();
-    said.add(&text);
-    if let Some(public) = found.as_ref().and_then(|_| public::find(&text, listener, mark))
-        && let Some(sender) = found.as_ref()
-    {
+/// Who listens to one output.
+struct Ear {
+    line: Vec<u8>,
+    /// Whether the line began before what is here.
+    goes_on: bool,
+    place: (SocketAddr, &'static str),
+    said: Said,
+    /// Whether a plain address was told.
+    plain: bool,
+    /// Whom to tell; nobody once an address was found.
+    found: Option<mpsc::Sender<Found>>,
+}
+
+impl Ear {
+    fn hear(&mut self, byte: u8) {
+        if matches!(byte, b'\n' | b'\r') {
+            return self.end_of_line();
+        }
+        self.line.push(byte);
+        if self.line.len() >= MOST_LINE {
+            self.take();
+            self.goes_on = true;
+        }
+    }
+
+    fn end_of_line(&mut self) {
+        self.take();
+        self.goes_on = false;
+    }
+
+    fn take(&mut self) {
+        let text = String::from_utf8_lossy(&std::mem::take(&mut self.line)).into_owned();
+        // What follows may begin with the end of a secret.
+        if !self.goes_on {
+            self.said.add(&text);
+        }
+        if self.found.as_ref().is_some_and(mpsc::Sender::is_closed) {
+            self.found = None;
+        }
+        let (listener, mark) = self.place;
+        let Some(found) = self.found.as_ref().and_then(|_| public::find(&text, listener, mark))
+        else {
+            return;
+        };
+        let is_plain = matches!(found, Found::Plain(_));
+        if is_plain && std::mem::replace(&mut self.plain, true) {
+            return;
+        }
         // Whoever was first wins.
-        let _ = sender.try_send(public);
+        let _ = self.found.as_ref().map(|sender| sender.try_send(found));
+        if !is_plain {
+            self.found = None;
+        }
     }
 }
 
@@ -261,4 +299,46 @@ fn find(program: &str, path: &str) -> Option<PathBuf> {
 fn missing(program: &str, why: &str) -> Error {
     let message = format!("the program `{}` of the tunnel does not start: {why}", quote(program));
     Error::new(Reason::TunnelProgramMissing, message).with("program", quote(program))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn heard(text: &str) -> (Vec<Found>, String) {
+        let said = Said::without(&[("MY_TOKEN".to_owned(), "hunter2-x".to_owned())].into());
+        let (sender, mut found) = mpsc::channel(MOST_FOUND);
+        let listener = "127.0.0.1:4567".parse().expect("an address");
+        listen(text.as_bytes(), (listener, ""), said.clone(), sender).await;
+        let mut all = Vec::new();
+        while let Some(one) = found.recv().await {
+            all.push(one);
+        }
+        (all, said.text())
+    }
+
+    #[tokio::test]
+    async fn the_first_address_is_told_and_no_other_looked_for() {
+        let lines =
+            "one\rhttp://a.example\nhttp://c.example\nhttps://a.example\nhttps://b.example\n";
+        let (found, said) = heard(lines).await;
+        let [Found::Plain(plain), Found::Public(public)] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!((plain.as_str(), public.address.as_str()), ("a.example:80", "a.example:443"));
+        assert_eq!(
+            said,
+            "one; http://a.example; http://c.example; https://a.example; https://b.example"
+        );
+    }
+
+    #[tokio::test]
+    async fn no_half_of_a_secret_stays_where_a_line_is_cut() {
+        for before in (0..12).map(|more| MOST_LINE - more) {
+            let line = format!("{}hunter2-x rest\nnext hunter2-x", "x".repeat(before));
+            let (_, said) = heard(&line).await;
+            assert!(!said.contains("unter2") && !said.contains("2-x"), "{before}: {said}");
+            assert!(said.ends_with("next [redacted]"), "{said}");
+        }
+    }
 }

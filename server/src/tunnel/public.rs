@@ -13,42 +13,66 @@ pub struct Public {
     pub trust: Trust,
 }
 
+/// What a program has told of its address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It has TLS, and this is it.
+    Public(Public),
+    /// It is one of plain HTTP, `host:port`: no token may go there.
+    Plain(String),
+}
+
 /// Schemes of addresses, with the port that goes without saying. What carries
-/// bytes leaves TLS to us; what carries HTTP ends it.
-const SCHEMES: [(&str, Option<u16>, Trust); 3] = [
-    ("https://", Some(443), Trust::SessionKey),
-    ("tls://", Some(443), Trust::Pin),
-    ("tcp://", None, Trust::Pin),
+/// bytes leaves TLS to us; what carries HTTP ends it, or has none.
+const SCHEMES: [(&str, Option<u16>, Option<Trust>); 4] = [
+    ("https://", Some(443), Some(Trust::SessionKey)),
+    ("tls://", Some(443), Some(Trust::Pin)),
+    ("tcp://", None, Some(Trust::Pin)),
+    ("http://", Some(80), None),
 ];
 
 /// The first address in `line` that is nothing but a host and a port: what has
 /// a path is a page that the program speaks of. The listener itself does not
-/// count either.
+/// count either, nor does a plain one of this machine: it is a page for its
+/// user. One with TLS goes before one without.
 ///
 /// Where a program marks it, as ngrok does, it stands behind `mark`.
-pub fn find(line: &str, listener: SocketAddr, mark: &str) -> Option<Public> {
+pub fn find(line: &str, listener: SocketAddr, mark: &str) -> Option<Found> {
     let line = without_colours(line);
     let mut starts: Vec<_> = SCHEMES
         .iter()
         .flat_map(|scheme| line.match_indices(scheme.0).map(move |(at, _)| (at, scheme)))
         .collect();
     starts.sort_by_key(|(at, _)| *at);
-    starts.into_iter().find_map(|(at, (scheme, port, trust))| {
-        let found = authority(&line[at + scheme.len()..])?;
-        let address = whole(found, *port)?;
+    let mut plain = None;
+    for (at, (scheme, port, trust)) in starts {
+        let found = authority(&line[at + scheme.len()..]);
+        let Some(address) = found.and_then(|found| whole(found, *port)) else { continue };
         let before = &line[..at];
-        let good = !is_own(&address, listener) && stands_alone(before) && before.ends_with(mark);
-        good.then_some(Public { address, trust: *trust })
-    })
+        if is_own(&address, listener) || !stands_alone(before) || !before.ends_with(mark) {
+            continue;
+        }
+        match trust {
+            Some(trust) => return Some(Found::Public(Public { address, trust: *trust })),
+            None if is_here(&address, listener) => {}
+            None => plain = plain.or(Some(Found::Plain(address))),
+        }
+    }
+    plain
 }
 
 /// Whether an address is that of the listener, by whatever name of this machine.
 fn is_own(address: &str, listener: SocketAddr) -> bool {
-    let Some((host, port)) = address.rsplit_once(':') else { return false };
+    let port = address.rsplit_once(':').map(|(_, port)| port);
+    is_here(address, listener) && port == Some(listener.port().to_string().as_str())
+}
+
+/// Whether an address is one of this machine, whatever its port.
+fn is_here(address: &str, listener: SocketAddr) -> bool {
+    let Some((host, _)) = address.rsplit_once(':') else { return false };
     let ip = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    let here = host == "localhost"
-        || ip.is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified() || ip == listener.ip());
-    here && port == listener.port().to_string()
+    host == "localhost"
+        || ip.is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified() || ip == listener.ip())
 }
 
 /// `line` without the sequences that colour a terminal: `ESC [ … letter`.
@@ -96,7 +120,31 @@ mod tests {
 
     fn found(line: &str) -> Option<(String, Trust)> {
         let listener = "127.0.0.1:4567".parse().expect("an address");
-        find(line, listener, "").map(|public| (public.address, public.trust))
+        match find(line, listener, "")? {
+            Found::Public(public) => Some((public.address, public.trust)),
+            Found::Plain(_) => None,
+        }
+    }
+
+    #[test]
+    fn a_plain_address_is_known_for_what_it_is() {
+        let listener = "127.0.0.1:4567".parse().expect("an address");
+        let plain = |line| match find(line, listener, "") {
+            Some(Found::Plain(address)) => Some(address),
+            _ => None,
+        };
+        assert_eq!(plain("url: http://A.example/").as_deref(), Some("a.example:80"));
+        assert_eq!(plain("http://a.example:8080 -> x").as_deref(), Some("a.example:8080"));
+        for line in [
+            "Web Interface http://127.0.0.1:4040",
+            "http://localhost:4040",
+            "http://[::1]:80",
+            "http://a.example/page",
+            "http://a.example https://a.example",
+        ] {
+            assert_eq!(plain(line), None, "{line}");
+        }
+        assert!(found("http://a.example https://a.example").is_some());
     }
 
     #[test]
@@ -125,7 +173,10 @@ mod tests {
     #[test]
     fn where_a_program_marks_its_address_no_other_counts() {
         let listener = "127.0.0.1:4567".parse().expect("an address");
-        let find = |line| find(line, listener, "url=").map(|public| public.address);
+        let find = |line| match find(line, listener, "url=") {
+            Some(Found::Public(public)) => Some(public.address),
+            _ => None,
+        };
         assert_eq!(find("see https://dashboard.ngrok.com for more"), None);
         assert_eq!(find("url=https://x.ngrok.app").as_deref(), Some("x.ngrok.app:443"));
     }

@@ -1,7 +1,11 @@
 //! What is written down of tunnels: who agreed to what, and what was opened
 //! when. Nothing is forwarded before its receipt is on the disk.
 
-use std::{path::Path, time::SystemTime};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
 
 use browse_proto::Reason;
 use nix::unistd::{User, geteuid};
@@ -24,7 +28,18 @@ const FOLDER: &str = "tunnel/receipts";
 #[derive(Clone, Debug)]
 pub struct Receipts {
     chain: Chain,
+    /// Those of what is over which could not be written, and why.
+    owed: Arc<Mutex<Vec<Owed>>>,
 }
+
+#[derive(Debug)]
+struct Owed {
+    receipt: Receipt,
+    why: String,
+}
+
+/// Receipts that are owed; with more of them the oldest go.
+const MOST_OWED: usize = 100;
 
 /// One receipt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +81,7 @@ pub struct Receipt {
 impl Receipts {
     /// Those below `home`. Nothing is touched before the first.
     pub fn new(home: &Path) -> Self {
-        Self { chain: Chain::new(home.join(FOLDER)) }
+        Self { chain: Chain::new(home.join(FOLDER)), owed: Arc::default() }
     }
 
     /// Their file.
@@ -85,7 +100,7 @@ impl Receipts {
     /// Whether somebody has agreed to just this.
     ///
     /// # Errors
-    /// `RECEIPTS_BROKEN`, `RECEIPT_UNWRITABLE`.
+    /// `RECEIPTS_BROKEN`, `RECEIPTS_UNUSABLE`, `RECEIPT_UNWRITABLE`.
     pub fn has_consent(&self, like: &Receipt) -> Result<bool> {
         let whole = self.read().map_err(|fault| self.failure(&fault))?;
         let same = |found: &Receipt| {
@@ -96,12 +111,53 @@ impl Receipts {
         Ok(whole.links.iter().any(|link| same(&link.content)))
     }
 
-    /// Writes one down, and answers its hash.
+    /// Writes one down, after those that are owed, and answers its hash.
     ///
     /// # Errors
-    /// `RECEIPTS_BROKEN`, `RECEIPT_UNWRITABLE`.
+    /// `RECEIPTS_BROKEN`, `RECEIPTS_UNUSABLE`, `RECEIPT_UNWRITABLE`.
     pub fn write(&self, receipt: Receipt) -> Result<String> {
+        self.settle()?;
         self.chain.append(receipt).map_err(|fault| self.failure(&fault))
+    }
+
+    /// The same for what is over, whether it is written or not: what cannot be
+    /// is owed.
+    pub fn note(&self, receipt: Receipt) {
+        if let Err(error) = self.write(receipt.clone()) {
+            tracing::error!(%error, "the end of a tunnel was not written down");
+            let mut owed = self.owed();
+            if owed.len() >= MOST_OWED {
+                owed.remove(0);
+            }
+            owed.push(Owed { receipt, why: error.to_string() });
+        }
+    }
+
+    /// Tries to write what is owed, and says what of it is so still.
+    pub fn still_owed(&self) -> Option<String> {
+        let _ = self.settle();
+        let owed = self.owed();
+        let last = owed.last()?;
+        let Receipt { event, time, address, .. } = &last.receipt;
+        let rest = match owed.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} before it)"),
+        };
+        Some(format!("`{event}` of {time} for `{address}`{rest}: {}", last.why))
+    }
+
+    fn settle(&self) -> Result<()> {
+        let mut owed = self.owed();
+        while let Some(first) = owed.first() {
+            let written = self.chain.append(first.receipt.clone());
+            written.map_err(|fault| self.failure(&fault))?;
+            owed.remove(0);
+        }
+        Ok(())
+    }
+
+    fn owed(&self) -> MutexGuard<'_, Vec<Owed>> {
+        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn failure(&self, fault: &Fault) -> Error {
@@ -110,6 +166,10 @@ impl Receipts {
             Fault::Broken { .. } => {
                 (Reason::ReceiptsBroken, format!("the receipts in `{folder}` do not hold: {fault}"))
             }
+            Fault::Odd { .. } => (
+                Reason::ReceiptsUnusable,
+                format!("the receipts in `{folder}` cannot be gone by: {fault}"),
+            ),
             Fault::Unusable(error) => (
                 Reason::ReceiptUnwritable,
                 format!("no receipt can be written in `{folder}`: {error}"),
@@ -153,5 +213,38 @@ impl Receipt {
     #[must_use]
     pub fn saying(self, text: impl Into<String>) -> Self {
         Self { text: text.into(), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_that_cannot_be_written_is_owed_and_written_when_it_can_be() {
+        let home = tempfile::tempdir().expect("a folder");
+        let receipts = Receipts::new(home.path());
+        let receipt = |event: &str| Receipt {
+            event: event.to_owned(),
+            address: "a.example:443".to_owned(),
+            ..Receipt::default()
+        };
+        receipts.write(receipt("open")).expect("it is written");
+        assert_eq!(receipts.still_owed(), None);
+        let (file, aside) = (receipts.chain.file(), home.path().join("aside"));
+        std::fs::rename(&file, &aside).expect("it is moved");
+        std::fs::create_dir(&file).expect("a folder in its way");
+        receipts.note(receipt("end"));
+        let owed = receipts.still_owed().expect("it is not written");
+        assert!(owed.contains("`end` of ") && owed.contains("is no plain file"), "{owed}");
+        let refused = receipts.write(receipt("start")).expect_err("nothing goes before it");
+        assert_eq!(refused.reason(), Reason::ReceiptsUnusable);
+        std::fs::remove_dir(&file).expect("it goes");
+        std::fs::rename(&aside, &file).expect("it is back");
+        receipts.write(receipt("start")).expect("it is written");
+        assert_eq!(receipts.still_owed(), None);
+        let events: Vec<_> =
+            receipts.read().expect("it holds").links.into_iter().map(|l| l.content.event).collect();
+        assert_eq!(events, ["open", "end", "start"]);
     }
 }

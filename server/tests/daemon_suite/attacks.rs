@@ -239,6 +239,29 @@ async fn strangers_who_are_many_or_slow_hold_nobody_up() {
     assert_eq!(ada.call(TABS, "").await.status, 200);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn who_shares_an_address_with_strangers_is_not_held_up() {
+    // All who come through one tunnel have the address of the tunnel.
+    let world = World::new().await;
+    let ada = Agent::redeem(&world.pair("ada", |_| ()).await).await;
+    let bob = world.pair("bob", |_| ()).await;
+    let sender = http2(&ada.address).await;
+    let calls = (0..100).map(|call| {
+        let wrong = request(TABS, "application/json", &format!("wrong.{call}.x"), Vec::new());
+        let body = json!({"key": format!("setup-{call}")}).to_string().into_bytes();
+        let key = request("PairService/Redeem", "application/json", "", body);
+        let mut sender = sender.clone();
+        async move { [answer(&mut sender, wrong).await, answer(&mut sender, key).await] }
+    });
+    let answers: Vec<_> = join_all(calls).await.into_iter().flatten().collect();
+    let limited = answers.iter().filter(|answer| answer.status == 429).count();
+    eprintln!("of {} strangers {limited} were told to wait", answers.len());
+    assert!(answers.iter().all(|answer| [401, 429].contains(&answer.status)), "{answers:?}");
+    let bob = Agent::redeem(&bob).await;
+    assert_eq!(bob.call(TABS, "").await.status, 200, "his key was good all the time");
+    assert_eq!(ada.call(TABS, "").await.status, 200, "and her token");
+}
+
 /// What was refused, once there are so many rows of it.
 async fn refusals(world: &World, least: usize) -> Vec<v1::PairingRefusal> {
     let end = Instant::now() + PATIENCE;
@@ -387,6 +410,8 @@ async fn odd_headers_are_told_from_what_they_should_be() {
         assert_eq!(found.status, status, "{headers:?}: {found:?}");
         if status != 200 {
             assert_eq!(found.reason(), reason, "{headers:?}");
+            let hint = found.json()["error"]["hint"].to_string();
+            assert!(!hint.contains("help"), "no command is at fault: {hint}");
         }
     }
     // Whoever speaks no HTTP is not answered as if.

@@ -16,6 +16,8 @@ use super::{
 };
 
 const TABS: &str = "BrowserService/ListTabs";
+/// What a slow machine may take for anything here.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 async fn revoke(world: &World, name: &str) -> v1::RevokePairingResponse {
     let request = v1::RevokePairingRequest { name: name.to_owned(), ..Default::default() };
@@ -43,7 +45,7 @@ async fn nothing_but_http_is_enough_and_the_listener_goes_with_the_last() {
     assert!(world.daemon.idle().is_zero(), "who is paired is not sent away by idleness");
     revoke(&world, "ADA").await;
     assert!(world.daemon.tunnel().bound().await.is_none());
-    let gone = timeout(Duration::from_secs(5), async {
+    let gone = timeout(PATIENCE, async {
         while TcpStream::connect(&ada.address).await.is_ok() {
             tokio::task::yield_now().await;
         }
@@ -75,7 +77,10 @@ async fn what_is_not_allowed_is_refused_with_its_reason_and_recorded() {
         ("BrowserService/Js", vec![own], "", 403, "TUNNEL_DENIED"),
         ("BrowserService/Chain", vec![own], "", 403, "TUNNEL_DENIED"),
         ("BrowserService/TabEach", vec![own], "", 403, "TUNNEL_DENIED"),
-        ("SkillService/RunSkill", vec![own], "", 403, "TUNNEL_DENIED"),
+        // A skill that the owner runs for the agent is the owner's alone.
+        ("SkillService/RunSkill", vec![own], r#"{"name":"x"}"#, 403, "TUNNEL_DENIED"),
+        ("SkillService/ListSkills", vec![own], "", 403, "TUNNEL_DENIED"),
+        ("SkillService/ShowSkill", vec![own], r#"{"name":"x"}"#, 403, "TUNNEL_DENIED"),
         ("DaemonService/Status", vec![own], "", 403, "TUNNEL_DENIED"),
         ("PairService/NewPairing", vec![own], r#"{"name":"eve"}"#, 403, "TUNNEL_DENIED"),
         ("No/Such", vec![own], "", 403, "TUNNEL_DENIED"),
@@ -94,6 +99,10 @@ async fn what_is_not_allowed_is_refused_with_its_reason_and_recorded() {
     }
     let refused = ada.ok("BrowserService/Batch", nested).await;
     assert_eq!(refused[0]["error"]["reason"], "BATCH_INVALID");
+    let skill = r#"{"steps":[{"request":{"@type":"browse.v1.RunSkillRequest","name":"x"}}]}"#;
+    let refused = ada.ok("BrowserService/Batch", skill).await;
+    let reason = refused[0]["error"]["reason"].as_str().unwrap();
+    assert!(["BATCH_INVALID", "TUNNEL_DENIED"].contains(&reason), "{refused}");
     let get = raw(address, "GET / HTTP/1.1", &["host: localhost"], "").await;
     assert_eq!((get.status, get.reason().as_str()), (405, "REQUEST_INVALID"));
     let form = raw(
@@ -157,7 +166,7 @@ async fn less_holds_at_once_and_calls_in_flight_end() {
         tokio::spawn(
             async move { (waiting.call("BrowserService/NewTab", "").await, Instant::now()) },
         );
-    timeout(Duration::from_secs(5), async {
+    timeout(PATIENCE, async {
         while world.daemon.calls() == 0 {
             tokio::task::yield_now().await;
         }
@@ -168,9 +177,9 @@ async fn less_holds_at_once_and_calls_in_flight_end() {
     let less = world.pair("ADA", |request| request.scope = vec!["read".to_owned()]).await;
     assert!(less.replaced);
     let (answer, ended) = waiting.await.unwrap();
+    // Its own deadline would have told another reason.
     assert_eq!(answer.reason(), "TOKEN_REVOKED");
     eprintln!("a call in flight ended {:?} after its pairing", ended - cut);
-    assert!(ended - cut < Duration::from_secs(10), "{:?}", ended - cut);
     assert_eq!(ada.call(TABS, "").await.reason(), "TOKEN_INVALID");
     let now = Agent::redeem(&less).await;
     assert_ne!(now.token, before);
@@ -228,4 +237,46 @@ async fn idle_crowds_and_rapid_resets_keep_nobody_out() {
     drop(requests);
     assert_eq!(ada.call(TABS, "").await.status, 200);
     connection.abort();
+    assert_eq!(calm_after_resets(&ada.address, 400).await, Some(ENHANCE_YOUR_CALM));
+    assert_eq!(ada.call(TABS, "").await.status, 200);
+}
+
+/// What a connection of HTTP/2 is ended with that goes too far.
+/// <https://www.rfc-editor.org/rfc/rfc9113#section-7>
+const ENHANCE_YOUR_CALM: u32 = 0xb;
+
+/// Begins so many calls and resets each at once, all in one piece; answers why
+/// the other end goes away.
+async fn calm_after_resets(address: &str, calls: u32) -> Option<u32> {
+    let path = b"/browse.v1.BrowserService/ListTabs";
+    // POST, https, and path and authority as they are.
+    let mut fields = vec![0x83, 0x87, 0x04, path.len() as u8];
+    fields.extend(path);
+    fields.extend(b"\x01\x09localhost");
+    let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec();
+    for stream in (1..).step_by(2).take(calls as usize) {
+        let id = u32::to_be_bytes(stream);
+        bytes.extend([0, 0, fields.len() as u8, 1, 5]);
+        bytes.extend(id);
+        bytes.extend(&fields);
+        bytes.extend([0, 0, 4, 3, 0]);
+        bytes.extend(id);
+        bytes.extend([0, 0, 0, 8]);
+    }
+    let mut stream = greet_for(address, &[&TLS13], b"h2").await.unwrap();
+    // It may have had enough before all is sent.
+    let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, &bytes).await;
+    let mut heard = Vec::new();
+    let read = stream.read_to_end(&mut heard);
+    let _ = timeout(PATIENCE, read).await.expect("an end");
+    let mut rest = &heard[..];
+    while let [a, b, c, kind, _, _, _, _, _, more @ ..] = rest {
+        let length = usize::from(*a) << 16 | usize::from(*b) << 8 | usize::from(*c);
+        let payload = more.get(..length)?;
+        if *kind == 7 {
+            return Some(u32::from_be_bytes(payload.get(4..8)?.try_into().ok()?));
+        }
+        rest = &more[length..];
+    }
+    None
 }

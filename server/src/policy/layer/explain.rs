@@ -12,7 +12,7 @@ use http::{Request, Response};
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 
-use crate::error::{Error, quote};
+use crate::error::{Error, HINT, quote};
 
 /// The layer.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,8 @@ fn reason(status: &Status) -> Option<Error> {
         Code::Unimplemented => Some(Error::new(Reason::MethodUnknown, "there is no such method")),
         Code::Internal => {
             let message = format!("the message cannot be read: {told}");
-            Some(Error::new(Reason::ArgumentInvalid, message))
+            let hint = "Send the protobuf message of the method, in one frame of gRPC";
+            Some(Error::new(Reason::ArgumentInvalid, message).with(HINT, hint))
         }
         // The standard services have codes of their own.
         _ => None,

@@ -7,6 +7,10 @@
 use std::{
     convert::Infallible,
     net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll},
     time::Duration,
 };
@@ -23,7 +27,7 @@ use tower::{Layer, Service, ServiceExt as _};
 
 use super::{Peer, audit::Refusal, json::AsJson};
 use crate::{
-    error::{Error, Result},
+    error::{Error, HINT, Result},
     policy::{Kind, Permit},
 };
 
@@ -34,9 +38,22 @@ const MOST_OF_STRANGERS: usize = 4 << 10;
 /// Time in which they have to come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Says of an answer that the caller has shown a good token.
-#[derive(Clone, Copy, Debug)]
-pub struct Known;
+/// Rides with a call, and learns whether its caller has shown a good token: as
+/// soon as that is known, for a call may take its time.
+#[derive(Clone, Debug, Default)]
+pub struct Known(Arc<AtomicBool>);
+
+impl Known {
+    /// Whether one was shown.
+    pub fn is(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Notes that one was shown.
+    pub fn now(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 /// The layer.
 #[derive(Clone, Copy, Debug)]
@@ -80,21 +97,21 @@ where
             let known = permit.as_ref().is_some_and(|p| p.capability().kind != Kind::Stranger);
             let as_json = parts.extensions.get::<AsJson>().is_some();
             let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
+            if known && let Some(line) = parts.extensions.get::<Known>() {
+                line.now();
+            }
             let most = if known { MOST } else { MOST_OF_STRANGERS };
             let taken = take(body, most).await.and_then(|bytes| match permit.as_ref() {
                 Some(permit) if as_json => message(permit.command(), &bytes),
                 _ => single(bytes),
             });
-            let mut response = match taken {
+            let response = match taken {
                 Ok(bytes) => {
                     let request = Request::from_parts(parts, Body::new(Full::new(bytes)));
                     inner.oneshot(request).await?
                 }
                 Err(error) => refuse(error, permit.as_ref(), peer),
             };
-            if known {
-                response.extensions_mut().insert(Known);
-            }
             Ok(response)
         }
         .boxed()
@@ -132,7 +149,8 @@ fn single(body: Bytes) -> Result<Bytes> {
     let end = length.map(|bytes| u64::from(u32::from_be_bytes(bytes)) + 5);
     if end.is_some_and(|end| body.len() as u64 > end) {
         let message = "the message cannot be read: something follows it";
-        return Err(Error::new(Reason::ArgumentInvalid, message));
+        let error = Error::new(Reason::ArgumentInvalid, message);
+        return Err(error.with(HINT, "Send one message, in one frame"));
     }
     Ok(body)
 }

@@ -20,10 +20,9 @@ use tower::{Layer, Service};
 use super::{
     audit::{Refusal, Refusals},
     authorize::Peer,
-    intake::Known,
     reply::{self, Form},
 };
-use crate::error::{Error, Result, quote};
+use crate::error::{Error, HINT, Result, quote};
 
 /// Says of a call that it came as JSON.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +110,8 @@ fn check(request: &Request<Body>) -> Result<()> {
     let mut others = parameters.split(';').filter_map(charset).filter(|name| !is_utf8(name));
     if let Some(other) = others.next() {
         let message = format!("the body is said to be in `{}`: JSON is UTF-8", quote(other));
-        return Err(Error::new(Reason::ArgumentInvalid, message));
+        let error = Error::new(Reason::ArgumentInvalid, message);
+        return Err(error.with(HINT, "Send UTF-8, with `content-type: application/json` alone"));
     }
     Ok(())
 }
@@ -156,9 +156,6 @@ async fn back(
     };
     if let Some(notice) = parts.headers.get(metadata::NOTICE) {
         reply.headers_mut().insert(metadata::NOTICE, notice.clone());
-    }
-    if parts.extensions.get::<Known>().is_some() {
-        reply.extensions_mut().insert(Known);
     }
     reply
 }

@@ -12,7 +12,7 @@ use tonic::body::Body;
 
 use super::filter::Check;
 use crate::{
-    error::{Error, Result},
+    error::{Error, HINT, Result},
     tunnel::Names,
 };
 
@@ -33,7 +33,7 @@ pub enum Origin {
 impl Check for Origin {
     fn check(&self, request: &mut Request<Body>) -> Result<()> {
         if request.headers().contains_key(header::ORIGIN) {
-            return Err(denied("the call carries an `Origin` header"));
+            return Err(self.denied("the call carries an `Origin` header"));
         }
         let ours = |authority: &Authority| match self {
             Self::Loopback { port } => is_loopback(authority, *port),
@@ -49,8 +49,23 @@ impl Check for Origin {
         authorities.extend(request.uri().authority().cloned().map(Some));
         let local = |authority: &Option<Authority>| authority.as_ref().is_some_and(ours);
         match authorities.is_empty() || !authorities.iter().all(local) {
-            true => Err(denied("the call names another host")),
+            true => Err(self.denied("the call names another host")),
             false => Ok(()),
+        }
+    }
+}
+
+impl Origin {
+    fn denied(&self, message: &str) -> Error {
+        let error = Error::new(Reason::OriginDenied, message);
+        match self {
+            // A caller elsewhere has no state file.
+            Self::Named(_) => error.with(
+                HINT,
+                "Call the address of the pairing block, as its `Host` and without an `Origin`; \
+                 the owner gives out another name with `browse pair new <name> --address`",
+            ),
+            Self::Loopback { .. } | Self::Anywhere => error,
         }
     }
 }
@@ -58,10 +73,6 @@ impl Check for Origin {
 fn is_loopback(authority: &Authority, port: u16) -> bool {
     let host = matches!(authority.host(), "localhost" | "127.0.0.1" | "[::1]");
     host && authority.port_u16().unwrap_or(80) == port && !authority.as_str().contains('@')
-}
-
-fn denied(message: &str) -> Error {
-    Error::new(Reason::OriginDenied, message)
 }
 
 #[cfg(test)]

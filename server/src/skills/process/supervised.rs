@@ -42,7 +42,7 @@ impl Supervised {
 }
 
 /// Our own program, also when an update has replaced the file.
-fn own_program() -> PathBuf {
+pub fn own_program() -> PathBuf {
     if cfg!(target_os = "linux") {
         return PathBuf::from("/proc/self/exe");
     }

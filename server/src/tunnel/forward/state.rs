@@ -1,10 +1,6 @@
 //! What is known of the one tunnel.
 
-use std::{
-    net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::SystemTime,
-};
+use std::{net::SocketAddr, sync::Arc, time::SystemTime};
 
 use browse_proto::Reason;
 use tokio::sync::watch;
@@ -15,9 +11,9 @@ use crate::{
     tunnel::{Public, Wish},
 };
 
-/// The tunnel of a daemon.
+/// The tunnel of a daemon. Who waits for what becomes of it is woken.
 #[derive(Debug, Default)]
-pub struct Forward(Mutex<State>);
+pub struct Forward(watch::Sender<State>);
 
 #[derive(Clone, Debug, Default)]
 pub(super) enum State {
@@ -65,7 +61,7 @@ pub enum Known {
 impl Forward {
     /// What is known of it.
     pub fn known(&self) -> Known {
-        match self.state().clone() {
+        match self.0.borrow().clone() {
             State::None => Known::None,
             State::Starting(_) => Known::Starting,
             State::Running(running) => Known::Running(running),
@@ -75,36 +71,50 @@ impl Forward {
 
     /// Whether the listener has to stay for it.
     pub fn holds(&self) -> bool {
-        matches!(*self.state(), State::Starting(_) | State::Running(_))
+        matches!(*self.0.borrow(), State::Starting(_) | State::Running(_))
+    }
+
+    /// Waits while one is starting.
+    pub(super) async fn begun(&self) {
+        let mut state = self.0.subscribe();
+        let _ = state.wait_for(|state| !matches!(state, State::Starting(_))).await;
     }
 
     /// Remembers why one that nobody waits for did not start.
     pub fn not_started(&self, why: String) {
-        let mut state = self.state();
-        if matches!(*state, State::None | State::Ended(_)) {
-            *state = State::Ended(why);
-        }
+        self.0.send_if_modified(|state| {
+            let free = matches!(state, State::None | State::Ended(_));
+            if free {
+                *state = State::Ended(why);
+            }
+            free
+        });
     }
 
     /// Takes note that it runs, unless it was stopped before.
     pub(super) fn run(&self, running: &Arc<Running>, cancel: &CancellationToken) -> bool {
-        let mut state = self.state();
-        let wanted = !cancel.is_cancelled();
-        if wanted {
-            *state = State::Running(Arc::clone(running));
-        }
-        wanted
+        self.0.send_if_modified(|state| {
+            let wanted = !cancel.is_cancelled();
+            if wanted {
+                *state = State::Running(Arc::clone(running));
+            }
+            wanted
+        })
     }
 
     /// What is to be stopped; what is starting is stopped here.
     pub(super) fn stopping(&self) -> State {
-        let mut state = self.state();
-        match &*state {
-            State::Starting(cancel) => cancel.cancel(),
-            State::Ended(_) => *state = State::None,
-            State::None | State::Running(_) => {}
-        }
-        state.clone()
+        let mut before = State::None;
+        self.0.send_if_modified(|state| {
+            before = state.clone();
+            match state {
+                State::Starting(cancel) => cancel.cancel(),
+                State::Ended(_) => *state = State::None,
+                State::None | State::Running(_) => {}
+            }
+            matches!(before, State::Ended(_))
+        });
+        before
     }
 
     /// Takes the place of the one tunnel.
@@ -112,25 +122,51 @@ impl Forward {
     /// # Errors
     /// `TUNNEL_RUNS`.
     pub(super) fn begin(&self, cancel: CancellationToken) -> Result<()> {
-        let mut state = self.state();
-        let message = match &*state {
-            State::None | State::Ended(_) => {
-                *state = State::Starting(cancel);
-                return Ok(());
+        let mut taken = None;
+        self.0.send_if_modified(|state| {
+            match state {
+                State::None | State::Ended(_) => *state = State::Starting(cancel),
+                State::Starting(_) => taken = Some("a tunnel is starting".to_owned()),
+                State::Running(running) => {
+                    let address = &running.public.address;
+                    taken = Some(format!("a tunnel runs at `{address}` already"));
+                }
             }
-            State::Starting(_) => "a tunnel is starting".to_owned(),
-            State::Running(running) => {
-                format!("a tunnel runs at `{}` already", running.public.address)
-            }
-        };
-        Err(Error::new(Reason::TunnelRuns, message))
+            taken.is_none()
+        });
+        taken.map_or(Ok(()), |message| Err(Error::new(Reason::TunnelRuns, message)))
     }
 
     pub(super) fn set(&self, state: State) {
-        *self.state() = state;
+        self.0.send_replace(state);
     }
+}
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_stops_what_starts_is_woken_when_it_is_gone() {
+        let forward = Forward::default();
+        let cancel = CancellationToken::new();
+        forward.begin(cancel.clone()).expect("there is none");
+        let refused = forward.begin(CancellationToken::new()).expect_err("one is starting");
+        assert_eq!(refused.reason(), Reason::TunnelRuns);
+        let mut begun = Box::pin(forward.begun());
+        assert!(begun.as_mut().now_or_never().is_none(), "it is starting still");
+        assert!(matches!(forward.stopping(), State::Starting(_)) && cancel.is_cancelled());
+        forward.not_started("nobody asked".to_owned());
+        assert!(forward.holds(), "what starts has its place");
+        forward.set(State::None);
+        begun.await;
+        forward.begun().await;
+        assert!(!forward.holds());
+        forward.not_started("it broke".to_owned());
+        assert!(matches!(forward.known(), Known::Ended(why) if why == "it broke"));
+        assert!(matches!(forward.stopping(), State::Ended(_)));
+        assert!(matches!(forward.known(), Known::None), "it is told once");
     }
 }

@@ -1,0 +1,107 @@
+//! How a key is redeemed where TLS may end at a tunnel.
+
+use ring::{aead, hmac};
+use rustls::crypto::ring as provider;
+
+use super::fields::{fields, text};
+use super::hex::{hex, unhex};
+use crate::error::{Error, Result};
+use crate::sha256::sha256;
+
+/// Fields of the answer: the sealed token, and what the seal is bound to in its
+/// order: name, scopes, hosts, session, end.
+const SEALED: u32 = 8;
+const BOUND: [u32; 5] = [2, 3, 4, 5, 6];
+
+/// What keeps key and token from whoever ends TLS: the session key of a block,
+/// and the challenge of one request.
+pub struct Seal {
+    key: hmac::Key,
+    challenge: String,
+}
+
+impl Seal {
+    /// That of a session key, for one request.
+    pub fn new(session: [u8; 32]) -> Result<Self> {
+        let mut bytes = [0; 16];
+        let filled = provider::default_provider().secure_random.fill(&mut bytes);
+        let none = |_| Error::new("BUG", "the system has no random numbers", "Try again", 13);
+        filled.map_err(none)?;
+        Ok(Self::with(session, bytes))
+    }
+
+    fn with(session: [u8; 32], challenge: [u8; 16]) -> Self {
+        let challenge = hex(&challenge);
+        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &session), challenge }
+    }
+
+    /// The request for the token of `key`.
+    pub fn ask(&self, key: &str) -> Vec<u8> {
+        let id = sha256(key.as_bytes());
+        let proof = self.mac(&["browse-redeem-request-v1", &self.challenge, &id]);
+        fields(&[&format!("sealed-{id}"), &self.challenge, &hex(proof.as_ref())])
+    }
+
+    /// The token in an answer, when it is that of the daemon to this request.
+    pub fn open(&self, answer: &[u8]) -> Option<String> {
+        let own = self.mac(&["browse-redeem-seal-v1", &self.challenge]);
+        let own = aead::UnboundKey::new(&aead::AES_256_GCM, own.as_ref()).ok()?;
+        let mut bytes = unhex(&text(answer, SEALED))?;
+        let (nonce, sealed) = bytes.split_at_mut_checked(aead::NONCE_LEN)?;
+        let nonce = aead::Nonce::try_assume_unique_for_key(nonce).ok()?;
+        let mut bound = format!("browse-redeem-answer-v1\n{}", self.challenge);
+        for number in BOUND {
+            bound.push('\n');
+            bound.push_str(&text(answer, number));
+        }
+        let bound = aead::Aad::from(bound.as_bytes());
+        let token = aead::LessSafeKey::new(own).open_in_place(nonce, bound, sealed).ok()?;
+        String::from_utf8(token.to_vec()).ok()
+    }
+
+    fn mac(&self, lines: &[&str]) -> hmac::Tag {
+        hmac::sign(&self.key, lines.join("\n").as_bytes())
+    }
+}
+
+/// The failure of an answer that does not open.
+pub fn unproven() -> Error {
+    let message = "the answer is not that of the daemon of the pairing block: it does not fit the session key";
+    let hint =
+        "Do not go on; ask the owner to run `browse pair revoke` and for a block by another way";
+    Error::new("REMOTE_UNPROVEN", message, hint, 9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::put_bytes;
+
+    #[test]
+    fn a_token_that_was_sealed_for_this_request_opens_and_nothing_else() {
+        // As another implementation sealed it, with the session key 7 and the
+        // challenge 1.
+        let sealed =
+            "000102030405060708090a0bbfe20a010b4f632134fb1bac6bb583373b87194fdba60980534da8db";
+        let answer = |scope: &str, sealed: &str| {
+            let mut answer = Vec::new();
+            let end = "2026-01-01T00:00:00Z";
+            for (number, text) in [(2, "ada"), (3, "read"), (3, scope), (4, "*"), (6, end)] {
+                put_bytes(number, text.as_bytes(), &mut answer);
+            }
+            put_bytes(5, b"pair-ada-000000", &mut answer);
+            put_bytes(8, sealed.as_bytes(), &mut answer);
+            answer
+        };
+        let seal = Seal::with([7; 32], [1; 16]);
+        assert_eq!(seal.open(&answer("write", sealed)).as_deref(), Some("token-of-ada"));
+        assert_eq!(seal.open(&answer("admin", sealed)), None);
+        assert_eq!(Seal::with([8; 32], [1; 16]).open(&answer("write", sealed)), None);
+        assert_eq!(Seal::with([7; 32], [2; 16]).open(&answer("write", sealed)), None);
+        for wrong in ["", "0", "zz", &sealed[2..], &sealed[..40], &"00".repeat(40)] {
+            assert_eq!(seal.open(&answer("write", wrong)), None, "{wrong}");
+        }
+        let asked = String::from_utf8_lossy(&seal.ask("setup-0123")).into_owned();
+        assert!(asked.contains("sealed-") && !asked.contains("setup-0123"), "{asked}");
+    }
+}
