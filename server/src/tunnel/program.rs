@@ -17,7 +17,12 @@ use tokio::{
     sync::mpsc,
 };
 
-use super::{Public, public, wish::shown};
+use super::{
+    Public,
+    ngrok::{self, Report},
+    public,
+    wish::shown,
+};
 use crate::{
     error::{Error, Result, quote},
     guardian::Guardian,
@@ -46,6 +51,8 @@ pub struct Program {
     pid: u32,
     said: Said,
     lines: mpsc::Receiver<Public>,
+    /// What it says of itself, where it is ours.
+    report: Option<Report>,
     guardian: Option<Arc<Guardian>>,
 }
 
@@ -58,7 +65,7 @@ struct Said {
 }
 
 impl Program {
-    /// Starts the program that `words` name.
+    /// Starts the program that `words` name; `report` hears it where it is ours.
     ///
     /// # Errors
     /// `TUNNEL_PROGRAM_MISSING`.
@@ -67,7 +74,7 @@ impl Program {
         environment: BTreeMap<String, String>,
         listener: SocketAddr,
         guardian: Option<Arc<Guardian>>,
-        mark: &'static str,
+        report: Option<Report>,
     ) -> Result<Self> {
         let (program, rest) = words.split_first().ok_or_else(|| missing("", "it has no name"))?;
         let path = find(program, environment.get("PATH").map_or("", String::as_str));
@@ -83,9 +90,11 @@ impl Program {
             guardian.kill(pid);
         }
         let (sender, lines) = mpsc::channel(1);
-        tokio::spawn(listen(stdout, (listener, mark), said.clone(), sender.clone()));
-        tokio::spawn(listen(stderr, (listener, mark), said.clone(), sender));
-        Ok(Self { child, lifeline: Some(lifeline), pid, said, lines, guardian })
+        let ear = Ear { listener, report: report.clone(), said: said.clone() };
+        tokio::spawn(listen(stdout, ear, sender.clone()));
+        let ear = Ear { listener, report: report.clone(), said: said.clone() };
+        tokio::spawn(listen(stderr, ear, sender));
+        Ok(Self { child, lifeline: Some(lifeline), pid, said, lines, report, guardian })
     }
 
     /// Process id of its supervisor.
@@ -96,7 +105,8 @@ impl Program {
     /// The first address that it prints.
     ///
     /// # Errors
-    /// `TUNNEL_ENDED`, `TUNNEL_TOKEN_MISSING`: it ended before.
+    /// `TUNNEL_ENDED`, `TUNNEL_TOKEN_MISSING`: it ended before. What else our own
+    /// says of ngrok.
     pub async fn address(&mut self) -> Result<Public> {
         let ended = tokio::select! {
             biased;
@@ -133,17 +143,28 @@ impl Program {
     }
 
     fn explain(&self, ended: Option<ExitStatus>) -> Error {
+        if let Some(failure) = self.failure() {
+            return failure;
+        }
         let text = self.describe(ended);
         // The codes of ngrok for tokens: https://ngrok.com/docs/errors
         let token = ["ERR_NGROK_4018", "ERR_NGROK_105", "ERR_NGROK_107"];
-        let reason = match token.iter().any(|code| text.contains(code)) {
-            true => Reason::TunnelTokenMissing,
-            false => Reason::TunnelEnded,
-        };
-        Error::new(reason, format!("the program of the tunnel {text}"))
+        let message = format!("the program of the tunnel {text}");
+        match token.iter().any(|code| text.contains(code)) {
+            true => Error::new(Reason::TunnelTokenMissing, message).with("url", ngrok::LISTENER),
+            false => Error::new(Reason::TunnelEnded, message),
+        }
+    }
+
+    /// What it says that it ended for.
+    fn failure(&self) -> Option<Error> {
+        self.report.as_ref()?.failure(|line| self.said.bare(line))
     }
 
     fn describe(&self, ended: Option<ExitStatus>) -> String {
+        if let Some(failure) = self.failure() {
+            return format!("ended: {failure}");
+        }
         let code = ended.map(crate::skills::supervisor::exit_code);
         let code = code.map_or_else(String::new, |code| format!(" with code {code}"));
         match self.said.text() {
@@ -184,30 +205,32 @@ impl Said {
         lines.push_back(line);
     }
 
+    /// A line as it may be shown.
+    fn bare(&self, line: &str) -> String {
+        let out = |line: String, secret: &String| line.replace(secret, secrets::REDACTED);
+        shown(&self.secrets.iter().fold(line.to_owned(), out))
+    }
+
     fn text(&self) -> String {
         let lines: Vec<_> = {
             let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             lines.iter().cloned().collect()
         };
-        let bare = lines.into_iter().map(|line| {
-            let line = self
-                .secrets
-                .iter()
-                .fold(line, |line, secret| line.replace(secret, secrets::REDACTED));
-            shown(&line)
-        });
+        let bare = lines.iter().map(|line| self.bare(line));
         bare.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
     }
 }
 
+/// What hears a program.
+struct Ear {
+    listener: SocketAddr,
+    report: Option<Report>,
+    said: Said,
+}
+
 /// Reads all that a program prints, so that it never waits for us, and tells
 /// the first address in it.
-async fn listen(
-    mut output: impl AsyncRead + Unpin,
-    place: (SocketAddr, &'static str),
-    said: Said,
-    found: mpsc::Sender<Public>,
-) {
+async fn listen(mut output: impl AsyncRead + Unpin, ear: Ear, found: mpsc::Sender<Public>) {
     let mut found = Some(found);
     let mut line = Vec::new();
     let mut piece = [0; 4096];
@@ -218,30 +241,34 @@ async fn listen(
                 line.push(*byte);
             }
             if matches!(byte, b'\n' | b'\r') || line.len() >= MOST_LINE {
-                heard(&mut line, place, &said, &mut found);
+                ear.heard(&mut line, &mut found);
             }
         }
         if length == 0 {
-            return heard(&mut line, place, &said, &mut found);
+            return ear.heard(&mut line, &mut found);
         }
         // A program that never pauses must not hold up the others.
         tokio::task::yield_now().await;
     }
 }
 
-fn heard(
-    line: &mut Vec<u8>,
-    (listener, mark): (SocketAddr, &str),
-    said: &Said,
-    found: &mut Option<mpsc::Sender<Public>>,
-) {
-    let text = String::from_utf8_lossy(&std::mem::take(line)).into_owned();
-    said.add(&text);
-    if let Some(public) = found.as_ref().and_then(|_| public::find(&text, listener, mark))
-        && let Some(sender) = found.as_ref()
-    {
-        // Whoever was first wins.
-        let _ = sender.try_send(public);
+impl Ear {
+    fn heard(&self, line: &mut Vec<u8>, found: &mut Option<mpsc::Sender<Public>>) {
+        let text = String::from_utf8_lossy(&std::mem::take(line)).into_owned();
+        self.said.add(&text);
+        let mark = match &self.report {
+            Some(report) => {
+                report.hear(&text);
+                ngrok::MARK
+            }
+            None => "",
+        };
+        if let Some(public) = found.as_ref().and_then(|_| public::find(&text, self.listener, mark))
+            && let Some(sender) = found.as_ref()
+        {
+            // Whoever was first wins.
+            let _ = sender.try_send(public);
+        }
     }
 }
 
