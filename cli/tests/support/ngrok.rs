@@ -167,6 +167,17 @@ impl Ngrok {
         });
     }
 
+    /// Announces a connection with a header of this length.
+    #[allow(dead_code, reason = "not each suite has a use for it")]
+    pub fn announce(&self, length: i64) {
+        self.runtime.block_on(async {
+            let mut stream = self.shared.open(PROXY).await.expect("there is an agent");
+            stream.write_i64_le(length).await.expect("it is sent");
+            // It is read before the stream goes.
+            let _ = stream.read(&mut [0; 1]).await;
+        });
+    }
+
     /// Sends `request` through the tunnel, and answers all that comes back;
     /// nothing where there is no agent.
     #[allow(dead_code, reason = "not each suite has a use for it")]

@@ -5,6 +5,10 @@ use std::io;
 
 use nix::sys::resource::{Resource, setrlimit};
 
+/// Bytes of address space: what a service asks for is bounded by that.
+#[cfg(target_os = "linux")]
+const ROOM: u64 = 2 << 30;
+
 /// Confines this process, which has one thread, to these ports.
 ///
 /// # Errors
@@ -24,6 +28,7 @@ fn confine(_: &[u16]) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 fn confine(ports: &[u16]) -> io::Result<()> {
     use nix::sys::{prctl, signal::Signal};
+    setrlimit(Resource::RLIMIT_AS, ROOM, ROOM)?;
     // Should its supervisor be killed.
     prctl::set_pdeathsig(Signal::SIGKILL)?;
     // Nobody else reads its memory and its environment.

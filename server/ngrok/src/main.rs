@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     let (say, ended) = match order {
         Ok(order) => {
             let say = Say::without(&order.token);
+            end_with_panics(say.clone());
             (say.clone(), run(&order, &say))
         }
         Err(trouble) => (Say::default(), trouble),
@@ -55,4 +56,13 @@ fn run(order: &Order, say: &Say) -> Trouble {
         Ok(runtime) => runtime.block_on(serve::serve(order, say)),
         Err(error) => Trouble::other(format!("there is no runtime: {error}")),
     }
+}
+
+/// Has a panic end the process. In one of the tasks of the crate it would leave a
+/// tunnel that nothing comes through.
+fn end_with_panics(say: Say) {
+    std::panic::set_hook(Box::new(move |panic| {
+        say.failed(&Trouble::other(format!("it has a bug: {panic}")));
+        std::process::exit(1);
+    }));
 }
