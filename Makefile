@@ -9,7 +9,7 @@ help: ## Lists the targets
 setup: ## Installs what is missing: Chromium, fonts, Node, Python, openssl
 	@deploy/setup.sh
 
-build: ## Builds browse, browsed and browse-onnx for daily use (target/release)
+build: ## Builds browse, browsed and what lies beside it for daily use (target/release)
 	@deploy/build.sh release
 
 demo: ## Prints the 30 stories of Hacker News as JSON

@@ -26,7 +26,7 @@ function environment(folder, extra) {
 }
 
 export class Scratch {
-  /** `binaries` is the folder that holds `browse`, `browsed` and `browse-onnx`. */
+  /** `binaries` is the folder that holds `browse`, `browsed` and what lies beside it. */
   static async open(binaries, extra = {}) {
     const folder = await mkdtemp(path.join(tmpdir(), "browse-scratch-"));
     await mkdir(path.join(folder, "project"));

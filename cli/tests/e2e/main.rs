@@ -10,9 +10,12 @@ mod egress;
 mod flood;
 mod frames;
 mod health;
+mod ngrok;
 mod notes;
 mod pairing;
 mod planted;
+#[path = "../support/ngrok.rs"]
+mod played_ngrok;
 mod playground;
 #[path = "../support/project.rs"]
 mod project;

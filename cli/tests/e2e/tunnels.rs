@@ -245,27 +245,9 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
         project.run(&["tunnel", "start", "--tunnel-cmd", "sh -c 'echo it broke; exit 3'", "--yes"]);
     assert!(said.stderr.contains("ended with code 3: it broke"), "{said:?}");
 
-    // The agent of ngrok, as far as it can be played.
-    let bin = project.path().join("bin");
-    fs::create_dir(&bin).expect("a folder");
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a PATH"));
-    let ngrok = |script: &str| {
-        let file = project.write("bin/ngrok", &format!("#!/bin/sh\n{script}\n"));
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(file, mode).expect("a mode");
-        let mut command =
-            project.command(&["--json", "tunnel", "start", "--provider", "ngrok", "--yes"]);
-        let output = command.env("PATH", &path).env("NGROK_AUTHTOKEN", "t").output();
-        let text = String::from_utf8(output.expect("browse is built").stdout).expect("text");
-        serde_json::from_str::<Value>(&text).expect("JSON")
-    };
-    let refused = ngrok("echo 'err=\"authentication failed ERR_NGROK_4018\"'; exit 1");
-    assert_eq!(refused["error"]["reason"], "TUNNEL_TOKEN_MISSING");
-    let started = ngrok(
-        "[ \"$NGROK_AUTHTOKEN\" = t ] || exit 1; echo \"addr=$2 url=https://x.ngrok-free.app\"; exec sleep 600",
-    );
-    assert_eq!(started["result"]["address"], "x.ngrok-free.app:443", "{started}");
-    project.ok(&["tunnel", "stop"]);
+    // An agent of ngrok of the user's, as far as it can be played.
+    let refused = "sh -c 'echo \"err=authentication failed ERR_NGROK_4018\"; exit 1'";
+    assert_eq!(fail(refused), "TUNNEL_TOKEN_MISSING");
 
     // Without a receipt nothing is forwarded.
     let text = fs::read_to_string(owner.receipts()).expect("receipts");

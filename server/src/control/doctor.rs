@@ -13,6 +13,7 @@ use crate::{
     daemon::browser_options,
     dispatch::Context,
     error::{Error, Result},
+    tunnel::ngrok_program,
 };
 
 /// Free bytes below which a warning is given.
@@ -27,6 +28,7 @@ pub async fn doctor(cx: &Context, _: v1::DoctorRequest) -> Result<v1::DoctorResp
     checks.push(sandbox(cx).await);
     checks.push(runtime("node", "TypeScript skills", &["bun", "deno", "node"]).await);
     checks.push(runtime("python3", "Python skills", &["python3"]).await);
+    checks.push(ngrok());
     Ok(v1::DoctorResponse { checks })
 }
 
@@ -125,6 +127,15 @@ fn disk(name: &str, path: &Path) -> v1::Check {
 /// The first folder above `path` that exists.
 fn existing(path: &Path) -> PathBuf {
     path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/")).to_path_buf()
+}
+
+/// Whether `tunnel start --provider ngrok` has its program.
+fn ngrok() -> v1::Check {
+    let name = "tunnels of ngrok";
+    match ngrok_program() {
+        Ok(path) => check(name, "ok", &path.display().to_string(), ""),
+        Err(error) => check(name, "warning", &error.to_string(), &error.hint()),
+    }
 }
 
 async fn runtime(install: &str, purpose: &str, programs: &[&str]) -> v1::Check {

@@ -18,6 +18,7 @@ use self::state::State;
 use super::{
     Place, Provider, Public, Trust, Wish,
     listener::Endpoint,
+    ngrok::Report,
     program::Program,
     receipts::{Receipt, Receipts},
 };
@@ -72,7 +73,9 @@ async fn open(
     let receipts = daemon.tunnel().receipts().clone();
     // Before anything is forwarded.
     write(&receipts, receipt.again("start")).await?;
-    let begun = begin(daemon, &wish, &endpoint, listener, deadline, &cancel).await;
+    let report = wish.is_own().then(Report::default);
+    let heard = report.clone();
+    let begun = begin(daemon, &wish, heard, (&endpoint, listener), deadline, &cancel).await;
     let (program, public) = match begun {
         Ok(begun) => begun,
         Err(error) => {
@@ -104,6 +107,7 @@ async fn open(
         wish: Wish { environment: Default::default(), ..wish },
         public,
         listener,
+        report,
     });
     daemon.tunnel().names().add(&running.public.address);
     let wanted = daemon.tunnel().forward().run(&running, &cancel);
@@ -123,8 +127,8 @@ async fn open(
 async fn begin(
     daemon: &Arc<Daemon>,
     wish: &Wish,
-    endpoint: &Endpoint,
-    listener: SocketAddr,
+    report: Option<Report>,
+    (endpoint, listener): (&Endpoint, SocketAddr),
     deadline: Instant,
     cancel: &CancellationToken,
 ) -> Result<(Option<Program>, Public)> {
@@ -132,9 +136,9 @@ async fn begin(
         let address = wish.place.address.clone().unwrap_or_else(|| endpoint.direct.clone());
         return Ok((None, Public { address, trust: Trust::Pin }));
     }
-    let (words, environment) = (wish.words(listener)?, wish.environment.clone());
-    let guardian = daemon.guardian().cloned();
-    let mut program = Program::start(&words, environment, listener, guardian, wish.mark()).await?;
+    let words = wish.words(listener, &endpoint.fingerprint)?;
+    let (environment, guardian) = (wish.environment.clone(), daemon.guardian().cloned());
+    let mut program = Program::start(&words, environment, listener, guardian, report).await?;
     let named = wish.place.address.clone();
     let address = async {
         match named {

@@ -40,6 +40,7 @@ pub async fn start_tunnel(
         let message = "the setting `tunnel_local_only` is on";
         return Err(Error::new(Reason::TunnelLocalOnly, message));
     }
+    wish.check()?;
     daemon.tunnel().check(&wish.place).await?;
     let how = match (request.yes, request.answered) {
         (true, true) => Some("root, at a terminal"),
@@ -75,6 +76,7 @@ pub async fn start_with_daemon(daemon: &Arc<Daemon>) -> Result<Option<Arc<Runnin
     }
     let Some(wish) = Wish::of_settings(daemon.settings())? else { return Ok(None) };
     let receipt = consent(daemon, &wish, None).await?;
+    wish.check()?;
     let deadline = Instant::now() + PATIENCE;
     let started = forward::start(daemon, wish, receipt, deadline, CancellationToken::new()).await;
     started.map(Some)
@@ -135,6 +137,7 @@ pub async fn get_tunnel(cx: &Context, _: v1::GetTunnelRequest) -> Result<v1::Get
             answer.provider = running.wish.provider.name().to_owned();
             answer.pid = running.pid;
             answer.since = Some(time(running.since));
+            answer.away = running.away();
             "running"
         }
     }
@@ -167,6 +170,9 @@ fn summary(answer: &v1::GetTunnelResponse) -> String {
                 provider => provider,
             };
             line("tunnel", &format!("{what} since {since}{pid}"));
+            if let Some(why) = &answer.away {
+                line("away", &format!("{why}; it connects again"));
+            }
         }
         (_, _, Some(why)) => line("tunnel", &format!("none; the last one {why}")),
         (state, ..) => line("tunnel", state),

@@ -20,6 +20,7 @@ use tokio::{
 
 use super::{
     Public,
+    ngrok::{self, Report},
     public::{self, Found},
     said::Said,
 };
@@ -52,11 +53,13 @@ pub struct Program {
     plain: Option<String>,
     /// Those who listen, until it says no more.
     listeners: JoinSet<()>,
+    /// What it says of itself, where it is ours.
+    report: Option<Report>,
     guardian: Option<Arc<Guardian>>,
 }
 
 impl Program {
-    /// Starts the program that `words` name.
+    /// Starts the program that `words` name; `report` hears it where it is ours.
     ///
     /// # Errors
     /// `TUNNEL_PROGRAM_MISSING`.
@@ -65,7 +68,7 @@ impl Program {
         environment: BTreeMap<String, String>,
         listener: SocketAddr,
         guardian: Option<Arc<Guardian>>,
-        mark: &'static str,
+        report: Option<Report>,
     ) -> Result<Self> {
         let (program, rest) = words.split_first().ok_or_else(|| missing("", "it has no name"))?;
         let path = find(program, environment.get("PATH").map_or("", String::as_str));
@@ -82,8 +85,9 @@ impl Program {
         }
         let (sender, found) = mpsc::channel(MOST_FOUND);
         let mut listeners = JoinSet::new();
-        listeners.spawn(listen(stdout, (listener, mark), said.clone(), sender.clone()));
-        listeners.spawn(listen(stderr, (listener, mark), said.clone(), sender));
+        let ear = |sender| Ear::new(listener, report.clone(), said.clone(), sender);
+        listeners.spawn(listen(stdout, ear(sender.clone())));
+        listeners.spawn(listen(stderr, ear(sender)));
         Ok(Self {
             child,
             lifeline: Some(lifeline),
@@ -92,6 +96,7 @@ impl Program {
             found,
             plain: None,
             listeners,
+            report,
             guardian,
         })
     }
@@ -105,7 +110,8 @@ impl Program {
     ///
     /// # Errors
     /// `TUNNEL_ENDED`, `TUNNEL_TOKEN_MISSING`: it ended before. `TUNNEL_PLAIN`:
-    /// it has printed one of plain HTTP, and no other soon after.
+    /// it has printed one of plain HTTP, and no other soon after. What else our
+    /// own says of ngrok.
     pub async fn address(&mut self) -> Result<Public> {
         loop {
             let late = async {
@@ -175,17 +181,28 @@ impl Program {
     }
 
     fn explain(&self, ended: Option<ExitStatus>) -> Error {
+        if let Some(failure) = self.failure() {
+            return failure;
+        }
         let text = self.describe(ended);
         // The codes of ngrok for tokens: https://ngrok.com/docs/errors
         let token = ["ERR_NGROK_4018", "ERR_NGROK_105", "ERR_NGROK_107"];
-        let reason = match token.iter().any(|code| text.contains(code)) {
-            true => Reason::TunnelTokenMissing,
-            false => Reason::TunnelEnded,
-        };
-        Error::new(reason, format!("the program of the tunnel {text}"))
+        let message = format!("the program of the tunnel {text}");
+        match token.iter().any(|code| text.contains(code)) {
+            true => Error::new(Reason::TunnelTokenMissing, message).with("url", ngrok::LISTENER),
+            false => Error::new(Reason::TunnelEnded, message),
+        }
+    }
+
+    /// What it says that it ended for.
+    fn failure(&self) -> Option<Error> {
+        self.report.as_ref()?.failure(|line| self.said.bare(line))
     }
 
     fn describe(&self, ended: Option<ExitStatus>) -> String {
+        if let Some(failure) = self.failure() {
+            return format!("ended: {failure}");
+        }
         let code = ended.map(crate::skills::supervisor::exit_code);
         let code = code.map_or_else(String::new, |code| format!(" with code {code}"));
         match self.said.text() {
@@ -205,14 +222,7 @@ impl Drop for Program {
 
 /// Reads all that a program prints, so that it never waits for us, and tells
 /// the first address in it.
-async fn listen(
-    mut output: impl AsyncRead + Unpin,
-    place: (SocketAddr, &'static str),
-    said: Said,
-    found: mpsc::Sender<Found>,
-) {
-    let mut ear =
-        Ear { line: Vec::new(), goes_on: false, place, said, found: Some(found), plain: false };
+async fn listen(mut output: impl AsyncRead + Unpin, mut ear: Ear) {
     let mut piece = [0; 4096];
     loop {
         let length = output.read(&mut piece).await.unwrap_or_default();
@@ -232,7 +242,8 @@ struct Ear {
     line: Vec<u8>,
     /// Whether the line began before what is here.
     goes_on: bool,
-    place: (SocketAddr, &'static str),
+    listener: SocketAddr,
+    report: Option<Report>,
     said: Said,
     /// Whether a plain address was told.
     plain: bool,
@@ -241,6 +252,16 @@ struct Ear {
 }
 
 impl Ear {
+    fn new(
+        listener: SocketAddr,
+        report: Option<Report>,
+        said: Said,
+        found: mpsc::Sender<Found>,
+    ) -> Self {
+        let (line, goes_on, plain) = (Vec::new(), false, false);
+        Self { line, goes_on, listener, report, said, plain, found: Some(found) }
+    }
+
     fn hear(&mut self, byte: u8) {
         if matches!(byte, b'\n' | b'\r') {
             return self.end_of_line();
@@ -266,8 +287,14 @@ impl Ear {
         if self.found.as_ref().is_some_and(mpsc::Sender::is_closed) {
             self.found = None;
         }
-        let (listener, mark) = self.place;
-        let Some(found) = self.found.as_ref().and_then(|_| public::find(&text, listener, mark))
+        let mark = match &self.report {
+            Some(report) => {
+                report.hear(&text);
+                ngrok::MARK
+            }
+            None => "",
+        };
+        let Some(found) = self.found.as_ref().and_then(|_| public::find(&text, self.listener, mark))
         else {
             return;
         };
@@ -309,7 +336,7 @@ mod tests {
         let said = Said::without(&[("MY_TOKEN".to_owned(), "hunter2-x".to_owned())].into());
         let (sender, mut found) = mpsc::channel(MOST_FOUND);
         let listener = "127.0.0.1:4567".parse().expect("an address");
-        listen(text.as_bytes(), (listener, ""), said.clone(), sender).await;
+        listen(text.as_bytes(), Ear::new(listener, None, said.clone(), sender)).await;
         let mut all = Vec::new();
         while let Some(one) = found.recv().await {
             all.push(one);

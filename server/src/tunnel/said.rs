@@ -42,12 +42,7 @@ impl Said {
         if line.trim().is_empty() {
             return;
         }
-        let mut line = line.to_owned();
-        for secret in self.secrets.iter() {
-            if line.contains(secret) {
-                line = line.replace(secret, secrets::REDACTED);
-            }
-        }
+        let mut line = self.redacted(line);
         if line.len() > MOST_KEPT {
             let cut = &line[..line.floor_char_boundary(MOST_KEPT)];
             let whole = cut.rfind(char::is_whitespace).unwrap_or_default();
@@ -58,6 +53,21 @@ impl Said {
             lines.pop_front();
         }
         lines.push_back(line);
+    }
+
+    /// A line as it may be shown.
+    pub fn bare(&self, line: &str) -> String {
+        shown(&self.redacted(line))
+    }
+
+    fn redacted(&self, line: &str) -> String {
+        let mut line = line.to_owned();
+        for secret in self.secrets.iter() {
+            if line.contains(secret) {
+                line = line.replace(secret, secrets::REDACTED);
+            }
+        }
+        line
     }
 
     /// The lines as they may be shown.

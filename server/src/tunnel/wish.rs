@@ -1,14 +1,15 @@
 //! What tunnel an owner wants.
 
-use std::{collections::HashMap, path::Path};
+use std::{collections::HashMap, net::SocketAddr, path::Path};
 
 use browse_proto::{Reason, v1};
 
-use super::{Place, bare};
+use super::{Place, bare, ngrok};
 use crate::{
     content,
     daemon::Settings,
     error::{Error, Result},
+    policy::hex,
     secrets,
     skills::environment_of_caller,
 };
@@ -20,7 +21,7 @@ pub enum Provider {
     None,
     /// A program of the user's.
     Command,
-    /// The agent of ngrok.
+    /// Our program for ngrok.
     Ngrok,
 }
 
@@ -39,10 +40,6 @@ pub struct Wish {
 
 /// Letters of a command or of a line that are shown.
 const MOST_SHOWN: usize = 400;
-
-/// How the agent of ngrok is started. It takes the certificate of the listener
-/// as it is, and its token from the environment or from its own file.
-const NGROK: &str = "ngrok http {url} --log stdout --log-format logfmt";
 
 impl Provider {
     /// The word for it.
@@ -78,7 +75,7 @@ impl Wish {
             invalid("say what forwards: `--provider ngrok`, `--tunnel-cmd <command>` or `--provider none`")
         })?;
         let command = match (provider, named.or(settings.tunnel_cmd.as_deref())) {
-            (Provider::Ngrok, _) if named.is_none() => NGROK.to_owned(),
+            (Provider::Ngrok, _) if named.is_none() => ngrok::PROGRAM.to_owned(),
             (Provider::None, _) if named.is_none() => String::new(),
             (Provider::Command, Some(command)) if !command.trim().is_empty() => command.to_owned(),
             (Provider::Command, _) => {
@@ -90,9 +87,15 @@ impl Wish {
         let place =
             Place::read("tunnel start", request.listen.as_deref(), request.address.as_deref())?;
         if provider == Provider::Ngrok && place.address.is_some() {
-            return Err(invalid("ngrok gives out the address: leave `--address` out"));
+            return Err(invalid(
+                "ngrok gives out the address: leave `--address` out, and set NGROK_DOMAIN for a domain of yours",
+            ));
         }
         let environment = environment_of_caller(request.environment.clone());
+        let environment = match provider {
+            Provider::Ngrok => ngrok::environment(environment),
+            _ => environment,
+        };
         Ok(Self { provider, command, place, environment })
     }
 
@@ -112,11 +115,27 @@ impl Wish {
         Self::read(&request, settings).map(Some)
     }
 
-    /// The words of the program, with the listener in them; none for none.
+    /// Checks what can be known before anything is started.
     ///
     /// # Errors
-    /// `ARGUMENT_INVALID`.
-    pub fn words(&self, listener: std::net::SocketAddr) -> Result<Vec<String>> {
+    /// `NGROK_PROGRAM_MISSING`, `TUNNEL_TOKEN_MISSING`.
+    pub fn check(&self) -> Result<()> {
+        match self.provider {
+            Provider::Ngrok => ngrok::check(&self.environment),
+            _ => Ok(()),
+        }
+    }
+
+    /// The words of the program, with the listener in them; none for none.
+    /// `fingerprint` is that of its certificate.
+    ///
+    /// # Errors
+    /// `ARGUMENT_INVALID`; `NGROK_PROGRAM_MISSING`.
+    pub fn words(&self, listener: SocketAddr, fingerprint: &[u8]) -> Result<Vec<String>> {
+        if self.provider == Provider::Ngrok {
+            let program = ngrok::program()?.to_string_lossy().into_owned();
+            return Ok(vec![program, listener.to_string(), hex(fingerprint)]);
+        }
         let url = format!("https://{listener}");
         let fill = |word: String| {
             let word = word.replace("{url}", &url).replace("{address}", &listener.to_string());
@@ -125,10 +144,9 @@ impl Wish {
         Ok(words(&self.command)?.into_iter().map(fill).collect())
     }
 
-    /// What stands before the address in what the program prints, where it always
-    /// does.
-    pub fn mark(&self) -> &'static str {
-        if self.provider == Provider::Ngrok { "url=" } else { "" }
+    /// Whether the program is ours, and says what happens in its own words.
+    pub fn is_own(&self) -> bool {
+        self.provider == Provider::Ngrok
     }
 
     /// The command as it may be shown and written down.
@@ -213,11 +231,29 @@ mod tests {
     #[test]
     fn the_program_is_told_where_the_listener_is() {
         let wish = read(cmd("t --to {url} 'a b' {port} {address}"), &[]).expect("good");
-        let words = wish.words("127.0.0.1:4567".parse().expect("an address")).expect("good");
+        let words = wish.words("127.0.0.1:4567".parse().expect("an address"), &[]).expect("good");
         assert_eq!(words, ["t", "--to", "https://127.0.0.1:4567", "a b", "4567", "127.0.0.1:4567"]);
-        let ngrok = read(|request| request.set_provider(v1::TunnelProvider::Ngrok), &[]);
-        let words = ngrok.expect("good").words("127.0.0.1:1".parse().expect("an address"));
-        assert_eq!(words.expect("good")[..3], ["ngrok", "http", "https://127.0.0.1:1"]);
+    }
+
+    #[test]
+    fn what_ngrok_lacks_is_said_before_anything_starts() {
+        let wish = |token: &str| {
+            let change = |request: &mut v1::StartTunnelRequest| {
+                request.set_provider(v1::TunnelProvider::Ngrok);
+                let set = [("NGROK_AUTHTOKEN", token), ("MY_PASSWORD", "x")];
+                request.environment =
+                    set.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+            };
+            read(change, &[]).expect("good")
+        };
+        assert_eq!(wish("t").command, "browse-ngrok");
+        assert_eq!(wish("t").environment.len(), 1, "it gets nothing else");
+        // A test is no daemon: nothing lies beside it.
+        let missing = wish("t").check().expect_err("it is missing");
+        assert_eq!(missing.reason(), Reason::NgrokProgramMissing);
+        assert!(missing.hint().contains("ngrok http {url}"), "{}", missing.hint());
+        assert!(wish("t").words("127.0.0.1:1".parse().expect("an address"), &[0; 32]).is_err());
+        assert!(read(cmd("t"), &[]).expect("good").check().is_ok());
     }
 
     #[test]

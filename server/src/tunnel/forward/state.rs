@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     error::{Error, Result},
-    tunnel::{Public, Wish},
+    tunnel::{Public, Wish, ngrok::Report},
 };
 
 /// The tunnel of a daemon. Who waits for what becomes of it is woken.
@@ -39,10 +39,19 @@ pub struct Running {
     pub since: SystemTime,
     /// Hash of its receipt.
     pub receipt: String,
+    /// What the program says of itself, where it is ours.
+    pub(super) report: Option<Report>,
     /// Ends it.
     pub(super) stop: CancellationToken,
     /// Whether it has ended.
     pub(super) done: watch::Receiver<bool>,
+}
+
+impl Running {
+    /// Why nobody can come through just now, where that is known.
+    pub fn away(&self) -> Option<String> {
+        self.report.as_ref().and_then(Report::away)
+    }
 }
 
 /// What is known of the tunnel.

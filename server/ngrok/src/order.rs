@@ -1,0 +1,165 @@
+//! What is to be forwarded where, and on whose behalf.
+
+use std::{fs, net::SocketAddr, path::Path};
+
+use crate::trouble::Trouble;
+
+/// Port of ngrok's service where none is named.
+const PORT: u16 = 443;
+
+/// Where agents of ngrok call.
+const SERVICE: &str = "connect.ngrok-agent.com:443";
+
+/// Whom to believe that it is the service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Roots {
+    /// The certificate of ngrok that its crate brings.
+    Ngrok,
+    /// The authorities of the machine.
+    Host,
+    /// Those of a file, as PEM.
+    File(Vec<u8>),
+}
+
+/// A tunnel that is wanted.
+#[derive(Debug)]
+pub struct Order {
+    /// The listener.
+    pub listener: SocketAddr,
+    /// SHA-256 of the public key of its certificate.
+    pub pin: [u8; 32],
+    /// What the account is known by.
+    pub token: String,
+    /// `host:port` of the service.
+    pub server: String,
+    /// Whom to believe.
+    pub roots: Roots,
+    /// Domain of the account, if a certain one is wanted.
+    pub domain: Option<String>,
+}
+
+impl Order {
+    /// Reads the arguments, and the variables that `get` answers.
+    ///
+    /// # Errors
+    /// What is missing or makes no sense.
+    pub fn read(
+        listener: &str,
+        pin: &str,
+        get: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, Trouble> {
+        let get = |name: &str| {
+            let value = get(name).map(|value| value.trim().to_owned());
+            value.filter(|value| !value.is_empty())
+        };
+        let other = |what: &str| Trouble::other(what.to_owned());
+        Ok(Self {
+            listener: listener.parse().map_err(|_| other("the listener is no address"))?,
+            pin: unhex(pin).ok_or_else(|| other("the pin is not 64 hexadecimal digits"))?,
+            token: get("NGROK_AUTHTOKEN")
+                .ok_or_else(|| Trouble::token("NGROK_AUTHTOKEN is not set".to_owned()))?,
+            server: get("NGROK_SERVER_ADDR").map_or(Ok(SERVICE.to_owned()), with_port)?,
+            roots: roots(get("NGROK_ROOT_CAS").as_deref())?,
+            domain: get("NGROK_DOMAIN"),
+        })
+    }
+
+    /// The ports that it has to reach.
+    pub fn ports(&self) -> [u16; 2] {
+        let (_, port) = self.server.rsplit_once(':').unwrap_or_default();
+        [self.listener.port(), port.parse().unwrap_or(PORT)]
+    }
+}
+
+/// The address of a service, with its port.
+fn with_port(text: String) -> Result<String, Trouble> {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) => (host, port.parse().ok()),
+        None => (text.as_str(), Some(PORT)),
+    };
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-".contains(letter);
+    let port = port.filter(|port| *port > 0 && !host.is_empty() && host.chars().all(plain));
+    let port = port.ok_or_else(|| {
+        Trouble::other("NGROK_SERVER_ADDR is a host with a port, such as a.example:443".to_owned())
+    })?;
+    Ok(format!("{host}:{port}"))
+}
+
+fn roots(said: Option<&str>) -> Result<Roots, Trouble> {
+    match said {
+        None | Some("trusted") => Ok(Roots::Ngrok),
+        Some("host") => Ok(Roots::Host),
+        Some(file) if Path::new(file).is_absolute() => {
+            let read = fs::read(file).map(Roots::File);
+            read.map_err(|error| {
+                Trouble::other(format!(
+                    "NGROK_ROOT_CAS names `{file}`, which cannot be read: {error}"
+                ))
+            })
+        }
+        Some(_) => Err(Trouble::other(
+            "NGROK_ROOT_CAS is `trusted`, `host`, or the whole path of a file of certificates"
+                .to_owned(),
+        )),
+    }
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(listener: &str, pin: &str, set: &[(&str, &str)]) -> Result<Order, Trouble> {
+        let get = |name: &str| {
+            let found = set.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        Order::read(listener, pin, get)
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_ngrok_has_it() {
+        let pin = "0a".repeat(32);
+        let order = read("127.0.0.1:4567", &pin, &[("NGROK_AUTHTOKEN", " t\n")]).expect("good");
+        assert_eq!((order.token.as_str(), order.pin), ("t", [10; 32]));
+        assert_eq!((order.server.as_str(), order.ports()), (SERVICE, [4567, 443]));
+        assert_eq!((order.roots, order.domain), (Roots::Ngrok, None));
+        let token = ("NGROK_AUTHTOKEN", "t");
+        let set = [token, ("NGROK_SERVER_ADDR", "a.example:99"), ("NGROK_ROOT_CAS", "host")];
+        let order = read("[::1]:1", &pin, &set).expect("good");
+        assert_eq!((order.ports(), order.roots), ([1, 99], Roots::Host));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        let pin = "0a".repeat(32);
+        let token = ("NGROK_AUTHTOKEN", "t");
+        let fails = |listener: &str, pin: &str, set: &[(&str, &str)]| {
+            read(listener, pin, set).expect_err("it makes no sense").to_string()
+        };
+        assert!(fails("x", &pin, &[token]).contains("listener"));
+        assert!(fails("127.0.0.1:1", "0a", &[token]).contains("pin"));
+        assert!(fails("127.0.0.1:1", &"é".repeat(32), &[token]).contains("pin"));
+        for set in [&[][..], &[("NGROK_AUTHTOKEN", " ")]] {
+            assert!(fails("127.0.0.1:1", &pin, set).starts_with("token: NGROK_AUTHTOKEN"));
+        }
+        for server in ["a.example:", "a.example:0", ":1", "a b:1", "http://a:1", "[::1]:1"] {
+            let set = [token, ("NGROK_SERVER_ADDR", server)];
+            assert!(fails("127.0.0.1:1", &pin, &set).contains("NGROK_SERVER_ADDR"), "{server}");
+        }
+        for roots in ["ca.pem", "/no/such/file"] {
+            let set = [token, ("NGROK_ROOT_CAS", roots)];
+            assert!(fails("127.0.0.1:1", &pin, &set).contains("NGROK_ROOT_CAS"), "{roots}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Why there is no tunnel, or none any more.
+
+use std::{error::Error as StdError, fmt};
+
+use ngrok::{
+    Error as _,
+    session::{ConnectError, RpcError},
+    tunnel::AcceptError,
+};
+use tokio_rustls::rustls;
+
+/// Codes by which ngrok refuses a token: <https://ngrok.com/docs/errors>.
+const TOKEN: [&str; 5] =
+    ["ERR_NGROK_105", "ERR_NGROK_106", "ERR_NGROK_107", "ERR_NGROK_4018", "ERR_NGROK_4019"];
+
+/// What kind of trouble it is. The word of each is the daemon's, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// There is no token, or ngrok does not take it.
+    Token,
+    /// The service cannot be reached.
+    Unreachable,
+    /// What answers is not known to be the service.
+    Untrusted,
+    /// The service does not want to.
+    Refused,
+    /// Anything else.
+    Other,
+}
+
+/// Trouble that ends the tunnel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What kind it is.
+    pub kind: Kind,
+    /// What happened.
+    pub why: String,
+}
+
+impl Trouble {
+    /// The token is missing or refused.
+    pub fn token(why: String) -> Self {
+        Self { kind: Kind::Token, why }
+    }
+
+    /// The service cannot be reached.
+    pub fn unreachable(why: String) -> Self {
+        Self { kind: Kind::Unreachable, why }
+    }
+
+    /// The service refuses.
+    pub fn refused(why: String) -> Self {
+        Self { kind: Kind::Refused, why }
+    }
+
+    /// Anything else.
+    pub fn other(why: String) -> Self {
+        Self { kind: Kind::Other, why }
+    }
+
+    /// What kept from signing in at `server`.
+    pub fn of_connect(error: &ConnectError, server: &str) -> Self {
+        match error {
+            ConnectError::Tls(inner) if is_untrusted(inner) => Self {
+                kind: Kind::Untrusted,
+                why: format!("`{server}` is not known to be ngrok: {inner}"),
+            },
+            ConnectError::Auth(inner) | ConnectError::Rebind(inner) => Self::of_call(inner, server),
+            other => Self::unreachable(format!("`{server}` cannot be reached: {}", chain(other))),
+        }
+    }
+
+    /// What a call of the service came to.
+    pub fn of_call(error: &RpcError, server: &str) -> Self {
+        let RpcError::Response(answer) = error else {
+            return Self::unreachable(format!("`{server}` broke off: {}", chain(error)));
+        };
+        let code = answer.error_code().unwrap_or_default();
+        let why = match code {
+            "" => format!("ngrok says: {}", answer.msg()),
+            code => format!("ngrok says: {} ({code})", answer.msg()),
+        };
+        match TOKEN.contains(&code) {
+            true => Self::token(why),
+            false => Self::refused(why),
+        }
+    }
+
+    /// What makes it useless to sign in again, if anything does.
+    pub fn lasting(error: &AcceptError, server: &str) -> Option<Self> {
+        let AcceptError::Reconnect(error) = error else { return None };
+        match &**error {
+            ConnectError::Auth(call @ RpcError::Response(_))
+            | ConnectError::Rebind(call @ RpcError::Response(_)) => {
+                Some(Self::of_call(call, server))
+            }
+            _ => None,
+        }
+    }
+
+    /// What ended a tunnel.
+    pub fn of_accept(error: &AcceptError, server: &str) -> Self {
+        match error {
+            AcceptError::ListenerClosed { message, error_code } => {
+                let code = error_code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
+                Self::refused(format!("ngrok closed the tunnel: {message}{code}"))
+            }
+            AcceptError::Reconnect(error) => Self::of_connect(error, server),
+            other => Self::unreachable(format!("`{server}` broke off: {}", chain(other))),
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Token => "token",
+            Kind::Unreachable => "unreachable",
+            Kind::Untrusted => "untrusted",
+            Kind::Refused => "refused",
+            Kind::Other => "other",
+        };
+        write!(f, "{kind}: {}", self.why)
+    }
+}
+
+/// An error with what is behind it.
+pub fn chain(error: &(dyn StdError + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text = format!("{text}: {next}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// `text` on one line, without control characters.
+pub fn line(text: &str) -> String {
+    let visible = text.replace(|letter: char| letter.is_control(), " ");
+    visible.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn is_untrusted(error: &std::io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    matches!(inner, Some(rustls::Error::InvalidCertificate(_)))
+}

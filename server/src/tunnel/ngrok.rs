@@ -1,0 +1,172 @@
+//! `browse-ngrok`, which opens a tunnel of ngrok: where it is, what it gets, and
+//! what it says.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use browse_proto::Reason;
+
+use super::wish::shown;
+use crate::error::{Error, Result};
+
+/// The program; it lies beside ours.
+pub const PROGRAM: &str = "browse-ngrok";
+/// Variable of the token.
+pub const TOKEN: &str = "NGROK_AUTHTOKEN";
+/// The variables that it gets.
+const VARIABLES: [&str; 6] =
+    [TOKEN, "NGROK_SERVER_ADDR", "NGROK_ROOT_CAS", "NGROK_DOMAIN", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+/// What stands before the address in what it prints.
+pub const MARK: &str = "url=";
+/// The place of its errors, by their code.
+const PAGES: &str = "https://ngrok.com/docs/errors";
+/// Stands for the listener in a command, so also in one that a hint names.
+pub const LISTENER: &str = "{url}";
+
+/// What it has said of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Report(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    away: Option<String>,
+    failed: Option<(Reason, String)>,
+}
+
+/// Where the program is.
+///
+/// # Errors
+/// `NGROK_PROGRAM_MISSING`.
+pub fn program() -> Result<PathBuf> {
+    let path = env::current_exe().unwrap_or_default().with_file_name(PROGRAM);
+    match path.is_file() {
+        true => Ok(path),
+        false => {
+            let message = format!("the program `{}` is missing", path.display());
+            Err(Error::new(Reason::NgrokProgramMissing, message).with("url", LISTENER))
+        }
+    }
+}
+
+/// What of `all` is for it.
+pub fn environment(all: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    all.into_iter().filter(|(name, _)| VARIABLES.contains(&name.as_str())).collect()
+}
+
+/// Checks what can be known before anything is started.
+///
+/// # Errors
+/// `NGROK_PROGRAM_MISSING`, `TUNNEL_TOKEN_MISSING`.
+pub fn check(environment: &BTreeMap<String, String>) -> Result<()> {
+    program()?;
+    match environment.get(TOKEN).is_some_and(|token| !token.trim().is_empty()) {
+        true => Ok(()),
+        false => {
+            let message = format!("ngrok wants a token, and {TOKEN} is not set");
+            Err(Error::new(Reason::TunnelTokenMissing, message).with("url", LISTENER))
+        }
+    }
+}
+
+impl Report {
+    /// Takes note of a line.
+    pub fn hear(&self, line: &str) {
+        let mut state = self.state();
+        if line == "back" {
+            state.away = None;
+        } else if let Some(why) = line.strip_prefix("away: ") {
+            state.away = Some(shown(why));
+        } else if let Some((kind, why)) =
+            line.strip_prefix("failed ").and_then(|rest| rest.split_once(": "))
+        {
+            state.failed = Some((reason(kind), why.to_owned()));
+        }
+    }
+
+    /// Why its service is out of reach just now.
+    pub fn away(&self) -> Option<String> {
+        self.state().away.clone()
+    }
+
+    /// Why it has ended, where it said so. `bare` takes out what must not be
+    /// shown.
+    pub fn failure(&self, bare: impl Fn(&str) -> String) -> Option<Error> {
+        let (reason, why) = self.state().failed.clone()?;
+        let code = why.rsplit_once("(ERR_NGROK_").and_then(|(_, rest)| rest.split_once(')'));
+        let digits =
+            |code: &str| !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit());
+        let page = match code {
+            Some((code, "")) if digits(code) => format!("{PAGES}/err_ngrok_{code}"),
+            _ => PAGES.to_owned(),
+        };
+        let error = Error::new(reason, bare(&why));
+        Some(match reason {
+            Reason::NgrokRefused => error.with("page", page),
+            Reason::TunnelTokenMissing => error.with("url", LISTENER),
+            _ => error,
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The reason of a kind of trouble, by its word.
+fn reason(kind: &str) -> Reason {
+    match kind {
+        "token" => Reason::TunnelTokenMissing,
+        "unreachable" => Reason::NgrokUnreachable,
+        "untrusted" => Reason::NgrokUntrusted,
+        "refused" => Reason::NgrokRefused,
+        _ => Reason::TunnelEnded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_it_says_is_understood() {
+        let report = Report::default();
+        for line in ["url=https://x.ngrok.app", "failed", "failed x", "back", "", "away"] {
+            report.hear(line);
+            assert!(report.away().is_none() && report.failure(str::to_owned).is_none(), "{line}");
+        }
+        report.hear("away: it \u{1b}[31mbroke");
+        assert!(report.away().expect("it is away").starts_with("it "));
+        report.hear("back");
+        assert_eq!(report.away(), None);
+        for (kind, reason) in [
+            ("token", Reason::TunnelTokenMissing),
+            ("unreachable", Reason::NgrokUnreachable),
+            ("untrusted", Reason::NgrokUntrusted),
+            ("refused", Reason::NgrokRefused),
+            ("other", Reason::TunnelEnded),
+        ] {
+            report.hear(&format!("failed {kind}: ngrok says: no (ERR_NGROK_108)"));
+            let error = report.failure(str::to_uppercase).expect("it failed");
+            assert_eq!(error.reason(), reason);
+            assert!(error.to_string().contains("NGROK SAYS: NO"), "{error}");
+        }
+        report.hear("failed refused: no (ERR_NGROK_108)");
+        let hint = |report: &Report| report.failure(str::to_owned).expect("it failed").hint();
+        assert!(hint(&report).contains("errors/err_ngrok_108"), "{}", hint(&report));
+        // What the service makes up is no address of a page.
+        report.hear("failed refused: no (ERR_NGROK_1/../x)");
+        assert!(!hint(&report).contains("err_ngrok"), "{}", hint(&report));
+    }
+
+    #[test]
+    fn it_gets_what_it_needs_and_nothing_else() {
+        let all = ["NGROK_AUTHTOKEN", "NGROK_DOMAIN", "AWS_SECRET_ACCESS_KEY", "PATH", "HOME"];
+        let all = all.map(|name| (name.to_owned(), "v".to_owned()));
+        let kept = environment(all.into_iter().collect());
+        assert_eq!(kept.into_keys().collect::<Vec<_>>(), ["NGROK_AUTHTOKEN", "NGROK_DOMAIN"]);
+    }
+}
