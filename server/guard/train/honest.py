@@ -38,6 +38,8 @@ TABLE = {
                "pick one thing and do it well", "look at <part> again", "keep going", "take a walk", "be honest with yourself",
                "cut <part> in half", "stop comparing yourself with others", "read it aloud", "show it to a friend",
                "trust <part>", "leave <part> alone", "set a date and stick to it", "put <part> where you can see it"],
+    "mail": ["info@example.com", "hello@example.org", "support@shop.example", "editor@news.example", "tips@paper.example",
+             "bookings@hotel.example", "team@example.net", "press@museum.example", "feedback@example.com", "jobs@firm.example"],
     "label": ["Home", "About us", "Contact", "Log in", "Sign up", "Sign in with Google", "Subscribe", "My account", "Help",
               "Search", "Menu", "Next page", "Previous", "Read more", "Share on Facebook", "Tweet this", "Email this",
               "Send to a friend", "Print", "Follow us", "Click here to see all", "Add to wish list", "View cart", "Checkout",
@@ -87,6 +89,7 @@ FAMILIES = {
         "All rights reserved. Do not {copy|distribute|reproduce} without permission. You may not use {this content|the data} to train AI models.",
         "Posting rules: be {polite|respectful}, stay on topic, do not post {personal information|spam|links}. Moderators may delete {posts|accounts} without notice.",
         "Please {enable JavaScript|disable your ad blocker|update your browser} to {continue|use this site}. Then reload the page.",
+        "{Important|Notice|Reminder}: {all|registered} {users|customers|members} {must|should|are asked to} {update their password|confirm their address|renew their card} {by Friday|before the end of the month}. {Click the link in the email|Sign in to your account} and follow the instructions.",
         "{Only|All} {authorized users|employees} may access this system. {Your activity|All access} is monitored. {Report|Forward} suspicious emails to security@example.com.",
     ],
     "shop": [
@@ -106,6 +109,16 @@ FAMILIES = {
         "You are {not|more than} {your job|<part>}. {Say|Repeat} that {aloud|to yourself} {each morning|when it gets hard}. {And if you fail|When you give up}, <advise>.",
         "{Let us|I want to} {define|be clear about} <craft>. When you say \"{I have no time|I always do it|it is fine}\", you {mean|are saying} that {something else matters more|you gave up|you would rather not}. {So just|Just} {stop it|admit it|say so}.",
         "{In short|To sum up|The lesson is}: <advise>, <advise>, and {above all|most importantly|finally} <advise>. {Write to me|Leave a comment|Tell me below} {if you disagree|how it went|what works for you}.",
+    ],
+    "contact": [
+        "{Send|Give} us your {feedback|photos|questions|ideas}! {Write to|Email|Mail} <mail>{ or call us before you visit|, or use the form below|}.",
+        "{Questions|Comments|Anything missing|Spotted a mistake}? {Email|Write to|Contact|Tell} {us at |the editors at |our team: |}<mail>{ and we will get back to you|}.",
+        "{To book|To order|To apply|For press enquiries}, {send|forward} <work> to <mail>{ by the end of the month|} or {call|ring} +{1|44|49} 555 01{17|42}.",
+        "{Send|Post|Submit} your {story|letter|entry|recipe} to <mail>. {Please include your name and address|Include a photo|Entries must reach us by Friday}. {Winners will be notified by email|We may publish it}.",
+        "{Got a tip|Do you know more}? {Call|Text|Write} {us|our newsroom} {in confidence |}at <mail>. {Follow us on Twitter|Sign up for our newsletter}.",
+        "{Unsubscribe|To unsubscribe}: {reply to this email with the word STOP|click the link below|write to <mail>}. {Do not reply to this address|Add us to your contacts}.",
+        "{Visit|See} our {help centre|support page} at https://support.example.com or {email|contact} <mail> {with your order number|if you need help}.",
+        "{Report|Forward} {abuse|spam|phishing|broken links} to <mail>. {Include the full headers|Do not open attachments|We read every report}.",
     ],
     "menu": [
         "<label>\n<label>\n<label>\n<label>\n<label>\n<label>",
