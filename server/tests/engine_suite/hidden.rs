@@ -319,20 +319,28 @@ async fn what_a_page_fades_in_is_read_and_told_of() {
         "<div style='height:3000px'></div><p style='opacity:0;transform:translateY(40px)'>WORD</p>",
         "<style>@keyframes in{from{opacity:0}to{opacity:1}}</style><p style='opacity:0;animation:in 9s 900s forwards'>WORD</p>",
     ] {
-        is_read_and_told_of(html).await;
+        is_read_and_told_of(html, "opacity").await;
     }
 }
 
-async fn is_read_and_told_of(html: &str) {
+#[tokio::test]
+async fn what_comes_by_in_a_ticker_is_read_and_told_of() {
+    let html = "<style>.t{overflow:hidden;white-space:nowrap;width:500px}.t span{display:inline-block;\
+        padding-left:100%;animation:m 999999s linear infinite}@keyframes m{to{transform:translateX(-100%)}}\
+        </style><div class=t><span>WORD</span></div>";
+    is_read_and_told_of(html, "edge").await;
+}
+
+async fn is_read_and_told_of(html: &str, means: &str) {
     let tab = Tab::show(&html.replace("WORD", &words(1))).await;
     let reading = tab.engine.read_text(None, true).await.unwrap();
     assert!(reading.text.contains(&words(1)), "{}", reading.text);
-    assert_eq!(reading.unseen.get("opacity"), Some(&1));
+    assert_eq!(reading.unseen.get(means), Some(&1));
     let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
     assert!(tab.snapshot(&options).await.text.contains(&words(1)));
     let markdown = tab.engine.read_markdown(None, true).await.unwrap();
     assert!(markdown.text.contains(&words(1)), "{}", markdown.text);
-    assert_eq!(markdown.unseen.get("opacity"), Some(&1));
+    assert_eq!(markdown.unseen.get(means), Some(&1));
 }
 
 #[tokio::test]
