@@ -29,6 +29,9 @@ const MOST_PIECES: usize = 1 << 17;
 /// Codes, named sites, addresses and the rest, in a generation of each.
 const MOST_OTHERS: usize = 1 << 14;
 
+/// Pieces of the texts of links, in a generation: some 200 links.
+const MOST_GIVEN: usize = 1 << 13;
+
 /// Sites that are told apart; further ones share a place.
 const MOST_SITES: usize = 30;
 
@@ -97,7 +100,7 @@ impl Memory {
             followed: Aged::new(MOST_OTHERS),
             last: 0,
             addresses: Aged::new(MOST_OTHERS),
-            given: Aged::new(MOST_OTHERS),
+            given: Aged::new(MOST_GIVEN),
             texts: Aged::new(MOST_OTHERS),
             totals: HashMap::new(),
         }
