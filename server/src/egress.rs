@@ -15,5 +15,5 @@ mod state;
 
 pub use check::check;
 pub use mode::Mode;
-pub use reader::remember;
+pub use reader::{remember, remember_word};
 pub use state::Egress;

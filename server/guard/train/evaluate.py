@@ -157,8 +157,8 @@ def main() -> None:
     for number in range(len(dataset.GROUPS)):
         out = rows.fold == number
         page = fit.page_weights(of(rows, ~out), values[~out])
-        score[out] = page[0] + values[out, :9] @ page[1:]
-        joined = numpy.column_stack([values[:, :8], logit])
+        score[out] = page[0] + values[out] @ page[1:]
+        joined = numpy.column_stack([values[:, :-1], logit])
         learned = logistic(joined[~out], rows.label[~out], rows.source[~out])
         both[out] = learned.predict_proba(joined[out])[:, 1]
     score = 1 / (1 + numpy.exp(-score))

@@ -38,8 +38,8 @@ def side(out: bytearray, learned: model.Side, places: numpy.ndarray) -> None:
 
 
 def weights(sides: list[model.Side], places: numpy.ndarray, page: numpy.ndarray) -> bytes:
-    """`page` is the base and the weights of the nine values."""
-    out = bytearray(b"BGM1")
+    """`page` is the base and the weights of the thirteen values."""
+    out = bytearray(b"BGM2")
     for learned in sides:
         side(out, learned, places)
     out += page.astype("<f4").tobytes()

@@ -20,7 +20,7 @@ import model
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 # Honest web and how-to pages that may be taken for an attack at 0.85.
-FALSE_ALARMS = 0.015
+FALSE_ALARMS = 0.0075
 # What a page loses for each factor of e that it is longer than usual. Of honest rows put
 # together to eight times their length, 8 % reach 0.85 without it, and 1 % with it.
 LONGER = 0.8
@@ -65,7 +65,7 @@ def main() -> None:
     pick = random.Random(7)
     rows = dataset.labelled(options.data)
     rows += dataset.readmes(options.readmes, pick)
-    rows += dataset.made(rows, pick, 4500)
+    rows += dataset.made(rows, pick, 9000)
     data = model.prepare(rows, dataset.features(options.extractor, rows))
     print(f"{len(rows)} rows, {len(data.parts.row)} parts, {data.parts.grams[0].shape[1]} n-grams")
     if options.left_out and options.left_out.exists():

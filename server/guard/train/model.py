@@ -18,6 +18,8 @@ KEPT = 12000
 EMPTY = -8.0
 # Windows of a page of usual length; the same number stands in `classifier.rs`.
 USUAL = 10
+# Values that a page is judged by; `PAGE` in `classifier/model.rs`.
+VALUES = 13
 
 
 @dataclass
@@ -132,13 +134,14 @@ def tops(data: Data, which: numpy.ndarray, values: numpy.ndarray):
 
 
 def measure(data: Data, sides: list[Side], rows: numpy.ndarray) -> numpy.ndarray:
-    """What a page is judged by, for the rows that are marked: nine values each."""
+    """What a page is judged by, for the rows that are marked: thirteen values each."""
     out = []
     inside = rows[data.parts.row]
     for scale, side in enumerate(sides):
         which = numpy.where(inside & (data.parts.scale == scale))[0]
-        out += tops(data, which, side.shape(data, which))
-        out += tops(data, which, side.wording(data, which))
+        shape, wording = side.shape(data, which), side.wording(data, which)
+        for values in (shape, wording, shape + wording):
+            out += tops(data, which, values)
     windows = numpy.bincount(data.parts.row[data.parts.scale == 0], minlength=len(data.rows))
     longer = numpy.maximum(0, numpy.log((1 + windows) / USUAL))
     return numpy.column_stack([*out, longer])[rows]
@@ -146,7 +149,7 @@ def measure(data: Data, sides: list[Side], rows: numpy.ndarray) -> numpy.ndarray
 
 def left_out(data: Data) -> numpy.ndarray:
     """The same for every labelled row, by a model that saw nothing of its sources."""
-    values = numpy.full((len(data.rows), 9), numpy.nan)
+    values = numpy.full((len(data.rows), VALUES), numpy.nan)
     fold = data.fold
     for number, group in enumerate(dataset.GROUPS):
         train = ~(numpy.isin(data.source, group) | numpy.isin(data.context, group))

@@ -10,6 +10,7 @@ use crate::{
     chromium::{EvaluateOptions, LoadState, Navigated, Page},
     content::Delivery,
     dispatch::Context,
+    egress,
     error::{Error, Result},
     policy::Kind,
     sessions::Tab,
@@ -89,6 +90,7 @@ pub async fn stop_loading(
 /// Answers the address of the tab, without asking the page.
 pub async fn get_url(cx: &Context, _: v1::GetUrlRequest) -> Result<v1::GetUrlResponse> {
     let url = cx.page().url();
+    egress::remember_word(cx, &url);
     if cx.delivery() == Delivery::Raw {
         return Ok(v1::GetUrlResponse { url });
     }

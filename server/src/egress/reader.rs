@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use browse_guard::egress::{Channel, Memory, Sent, Site};
+use browse_guard::egress::{Channel, Memory, Sent, Site, link, links_in};
 use browse_proto::{Page, PageDerived};
 
 use super::act::Act;
@@ -57,6 +57,8 @@ struct Waiting {
 
 enum Item {
     Read(Site, String),
+    /// Texts of links, for the sites that they lead to.
+    Links(Vec<(Site, String)>),
     Open(Site),
     Typed(Site, String),
 }
@@ -67,7 +69,17 @@ pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
         return;
     }
     let mut text = String::new();
+    let command = cx.command().name;
+    let (mut links, mut name) = (Vec::new(), String::new());
+    let from = cx.site();
     response.visit_page(&mut |page| {
+        // Each link is its name and its address, in this order.
+        if command == "links"
+            && let Page::Text(part) = &page
+        {
+            links.extend(link(&name, part, &from).map(|(to, text)| (to, text.to_owned())));
+            name.clone_from(part);
+        }
         if let Page::Text(part) = page
             && text.len() < MOST_OF_ONE
             && !part.is_empty()
@@ -80,13 +92,28 @@ pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
     if text.is_empty() {
         return;
     }
+    if command == "markdown" {
+        links.extend(links_in(&text, &from).map(|(to, text)| (to, text.to_owned())));
+    }
     let egress = cx.daemon().egress();
     let reader = egress.reader(cx.client());
-    if reader.push(Item::Read(cx.site(), text)) {
+    if !links.is_empty() {
+        reader.push(Item::Links(links));
+    }
+    if reader.push(Item::Read(from, text)) {
         drop(reader.settle());
     } else {
         egress.hurry(&reader);
     }
+}
+
+/// Remembers a value of a page that no answer marks as such: an address.
+pub fn remember_word(cx: &Context, word: &str) {
+    if cx.capability().kind == Kind::Skill || word.is_empty() {
+        return;
+    }
+    let reader = cx.daemon().egress().reader(cx.client());
+    reader.push(Item::Read(cx.site(), word.to_owned()));
 }
 
 impl Reader {
@@ -153,6 +180,9 @@ impl Reader {
             };
             match next {
                 Some(Item::Read(site, text)) => hashed.memory.read(&site, &text),
+                Some(Item::Links(links)) => {
+                    links.iter().for_each(|(to, text)| hashed.memory.link(to, text));
+                }
                 Some(Item::Open(site)) => hashed.memory.open(&site),
                 Some(Item::Typed(site, text)) => hashed.typed(site, &text),
                 None => return hashed,
@@ -167,7 +197,7 @@ impl Reader {
             Item::Read(site, _) if waiting.only.is_none() => waiting.only = Some(site.clone()),
             Item::Read(site, _) => waiting.several |= waiting.only.as_ref() != Some(site),
             Item::Typed(..) => waiting.has_typed = true,
-            Item::Open(_) => {}
+            Item::Open(_) | Item::Links(_) => {}
         }
         waiting.bytes += item.bytes();
         waiting.items.push_back(item);
@@ -196,6 +226,7 @@ impl Item {
     fn bytes(&self) -> usize {
         match self {
             Self::Read(_, text) | Self::Typed(_, text) => text.len(),
+            Self::Links(links) => links.iter().map(|(_, text)| text.len()).sum(),
             Self::Open(_) => 0,
         }
     }

@@ -82,6 +82,21 @@ const WAYS: &[&str] = &[
     "<svg width=200 height=40><text y=20 fill=none>WORD</text></svg>",
     "<svg width=200 height=40><text y=200>WORD</text></svg>",
     "<svg width=200 height=40><text y=20 font-size=.5>WORD</text></svg>",
+    "<div style='opacity:.3'><div style='opacity:.5'><p style='opacity:.5'>WORD</p></div></div>",
+    "<p style='color:white;text-shadow:1px 1px 2px white'>WORD</p>",
+    "<p style='color:white;text-shadow:0 0 black'>WORD</p>",
+    "<p style='color:white;filter:drop-shadow(1px 1px white)'>WORD</p>",
+    "<p style='color:white;box-shadow:0 0 0 20px #024'>WORD</p>",
+    "<p style='color:white;border:9px solid #024'>WORD</p>",
+    "<p style='color:white;border:9px solid;border-image:linear-gradient(red,blue) 1'>WORD</p>",
+    "<p style='content-visibility:hidden'>WORD <b>WORD</b></p>",
+    "<style>@keyframes w{to{color:white}}</style><p style='animation:w 1ms forwards'>WORD</p>",
+    "<x-host></x-host><script>document.currentScript.previousElementSibling.attachShadow({mode:'open'}).innerHTML=\
+     '<style>:host{opacity:0}</style><p>WORD</p>'</script>",
+    "<x-slot><p>WORD</p></x-slot><script>document.currentScript.previousElementSibling.attachShadow({mode:'open'}).innerHTML=\
+     '<style>::slotted(p){opacity:0}</style><slot></slot>'</script>",
+    "<style>x-part::part(said){opacity:0}</style><x-part></x-part><script>document.currentScript.previousElementSibling\
+     .attachShadow({mode:'open'}).innerHTML='<p part=said>WORD</p>'</script>",
     "<iframe srcdoc='<p style=color:white>WORD'></iframe>",
     "<div style='background:#123'><iframe srcdoc='<p style=color:#123>WORD'></iframe></div>",
     "<iframe style='opacity:0' srcdoc='<p>WORD'></iframe>",
@@ -202,6 +217,12 @@ const HONEST: &[&str] = &[
     "<p style='color:white;box-shadow:inset 0 0 0 99px #123'>WORD</p>",
     "<div style='height:3000px'></div><div style='position:relative'><div style='position:absolute;inset:0;\
      background:#123'></div><p style='position:relative;color:white'>WORD</p></div>",
+    "<p style='color:white;filter:drop-shadow(0 0 2px black)'>WORD</p>",
+    "<div style='position:relative;width:0;height:0;margin:60px;box-shadow:0 0 0 30px #024'>\
+     <b style='position:absolute;left:-20px;top:-9px;color:white'>WORD</b></div>",
+    "<div style='height:0;border-bottom:40px solid #c00'><b style='position:relative;display:block;top:8px;color:white'>WORD</b></div>",
+    "<div style='color:white;border-image:conic-gradient(#024 0 0) fill 0//0 100vw'><p>WORD</p></div>",
+    "<div style='opacity:.5'><p style='opacity:.5'>WORD</p></div>",
     "<p style='color:#767676'>WORD</p>",
     "<div style='background:#000'><p style='color:#fff'>WORD</p></div>",
     "<div style='background:#000;color:#fff'><span style='background:#fff;color:#000'>WORD</span></div>",
@@ -295,22 +316,31 @@ async fn what_lies_on_a_ground_that_stays_in_view_is_read() {
 async fn what_a_page_fades_in_is_read_and_told_of() {
     for html in [
         "<div style='height:3000px'></div><p style='opacity:0;transition:opacity 1s'>WORD</p>",
+        "<div style='height:3000px'></div><p style='opacity:0;transform:translateY(40px)'>WORD</p>",
         "<style>@keyframes in{from{opacity:0}to{opacity:1}}</style><p style='opacity:0;animation:in 9s 900s forwards'>WORD</p>",
     ] {
-        is_read_and_told_of(html).await;
+        is_read_and_told_of(html, "opacity").await;
     }
 }
 
-async fn is_read_and_told_of(html: &str) {
+#[tokio::test]
+async fn what_comes_by_in_a_ticker_is_read_and_told_of() {
+    let html = "<style>.t{overflow:hidden;white-space:nowrap;width:500px}.t span{display:inline-block;\
+        padding-left:100%;animation:m 999999s linear infinite}@keyframes m{to{transform:translateX(-100%)}}\
+        </style><div class=t><span>WORD</span></div>";
+    is_read_and_told_of(html, "edge").await;
+}
+
+async fn is_read_and_told_of(html: &str, means: &str) {
     let tab = Tab::show(&html.replace("WORD", &words(1))).await;
     let reading = tab.engine.read_text(None, true).await.unwrap();
     assert!(reading.text.contains(&words(1)), "{}", reading.text);
-    assert_eq!(reading.unseen.get("opacity"), Some(&1));
+    assert_eq!(reading.unseen.get(means), Some(&1));
     let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
     assert!(tab.snapshot(&options).await.text.contains(&words(1)));
     let markdown = tab.engine.read_markdown(None, true).await.unwrap();
     assert!(markdown.text.contains(&words(1)), "{}", markdown.text);
-    assert_eq!(markdown.unseen.get("opacity"), Some(&1));
+    assert_eq!(markdown.unseen.get(means), Some(&1));
 }
 
 #[tokio::test]

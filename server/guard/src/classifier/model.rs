@@ -5,7 +5,7 @@
 //! Numbers are little-endian:
 //!
 //! ```text
-//! magic  "BGM1"
+//! magic  "BGM2"
 //! twice, for windows and for sentences:
 //!   f32 base of the trees, u32 trees, u32 nodes
 //!   per tree: u32 first node
@@ -13,7 +13,7 @@
 //!   f32 base of the n-grams, f32 unit of a weight, u32 n-grams
 //!   per n-gram: u32 place, ascending; then per n-gram: i8 weight
 //!   zeros up to a multiple of 4
-//! f32 base and nine weights of the page
+//! f32 base and thirteen weights of the page
 //! ```
 
 use std::{ops::Range, sync::LazyLock};
@@ -25,7 +25,7 @@ static WEIGHTS: &[u8] = include_bytes!("weights.bin");
 static MODEL: LazyLock<Model> = LazyLock::new(|| Model::read(WEIGHTS));
 
 /// Values that a page is judged by.
-pub const PAGE: usize = 9;
+pub const PAGE: usize = 13;
 
 /// Where the parts of the weights lie.
 struct Model {
@@ -49,7 +49,7 @@ impl Model {
     /// On weights that are not whole: they are part of the program, and a test
     /// reads them.
     fn read(bytes: &[u8]) -> Self {
-        assert_eq!(&bytes[..4], b"BGM1", "the weights are of another kind");
+        assert_eq!(&bytes[..4], b"BGM2", "the weights are of another kind");
         let mut at = 4;
         let scales = [(); 2].map(|()| {
             let tree_base = float(at);

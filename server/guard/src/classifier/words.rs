@@ -1,6 +1,9 @@
 //! Text as words with their surroundings.
 
-use super::lexicon::{self, Classes};
+use super::{
+    lexicon::{self, Classes},
+    marks,
+};
 
 /// What stands between a word and the one before it, a bit each.
 pub mod mark {
@@ -73,10 +76,19 @@ pub fn words(text: &str) -> Words {
     let mut marks = mark::LINE;
     let mut at = 0;
     let mut lower = String::new();
+    // Whether the sign that comes is written out, and is no mark of Markdown.
+    let mut is_escaped = false;
     while at < text.len() && found.words.len() < MOST {
         let rest = &text[at..];
         let Some(letter) = rest.chars().next() else { break };
         if let Some((kind, length)) = special(rest) {
+            if kind == Kind::Url
+                && marks & mark::LINE != 0
+                && marks::stands_alone(text, at + length)
+            {
+                at += length;
+                continue;
+            }
             let name: &[u8] = if kind == Kind::Url { b"<url>" } else { b"<email>" };
             let before = std::mem::take(&mut marks);
             found.words.push(Word {
@@ -95,10 +107,18 @@ pub fn words(text: &str) -> Words {
             let end = at + word_length(rest);
             found.words.push(word(&text[at..end], at, std::mem::take(&mut marks), &mut lower));
             at = end;
+        } else if letter.is_ascii()
+            && !is_escaped
+            && let unread @ 1.. = marks::unread(text, at)
+        {
+            is_escaped = letter == '\\';
+            at += unread;
+            continue;
         } else {
             marks |= mark_of(letter, marks);
             at += letter.len_utf8();
         }
+        is_escaped = false;
     }
     found.after = marks;
     found
@@ -218,7 +238,7 @@ mod tests {
 
     #[test]
     fn words_carry_their_surroundings() {
-        let text = "# IMPORTANT!! Don't mail bob@a.com.\n\nSee https://x.org/a?b, 1gn0re 2024";
+        let text = "== IMPORTANT!! Don't mail bob@a.com.\n\nSee https://x.org/a?b, 1gn0re 2024";
         let found = words(text).words;
         let texts: Vec<_> = found.iter().map(|word| &text[word.start..word.end]).collect();
         let wanted = ["IMPORTANT", "Don't", "mail", "bob@a.com", "See", "https://x.org/a?b,"];

@@ -30,6 +30,7 @@ pub struct Code {
 /// those that stand next to them.
 pub fn codes(stream: &Stream) -> Vec<Code> {
     let mut found = mails(stream);
+    let books = books(stream);
     for first in 0..stream.words.len() {
         for last in first..stream.words.len().min(first + MOST_WORDS) {
             let word = &stream.words[last];
@@ -37,6 +38,9 @@ pub fn codes(stream: &Stream) -> Vec<Code> {
                 || matches!(word.after, Some(' ' | '-' | '.' | '/' | ',' | '_' | '+' | '\u{a0}'));
             if word.digits == 0 || !near {
                 break;
+            }
+            if books.iter().any(|book| book.contains(&first) && book.contains(&last)) {
+                continue;
             }
             found.extend(code(stream, &stream.words[first..=last]));
         }
@@ -64,6 +68,33 @@ fn code(stream: &Stream, words: &[Word]) -> Option<Code> {
     }
     let long = at.len() >= LONG && digits >= 6;
     Some(Code { strong: long || is_card(text) || is_iban(text), at })
+}
+
+/// The words of each ISBN of 13 digits: the number of a book, which says
+/// nothing about anybody. Those of 10 are left, since every eleventh number of
+/// that length looks like one.
+fn books(stream: &Stream) -> Vec<Range<usize>> {
+    let words = &stream.words;
+    let ends = |first: usize| {
+        let last = (first..words.len().min(first + MOST_WORDS)).take_while(move |at| {
+            words[*at].digits == words[*at].at.len()
+                && (*at == first || matches!(words[*at].after, Some(' ' | '-' | '\u{a0}')))
+        });
+        last.map(move |last| first..last + 1)
+    };
+    let is_book = |part: &Range<usize>| {
+        is_isbn(&stream.bytes[words[part.start].at.start..words[part.end - 1].at.end])
+    };
+    (0..words.len()).flat_map(ends).filter(is_book).collect()
+}
+
+/// An ISBN: 978 or 979, and a check digit. Source: ISO 2108.
+fn is_isbn(text: &[u8]) -> bool {
+    let weigh = |(at, byte): (usize, &u8)| u32::from(byte - b'0') * if at % 2 == 1 { 3 } else { 1 };
+    text.len() == 13
+        && (text.starts_with(b"978") || text.starts_with(b"979"))
+        && text.iter().all(u8::is_ascii_digit)
+        && text.iter().enumerate().map(weigh).sum::<u32>() % 10 == 0
 }
 
 /// A day or years, which say nothing about anybody.
@@ -158,6 +189,8 @@ mod tests {
         has("tel. +49 30 901820", "4930901820", false);
         has("mail Ada.Lovelace@example.co.uk now", "adalovelaceexamplecouk", true);
         has("token 7f3a9c55", "7f3a9c55", false);
+        has("978-3-16-148410-1", "9783161484101", false);
+        has("977-3-16-148410-1", "161484101", false);
     }
 
     #[test]
@@ -170,6 +203,9 @@ mod tests {
             "covid19",
             "v1.2.3",
             "12:30:45",
+            "ISBN 978-3-16-148410-0",
+            "9783161484100",
+            "979 10 90636 07 1",
         ] {
             assert!(found(text).is_empty(), "{text}: {:?}", found(text));
         }

@@ -29,6 +29,9 @@ const MOST_PIECES: usize = 1 << 17;
 /// Codes, named sites, addresses and the rest, in a generation of each.
 const MOST_OTHERS: usize = 1 << 14;
 
+/// Pieces of the texts of links, in a generation: some 200 links.
+const MOST_GIVEN: usize = 1 << 13;
+
 /// Sites that are told apart; further ones share a place.
 const MOST_SITES: usize = 30;
 
@@ -56,6 +59,8 @@ pub struct Memory {
     followed: Aged<u32>,
     last: u32,
     addresses: Aged<()>,
+    /// Pieces of the texts of links, for the sites that they lead to.
+    given: Aged<()>,
     /// Texts that are remembered already.
     texts: Aged<()>,
     totals: HashMap<u64, usize>,
@@ -95,6 +100,7 @@ impl Memory {
             followed: Aged::new(MOST_OTHERS),
             last: 0,
             addresses: Aged::new(MOST_OTHERS),
+            given: Aged::new(MOST_GIVEN),
             texts: Aged::new(MOST_OTHERS),
             totals: HashMap::new(),
         }
@@ -146,6 +152,17 @@ impl Memory {
         self.add(text, OWN);
     }
 
+    /// Remembers `text` of a link that leads to `to`: who wrote the link wrote it
+    /// for that site, so that it may be typed there. Numbers and codes in it do not
+    /// count as given.
+    pub fn link(&mut self, to: &Site, text: &str) {
+        let id = self.id(to);
+        let stream = Stream::of(text);
+        for (_, hash) in stream.prefixes(self.hasher).windows(PIECE, 1) {
+            self.given.add(hash ^ id, |()| ());
+        }
+    }
+
     /// What of `sent` was read on other sites than `to`.
     pub fn carried(&self, sent: &[Sent<'_>], to: &Site) -> Carried {
         let id = self.id(to);
@@ -153,7 +170,10 @@ impl Memory {
         let (mut cargo, mut from_bits) = (Cargo::default(), 0);
         for sent in sent {
             let parts = self.parts(sent, to);
-            let found = parts.into_iter().flat_map(views).map(|view| self.look(&view, spared));
+            // Of an address nobody sees what it carries.
+            let given = matches!(sent, Sent::Text(_)).then_some(id);
+            let found =
+                parts.into_iter().flat_map(views).map(|view| self.look(&view, spared, given));
             let mut text = 0;
             for one in found.collect::<Vec<_>>() {
                 text = text.max(one.0.text);
@@ -223,8 +243,9 @@ impl Memory {
         }
     }
 
-    /// What of one view is known from places that are not `spared`; where from.
-    fn look(&self, view: &str, spared: u32) -> (Cargo, u32) {
+    /// What of one view is known from places that are not `spared`; where from. It
+    /// goes to the site `given`, if that may have the texts of links to it.
+    fn look(&self, view: &str, spared: u32, given: Option<u64>) -> (Cargo, u32) {
         let stream = Stream::of(view);
         let prefixes = stream.prefixes(self.hasher);
         let (mut text, mut until, mut from) = (0, 0, 0);
@@ -232,6 +253,9 @@ impl Memory {
             let Some(known) = self.pieces.get(hash).filter(|known| known & spared == 0) else {
                 continue;
             };
+            if given.is_some_and(|id| self.given.get(hash ^ id).is_some()) {
+                continue;
+            }
             from |= known;
             text += at + PIECE - until.max(at);
             until = at + PIECE;

@@ -180,16 +180,16 @@ const liesOnOthers = (text, style, colour, pictures, painters) => {
     const ground = groundOf(styleOf(element));
     if (ground !== undefined && tells(ground)) return true;
   }
-  return hasPaintedAncestor(text, tells);
+  return hasPaintedAncestor(text, x, y, tells);
 };
 
 /** Whether an ancestor paints by other means than its own ground. */
-const hasPaintedAncestor = (text, tells) => {
+const hasPaintedAncestor = (text, x, y, tells) => {
   for (let node = text; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
     // What is drawn behind markup in a drawing is no ground of an element.
     if (node instanceof SVGForeignObjectElement) return true;
     const own = styleOf(node);
-    if (own.boxShadow.includes('inset') || own.mixBlendMode !== 'normal') return true;
+    if (own.boxShadow.includes('inset') || own.mixBlendMode !== 'normal' || paintsAround(node, own, x, y, tells)) return true;
     for (const pseudo of ['::before', '::after']) {
       const style = styleOf(node, pseudo);
       if (style.content === 'none' || style.content === 'normal') continue;
@@ -232,7 +232,7 @@ const sameColoured = (scope, top) => {
       const parts = colourParts(colour);
       verdict.set(behind, parts !== null && isSameColour(parts, behind));
     }
-    if (!verdict.get(behind) || style.textShadow !== 'none') continue;
+    if (!verdict.get(behind) || standsOutBy(style.textShadow, (colour) => !isSameColour(colour, behind))) continue;
     if (within !== undefined) {
       found.push(parent);
       continue;

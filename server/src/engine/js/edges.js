@@ -93,7 +93,7 @@ const lookPast = (looking, holder, clip, box) => {
       const style = styleOf(part);
       // A person scrolls in it.
       if (/auto|scroll/.test(style.overflow)) continue;
-      if (isOwnTextPast(part, box) && isCutBy(part, clip) && !goesOn(part, box)) looking.found.set(part, MUTED);
+      if (isOwnTextPast(part, box) && isCutBy(part, clip) && !goesOn(part, box)) looking.found.set(part, travels(part, clip) ? AWAITED : MUTED);
       lookPast(looking, part, clip, box);
     }
   }
@@ -104,7 +104,18 @@ const judgePart = (looking, part, clip, box, isKnownPast) => {
   if (looking.found.has(part) || SKIPPED_TAGS.has(localName(part)) || (!isKnownPast && !isPast(boundingRect(part), box)) || !checkVisibility(part)) return;
   const content = contentBox(part);
   if (!isPast(content, box) || !saysWords(part, GONE) || !isCutBy(part, clip)) return;
-  if (!goesOn(part, box)) looking.found.set(part, appears(part, styleOf(part), SLIDING) ? AWAITED : GONE);
+  if (!goesOn(part, box)) looking.found.set(part, appears(part, styleOf(part), SLIDING) || travels(part, clip) ? AWAITED : GONE);
+};
+
+/** Whether an animation without end moves a part, or what holds it: the news of a ticker come by. */
+const travels = (part, clip) => {
+  for (let node = part; node && node !== clip && nodeType(node) === ELEMENT; node = flatParent(node)) {
+    for (const { playState, effect } of node.getAnimations()) {
+      if (playState !== 'running' || !(effect instanceof KeyframeEffect) || effect.getTiming().iterations !== Infinity) continue;
+      if (effect.getKeyframes().some((frame) => 'transform' in frame || 'translate' in frame || 'left' in frame || 'marginLeft' in frame)) return true;
+    }
+  }
+  return false;
 };
 
 /** The nearest ancestor that cuts off. @param {Map<Element, ?Element>} known */

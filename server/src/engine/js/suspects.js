@@ -5,10 +5,10 @@
 /** Declarations, as the browser writes them, by which rendered text can be kept from being seen. */
 const CONCEALING = new RegExp(
   [
-    // Faded: below a tenth, or not known before it is computed.
-    'opacity: (?:0(?:\\.0|;|$| )|\\d(?:\\.\\d+)?%|[\\d.]+e-|[a-z]+\\()|(?:^|[; ])filter:[^;]*(?:opacity|var\\()',
+    // Faded: below a tenth, by itself or with others; or not known before it is computed.
+    'opacity: (?:0(?:\\.[0-5]|;|$| )|\\d(?:\\.\\d+)?%|[\\d.]+e-|[a-z]+\\()|(?:^|[; ])filter:[^;]*(?:opacity|var\\()',
     // Clipped.
-    '(?:^|[; ])clip: (?!auto)|clip-path: (?!none)',
+    'content-visibility: hidden|(?:^|[; ])clip: (?!auto)|clip-path: (?!none)',
     // Moved away.
     '(?:^|[; ])(?:left|top|right|bottom|inset[a-z-]*|margin[a-z-]*|translate|transform|text-indent): (?:[^;]*(?:-\\d{2}|\\d{4}|[1-9]\\d\\d(?:%|v[a-z]+)|e\\+)|[^;]*(?:var|calc|min|max|clamp)\\()',
     // Without size.
@@ -105,6 +105,8 @@ const readRules = (ruling, rules, outer) => {
       if (rule.cssRules.length > 0) readRules(ruling, rule.cssRules, selector);
     } else if (rule.styleSheet) mergeRuling(ruling, rulingOf(rule.styleSheet));
     else if (rule.cssRules) readRules(ruling, rule.cssRules, outer);
+    // What an animation ends with.
+    else if (rule instanceof CSSKeyframeRule) ruling.colours = ruling.colours || COLOURING.test(rule.style.cssText);
     // Declarations that stand in a nested group rule.
     else if (rule.style && outer !== '') noteDeclarations(ruling, outer, rule.style.cssText);
   }
@@ -172,6 +174,7 @@ const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|empty|ha
 
 /** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'} kind */
 const addMatches = (found, scope, ruling, kind) => {
+  if (kind === 'concealing' && nodeType(scope) !== ELEMENT) addAcross(found, scope, ruling[kind]);
   if (ruling[kind].length === 0) return;
   const lively = ruling[kind].filter((selector) => LIVELY.test(selector));
   addSelected(found, scope, lively);

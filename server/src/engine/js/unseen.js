@@ -149,7 +149,17 @@ const appears = (element, style, properties) => {
   const box = boundingRect(element);
   if (properties === FADING && fadesIn(element)) return true;
   if (box.bottom > 0 && box.top < innerHeight) return false;
-  return (properties.test(style.transitionProperty) && /[1-9]/.test(style.transitionDuration)) || properties.test(style.willChange);
+  return (properties.test(style.transitionProperty) && /[1-9]/.test(style.transitionDuration)) || properties.test(style.willChange) || (properties === FADING && isSetOff(element, style));
+};
+
+/** Whether a script holds a faded element off its place, from where it slides in: libraries of animation write both into the style attribute. */
+const isSetOff = (element, style) => style.transform !== 'none' && /opacity: 0;.*transform:|transform:.*opacity: 0;/.test(ownStyle(element));
+
+/** The opacity of an element with what all that holds it takes away. */
+const opacityThrough = (element) => {
+  let opacity = 1;
+  for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) opacity *= styleOf(node).opacity;
+  return opacity;
 };
 
 /** Whether an animation that runs, or that scrolling moves, ends with an element that is seen. */
@@ -161,7 +171,8 @@ const fadesIn = (element) =>
 
 /** @returns {string} What keeps all of an element from being seen. The order is by what is cheap to ask. */
 const concealedBy = (element, style) => {
-  if (style.opacity < 0.1) return 'opacity';
+  if (style.opacity < 0.1 || (style.opacity < 0.6 && opacityThrough(element) < 0.1)) return 'opacity';
+  if (style.contentVisibility === 'hidden') return 'clip';
   const box = boundingRect(element);
   if (box.width <= 1 || box.height <= 1) {
     if ((box.width <= 1 && style.overflowX !== 'visible') || (box.height <= 1 && style.overflowY !== 'visible')) return clippedBy(style, box) || 'size';

@@ -98,7 +98,10 @@ const visitChildren = (walk, element, depth, flags) => {
   if (foreign) {
     const root = shadowOf(element);
     if (root) meetRoot(root);
-    if (root && walk.options.seen) lookWithin(walk, root);
+    if (root && walk.options.seen) {
+      lookWithin(walk, root);
+      if (unseenNow !== null && isGone(unseenNow, element)) flags |= UNSEEN;
+    }
     for (let index = 0; index < foreign.length; index++) visitNode(walk, foreign[index], element, depth, flags);
   } else {
     for (let child = firstChild(element); child; child = nextSibling(child)) {

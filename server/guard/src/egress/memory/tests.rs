@@ -33,6 +33,11 @@ impl Work {
         self
     }
 
+    fn link(mut self, host: &str, text: &str) -> Self {
+        self.memory.link(&site(host), text);
+        self
+    }
+
     fn own(mut self, text: &str) -> Self {
         self.memory.own(text);
         self
@@ -236,4 +241,35 @@ fn memory_is_bounded() {
     let text = format!("w{}.test w{}.test w{number}.test", number - 2 * 7_919, number - 7_919);
     let carried = memory.carried(&[Sent::Text(&text)], &site("b.test"));
     assert!(carried.cargo.text > 12, "{carried:?}");
+}
+
+#[test]
+fn the_text_of_a_link_may_be_typed_where_it_leads() {
+    let title = "The Architecture of Late Medieval Castles in Bohemia";
+    let page = format!("{title} https://shop.example/castles The code of your account is 48812907");
+    let work = || Work::new().read("books.example", &page);
+    assert_eq!(work().fill("shop.example", title).hit, [Rule::Steered]);
+    let linked = || work().link("shop.example", title);
+    assert!(linked().fill("shop.example", title).hit.is_empty());
+    assert!(linked().fill("shop.example", "architecture of late medieval castles").hit.is_empty());
+    // Not in an address, not to another site, not what stands beside it, and no numbers.
+    let url = "https://shop.example/?q=The+Architecture+of+Late+Medieval+Castles+in+Bohemia";
+    assert_eq!(linked().goto(url).hit, [Rule::Steered]);
+    let both = format!("{page} https://other.example/");
+    let work = Work::new().read("books.example", &both).link("shop.example", title);
+    assert_eq!(work.fill("other.example", title).hit, [Rule::Steered]);
+    let more = format!("{title}. The code of your account is 48812907");
+    assert_eq!(linked().fill("shop.example", &more).hit, [Rule::Steered]);
+    let number = linked().link("shop.example", "Call 48812907 now and tell us");
+    assert_eq!(number.fill("shop.example", "48812907").hit, [Rule::Steered]);
+}
+
+#[test]
+fn the_number_of_a_book_may_go_anywhere() {
+    let page = "ISBN 978-3-16-148410-0, order 88213-4471. Buy at https://shop.example/";
+    let work = || Work::new().read("books.example", page);
+    for isbn in ["978-3-16-148410-0", "9783161484100", "978 3 16 148410 0"] {
+        assert!(work().fill("shop.example", isbn).hit.is_empty(), "{isbn}");
+    }
+    assert_eq!(work().fill("shop.example", "88213-4471").hit, [Rule::Steered]);
 }
