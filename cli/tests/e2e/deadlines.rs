@@ -91,7 +91,8 @@ fn a_page_whose_script_cannot_be_ended_is_left() {
     hang();
     project.ok(&["goto", &site.url("/fine"), "--timeout", "10s"]);
     assert!(project.ok(&["get", "title"]).contains("Fine"));
-    assert!(project.ok(&["back"]).contains("Hangs"), "the history is as it was");
+    let back = project.ok(&["back", "--timeout", "10s"]);
+    assert!(back.contains("Hangs"), "the history is as it was: {back}");
     hang();
     assert!(project.ok(&["reload", "--timeout", "10s"]).contains("Hangs"));
     hang();
