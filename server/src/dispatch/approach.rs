@@ -22,8 +22,10 @@ const SIGN: Duration = Duration::from_millis(300);
 /// Time that a hung page gets to be freed of its script.
 const FREEING: Duration = Duration::from_millis(200);
 
-/// Time that a tab gets to leave the process of a page that hangs.
-const LEAVING: Duration = Duration::from_millis(500);
+/// Time that a tab gets to leave the process of a page that hangs: half of what
+/// the call has left, within these. A new process takes long on a busy machine,
+/// and without one the history of the tab is lost.
+const LEAVING: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];
 
 impl Context {
     /// Resolves the tab of a command that acts on a page, and opens the first
@@ -99,7 +101,9 @@ impl Context {
             return Ok(tab);
         }
         tracing::info!(tab = tab.id(), "the page cannot be freed");
-        if !stuck && let Ok(left) = timeout(LEAVING, page.desert()).await {
+        let half = self.deadline().saturating_duration_since(Instant::now()) / 2;
+        let leaving = half.clamp(LEAVING[0], LEAVING[1]);
+        if !stuck && let Ok(left) = timeout(leaving, page.desert()).await {
             left?;
             return Ok(tab);
         }

@@ -16,6 +16,9 @@ use crate::chromium::ids::LoaderId;
 /// A document that no site's process is for.
 const BLANK: &str = "data:text/html,";
 
+/// Entries that Chromium keeps in a history.
+const MOST_ENTRIES: usize = 50;
+
 /// How a navigation began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Navigated {
@@ -50,6 +53,22 @@ struct History {
 #[derive(Deserialize)]
 struct HistoryEntry {
     id: i64,
+}
+
+impl History {
+    /// The entry `step` away from the current one. Those in `blank` are nobody's:
+    /// they are no step, and to stand on one is to stand where it was left.
+    fn entry(&self, step: i64, blank: &[i64]) -> Option<&HistoryEntry> {
+        let current = usize::try_from(self.current_index).ok()?;
+        let is_own = |entry: &&HistoryEntry| !blank.contains(&entry.id);
+        let mut before = self.entries.get(..=current)?.iter().filter(is_own);
+        let mut after = self.entries.get(current + 1..)?.iter().filter(is_own);
+        match usize::try_from(step) {
+            Ok(0) => before.next_back(),
+            Ok(steps) => after.nth(steps - 1),
+            Err(_) => before.nth_back(usize::try_from(-step).ok()?),
+        }
+    }
 }
 
 impl Page {
@@ -102,8 +121,20 @@ impl Page {
     /// The tab is closed. May never answer: when a document is on its way into
     /// the process that hangs already.
     pub async fn desert(&self) -> Result<()> {
+        let before = self.state.lock().commits;
         self.navigate(BLANK).await?;
-        self.state.lock().deserted = true;
+        // One that is overtaken by the next document stands in no history.
+        self.committed_after(before).await?;
+        let history = self.history().await?;
+        let current = usize::try_from(history.current_index).ok();
+        let mut state = self.state.lock();
+        state.deserted = true;
+        if let Some(entry) = current.and_then(|index| history.entries.get(index)) {
+            if state.blank_entries.len() >= MOST_ENTRIES {
+                state.blank_entries.remove(0);
+            }
+            state.blank_entries.push(entry.id);
+        }
         Ok(())
     }
 
@@ -142,20 +173,24 @@ impl Page {
 
     async fn go_in_history(&self, step: i64, direction: &'static str) -> Result<Navigated> {
         self.state.lock().begin_navigation()?;
-        // The blank document is one step, and nobody's.
-        let step = step - i64::from(std::mem::take(&mut self.state.lock().deserted));
+        let history = self.history().await?;
+        let blank = self.state.lock().blank_entries.clone();
+        let entry = history.entry(step, &blank).ok_or(Error::HistoryEnd { direction })?;
         let session = self.session();
-        let history: History =
-            across_swap(|| session.call_method("Page.getNavigationHistory", &NoParams)).await?;
-        let entry = usize::try_from(history.current_index + step)
-            .ok()
-            .and_then(|index| history.entries.get(index))
-            .ok_or(Error::HistoryEnd { direction })?;
-        let before = self.state.lock().commits;
+        let before = {
+            let mut state = self.state.lock();
+            state.deserted = false;
+            state.commits
+        };
         let params = json!({ "entryId": entry.id });
         let method = "Page.navigateToHistoryEntry";
         across_swap(|| session.call_method::<IgnoredAny>(method, &params)).await?;
         self.committed_after(before).await
+    }
+
+    async fn history(&self) -> Result<History> {
+        let session = self.session();
+        across_swap(|| session.call_method("Page.getNavigationHistory", &NoParams)).await
     }
 
     /// Waits for the next commit, or for the failure of the navigation.
@@ -203,5 +238,26 @@ impl Page {
             Some(refused) => Error::HostDenied { url: url.to_owned(), reason: refused.to_string() },
             None => Error::NavigationFailed { url: url.to_owned(), error_text },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_entries_are_no_steps() {
+        let entries = || (1..=5).map(|id| HistoryEntry { id }).collect();
+        let at = |current_index, step, blank: &[i64]| {
+            let history = History { current_index, entries: entries() };
+            history.entry(step, blank).map(|entry| entry.id)
+        };
+        assert_eq!([-1, 0, 1].map(|step| at(1, step, &[])), [Some(1), Some(2), Some(3)]);
+        // Left for 3: whoever stands there stands on 2.
+        assert_eq!([-1, 0, 1].map(|step| at(2, step, &[3])), [Some(1), Some(2), Some(4)]);
+        // It was overtaken, and stands between.
+        assert_eq!([-1, 0, 1].map(|step| at(3, step, &[3])), [Some(2), Some(4), Some(5)]);
+        assert_eq!([-1, 1].map(|step| at(1, step, &[1, 3, 4, 5])), [None, None]);
+        assert_eq!(at(9, -1, &[]), None);
     }
 }

@@ -131,8 +131,10 @@ pub(crate) struct PageState {
     pub dragged: Option<serde_json::Value>,
     /// The file chooser that the page opened while choosers are ours.
     pub chooser: Option<FileChooser>,
-    /// The document was left for a blank one, which stands in the history.
+    /// The document was left for a blank one.
     pub deserted: bool,
+    /// Entries of the history that are such blank documents.
+    pub blank_entries: Vec<i64>,
     /// A page opened another from this tab.
     pub has_opened: bool,
     pub crashed: bool,
@@ -161,6 +163,7 @@ impl PageState {
             dragged: None,
             chooser: None,
             deserted: false,
+            blank_entries: Vec::new(),
             has_opened: false,
             crashed: false,
             closed: false,
