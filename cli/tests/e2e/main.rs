@@ -10,6 +10,7 @@ mod egress;
 mod flood;
 mod frames;
 mod health;
+mod leaving;
 mod ngrok;
 mod notes;
 mod pairing;

@@ -150,6 +150,12 @@ impl Error {
         }
     }
 
+    /// Whether the tab is on its way to another document.
+    pub(crate) fn is_under_way(&self) -> bool {
+        let waits = matches!(self, Self::Browser(chromium::Error::NavigationPending { .. }));
+        waits || self.is_stale_document()
+    }
+
     /// Whether the document of the call is gone.
     pub(crate) fn is_stale_document(&self) -> bool {
         matches!(

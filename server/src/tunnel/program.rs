@@ -294,7 +294,8 @@ impl Ear {
             }
             None => "",
         };
-        let Some(found) = self.found.as_ref().and_then(|_| public::find(&text, self.listener, mark))
+        let Some(found) =
+            self.found.as_ref().and_then(|_| public::find(&text, self.listener, mark))
         else {
             return;
         };

@@ -11,7 +11,7 @@ use crate::chromium::ids::LoaderId;
 use crate::chromium::input::files::FileChooser;
 
 /// Documents remembered, for waits that come late.
-const MAX_SHOWN: usize = 32;
+pub(crate) const MAX_SHOWN: usize = 32;
 
 /// Windows that are remembered of one action.
 const MOST_WINDOWS: usize = 8;

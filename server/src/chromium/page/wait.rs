@@ -2,7 +2,7 @@
 //! a page wakes those who wait for it.
 
 use super::page::Page;
-use super::state::{LoadState, PageState};
+use super::state::{LoadState, MAX_SHOWN, PageState};
 use crate::chromium::error::Result;
 use crate::chromium::ids::LoaderId;
 
@@ -46,13 +46,17 @@ impl Page {
     /// the loader that did. A document that is replaced meanwhile hands the
     /// wait over to its successor, so client-side redirects are followed.
     pub async fn wait_for(&self, loader: &LoaderId, milestone: LoadState) -> Result<LoaderId> {
+        // Of a long row of redirects only the last documents are remembered.
+        let mut was_shown = false;
+        let mut begun = None;
         self.wait_until(|state| {
+            let since = state.commits - *begun.get_or_insert(state.commits);
+            was_shown |= state.was_shown(loader) || since >= MAX_SHOWN as u64;
             let main = state.frames.get(state.frames.root())?;
             let reached = main.reached.0 == main.loader && main.reached.1.contains(milestone);
             // Itself, or a successor that is not about to be replaced as well.
             // The commit of `loader` may not have been reported yet.
-            let arrived =
-                main.loader == *loader || (state.was_shown(loader) && state.pending.is_none());
+            let arrived = main.loader == *loader || (was_shown && state.pending.is_none());
             (arrived && reached).then(|| main.loader.clone())
         })
         .await
