@@ -1,5 +1,7 @@
 //! Going somewhere.
 
+use std::time::Duration;
+
 use chromiumoxide_cdp::cdp::browser_protocol::page as cdp;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -15,6 +17,9 @@ use crate::chromium::ids::LoaderId;
 
 /// A document that no site's process is for.
 const BLANK: &str = "data:text/html,";
+
+/// Time that the process of a document that was left needs to end.
+const PARTING: Duration = Duration::from_secs(2);
 
 /// Entries that Chromium keeps in a history.
 const MOST_ENTRIES: usize = 50;
@@ -177,15 +182,23 @@ impl Page {
         let blank = self.state.lock().blank_entries.clone();
         let entry = history.entry(step, &blank).ok_or(Error::HistoryEnd { direction })?;
         let session = self.session();
-        let before = {
+        let (before, deserted) = {
             let mut state = self.state.lock();
-            state.deserted = false;
-            state.commits
+            (state.commits, std::mem::take(&mut state.deserted))
         };
         let params = json!({ "entryId": entry.id });
         let method = "Page.navigateToHistoryEntry";
-        across_swap(|| session.call_method::<IgnoredAny>(method, &params)).await?;
-        self.committed_after(before).await
+        loop {
+            across_swap(|| session.call_method::<IgnoredAny>(method, &params)).await?;
+            let committed = self.committed_after(before);
+            if !deserted {
+                return committed.await;
+            }
+            // The process that hangs may live on for a moment, and get the document.
+            if let Ok(settled) = tokio::time::timeout(PARTING, committed).await {
+                return settled;
+            }
+        }
     }
 
     async fn history(&self) -> Result<History> {
