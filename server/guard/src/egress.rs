@@ -17,7 +17,7 @@ mod stream;
 
 pub use canary::Canaries;
 pub use decode::views;
-pub use links::{link, links_in};
+pub use links::link;
 pub use memory::{Carried, Memory, Sent};
 pub use rules::{Cargo, Channel, Place, Rule, judge};
 pub use sites::{Site, named_in};

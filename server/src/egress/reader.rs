@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use browse_guard::egress::{Channel, Memory, Sent, Site, link, links_in};
+use browse_guard::egress::{Channel, Memory, Sent, Site, link};
 use browse_proto::{Page, PageDerived};
 
 use super::act::Act;
@@ -70,15 +70,20 @@ pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
     }
     let mut text = String::new();
     let command = cx.command().name;
-    let (mut links, mut name) = (Vec::new(), String::new());
+    let (mut links, mut name) = (Vec::new(), None::<String>);
     let from = cx.site();
     response.visit_page(&mut |page| {
-        // Each link is its name and its address, in this order.
+        // Each link is its name and its address, in this order. In a text such
+        // as markdown a page can write what looks like a link and is none.
         if command == "links"
             && let Page::Text(part) = &page
         {
-            links.extend(link(&name, part, &from).map(|(to, text)| (to, text.to_owned())));
-            name.clone_from(part);
+            match name.take() {
+                None => name = Some((*part).clone()),
+                Some(name) => {
+                    links.extend(link(&name, part, &from).map(|(to, text)| (to, text.to_owned())))
+                }
+            }
         }
         if let Page::Text(part) = page
             && text.len() < MOST_OF_ONE
@@ -91,9 +96,6 @@ pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
     });
     if text.is_empty() {
         return;
-    }
-    if command == "markdown" {
-        links.extend(links_in(&text, &from).map(|(to, text)| (to, text.to_owned())));
     }
     let egress = cx.daemon().egress();
     let reader = egress.reader(cx.client());

@@ -42,12 +42,14 @@ const SHAPES: &[&str] = &[
 /// whole name.
 const CANDIDATES: &str = "assertion|auth|bearer|card|cc|code|cookie|cred|csc|csrf|cv[cv]|hmac|jwt|key|mnemonic|otp|pass|phrase|pin|pwd|saml|sas|secret|sess|sid|sig|ssn|sso|ticket|token|verifier|words|xsrf";
 
-/// What a name is written with.
-const IN_NAMES: &str = r"[0-9A-Za-z_.%\[\]\u{80}-\u{10FFFF}-]";
+/// What a name is written with in running text, and in quotes.
+const IN_NAMES: &str = r"[0-9A-Za-z_.%\[\]-]";
+const IN_QUOTES: &str = r"[0-9A-Za-z_.%\[\]\u{80}-\u{10FFFF}-]";
 
 /// One expression: what is to stay is in `keep`.
 static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
-    let name = format!("{IN_NAMES}*(?i:{CANDIDATES}){IN_NAMES}*");
+    let bare = format!("{IN_NAMES}*(?i:{CANDIDATES}){IN_NAMES}*");
+    let name = format!("{IN_QUOTES}*(?i:{CANDIDATES}){IN_QUOTES}*");
     let shapes = SHAPES.join("|");
     let all = [
         // `Cookie: a=1`, a header in a log line.
@@ -59,10 +61,10 @@ static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
         // A field of a form with parts.
         format!(r#"(?P<part>name="(?P<part_name>{name})"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)(?P<part_value>[^\r\n]+)"#),
         // `?token=…` and `password=…` of a form.
-        format!(r"(?P<pair>(?P<pair_name>{name})=)(?P<pair_value>[^&;#\s,'\x22)\\]+)"),
+        format!(r"(?P<pair>(?P<pair_name>{bare})=)(?P<pair_value>[^&;#\s,'\x22)\\]+)"),
         // `X-Session: …` in running text.
-        format!(r"(?P<colon>(?P<colon_name>{name}):\s+)(?P<colon_value>[^\s,;'\x22]+)"),
-        r"(?P<bearer>(?i:\bbearer\s+))[A-Za-z0-9._~+/-]{8,}=*".to_owned(),
+        format!(r"(?P<colon>(?P<colon_name>{bare}):\s+)(?P<colon_value>[^\s,;'\x22]+)"),
+        r"(?P<bearer>(?i:\bbearer)\s+)[A-Za-z0-9._~+/-]{8,}=*".to_owned(),
         shapes,
     ];
     compile(&all.join("|")).expect("the table of secrets is a regular expression")
@@ -73,14 +75,11 @@ static KNOWN: LazyLock<Regex> = LazyLock::new(|| {
     compile(&SHAPES.join("|")).expect("the shapes of secrets are regular expressions")
 });
 
-/// Compiles an expression of secrets. They are written in ASCII; words, spaces
-/// and cases of all alphabets would take eight times the memory (1.4 MB of it
-/// here, and more for each thread), and let a secret be right behind an `é`.
+/// Compiles an expression of secrets. They are written in ASCII; words and cases
+/// of all alphabets would take eight times the memory (1.4 MB of it here, and
+/// more for each thread), and let a secret be right behind an `é`.
 fn compile(expression: &str) -> Result<Regex, regex::Error> {
-    let ascii = expression
-        .replace(r"\b", r"(?-u:\b)")
-        .replace(r"\s", r"[ \t\r\n\x0b\x0c]")
-        .replace("(?i:", "(?i-u:");
+    let ascii = expression.replace(r"\b", r"(?-u:\b)").replace("(?i:", "(?i-u:");
     Regex::new(&ascii)
 }
 
@@ -174,6 +173,12 @@ mod tests {
             (format!("éghp_{long}"), "é[redacted]"),
             (r#"{"clé_secret": "x"}"#.to_owned(), r#"{"clé_secret": "[redacted]"}"#),
             ("mot-de-passe-clé-token=x1y2".to_owned(), "mot-de-passe-clé-token=[redacted]"),
+            (format!("bearer\u{a0}{long} b"), "bearer\u{a0}[redacted] b"),
+            (
+                "token:\u{3000}a8f5f167f44f4964e6c998dee827110c".to_owned(),
+                "token:\u{3000}[redacted]",
+            ),
+            ("授权：password=hunter2".to_owned(), "授权：password=[redacted]"),
             (
                 "https://a.b/c?access_token=x1&d=2#e".to_owned(),
                 "https://a.b/c?access_token=[redacted]&d=2#e",
@@ -193,6 +198,12 @@ mod tests {
             let redacted = redact(&text);
             assert!(redacted.starts_with(expected), "{text} -> {redacted}");
         }
+    }
+
+    #[test]
+    fn a_name_begins_where_its_letters_do() {
+        let text = format!("{}token=x1y2", "─".repeat(205));
+        assert!(redact(&text).ends_with("─token=[redacted]"), "{}", redact(&text));
     }
 
     #[test]
