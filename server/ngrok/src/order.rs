@@ -2,6 +2,8 @@
 
 use std::{fs, net::SocketAddr, path::Path};
 
+use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject as _};
+
 use crate::trouble::Trouble;
 
 /// Port of ngrok's service where none is named.
@@ -9,6 +11,9 @@ const PORT: u16 = 443;
 
 /// Where agents of ngrok call.
 const SERVICE: &str = "connect.ngrok-agent.com:443";
+
+/// Bytes of a file of certificates; those of a whole system take a tenth.
+const MOST_ROOTS: u64 = 4 << 20;
 
 /// Whom to believe that it is the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,17 +95,28 @@ fn roots(said: Option<&str>) -> Result<Roots, Trouble> {
         None | Some("trusted") => Ok(Roots::Ngrok),
         Some("host") => Ok(Roots::Host),
         Some(file) if Path::new(file).is_absolute() => {
-            let read = fs::read(file).map(Roots::File);
-            read.map_err(|error| {
-                Trouble::other(format!(
-                    "NGROK_ROOT_CAS names `{file}`, which cannot be read: {error}"
-                ))
-            })
+            let read = certificates(Path::new(file)).map(Roots::File);
+            read.map_err(|why| Trouble::other(format!("NGROK_ROOT_CAS names `{file}`, {why}")))
         }
         Some(_) => Err(Trouble::other(
             "NGROK_ROOT_CAS is `trusted`, `host`, or the whole path of a file of certificates"
                 .to_owned(),
         )),
+    }
+}
+
+/// The certificates of a file, or what is wrong with it.
+fn certificates(path: &Path) -> Result<Vec<u8>, String> {
+    let unread = |error: std::io::Error| format!("which cannot be read: {error}");
+    // Before it is opened: a pipe would be waited for, a device has no end.
+    let facts = fs::metadata(path).map_err(unread)?;
+    if !facts.is_file() || facts.len() > MOST_ROOTS {
+        return Err("which is no plain file of at most 4 MiB".to_owned());
+    }
+    let pem = fs::read(path).map_err(unread)?;
+    match CertificateDer::pem_slice_iter(&pem).next() {
+        Some(Ok(_)) => Ok(pem),
+        _ => Err("which holds no certificate as PEM".to_owned()),
     }
 }
 
@@ -157,7 +173,7 @@ mod tests {
             let set = [token, ("NGROK_SERVER_ADDR", server)];
             assert!(fails("127.0.0.1:1", &pin, &set).contains("NGROK_SERVER_ADDR"), "{server}");
         }
-        for roots in ["ca.pem", "/no/such/file"] {
+        for roots in ["ca.pem", "/no/such/file", "/dev/zero", "/etc", "/etc/passwd"] {
             let set = [token, ("NGROK_ROOT_CAS", roots)];
             assert!(fails("127.0.0.1:1", &pin, &set).contains("NGROK_ROOT_CAS"), "{roots}");
         }
