@@ -25,6 +25,7 @@ const ORDER: &[&str] = &[
     "native-names",
     "states",
     "secrets",
+    "markup",
     "refs",
     "frames",
     "emit",
@@ -40,6 +41,7 @@ const ORDER: &[&str] = &[
     "drag",
     "files",
     "facts",
+    "held",
     "expect",
     "style",
     "cleanup",
@@ -78,6 +80,11 @@ const ORDER: &[&str] = &[
     "install",
 ];
 
+/// The files that the markup of a whole document takes. By themselves they are
+/// there at once, where the whole engine takes longer than the answer: whoever
+/// reads markup and parses it, as skills do, needs nothing else of it.
+const MARKUP: &[&str] = &["dom", "secrets", "markup"];
+
 /// What has no place in the engine: it would reach the page, or stop the world.
 const FORBIDDEN: [&str; 8] = [
     "debugger",
@@ -96,8 +103,10 @@ fn main() {
     println!("cargo::rerun-if-changed={}", folder.display());
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let scripts =
-        join(folder).and_then(|script| Ok([("engine.js", script), ("first.js", first(folder)?)]));
+    let scripts = join(folder).and_then(|script| {
+        let scripts = [("engine.js", script), ("markup.js", markup(folder)?)];
+        Ok(scripts.into_iter().chain([("first.js", first(folder)?)]))
+    });
     match scripts {
         Ok(scripts) => {
             for (name, script) in scripts {
@@ -121,6 +130,19 @@ fn first(folder: &Path) -> Result<String, String> {
         fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
     check("ear", &source, &mut HashMap::new())?;
     slim("ear", &source)
+}
+
+/// Answers the markup of the document.
+fn markup(folder: &Path) -> Result<String, String> {
+    let mut script = String::from("(() => {\n'use strict';\n");
+    for stem in MARKUP {
+        let path = folder.join(stem).with_extension("js");
+        let source =
+            fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
+        script.push_str(&slim(stem, &source)?);
+    }
+    script.push_str("return documentMarkup();\n})()\n");
+    Ok(script)
 }
 
 fn join(folder: &Path) -> Result<String, String> {
@@ -184,7 +206,9 @@ fn declaration(line: &str) -> Option<&str> {
     (end > 0).then(|| &rest[..end])
 }
 
-/// Leaves out lines that are only comment, and the indentation.
+/// Leaves out lines that are only comment, and the indentation. Letters beyond
+/// ASCII are written as escapes: a single one would have all of the script carried
+/// and compiled as text of two bytes a letter.
 fn slim(stem: &str, source: &str) -> Result<String, String> {
     let mut script = String::with_capacity(source.len());
     let mut in_comment = false;
@@ -200,7 +224,12 @@ fn slim(stem: &str, source: &str) -> Result<String, String> {
         if line.matches('`').count() % 2 != 0 {
             return Err(format!("`{stem}.js` has a template of several lines: `{line}`"));
         }
-        script.push_str(line);
+        for unit in line.encode_utf16() {
+            match u8::try_from(unit) {
+                Ok(byte) if byte.is_ascii() => script.push(byte.into()),
+                _ => script.push_str(&format!("\\u{unit:04x}")),
+            }
+        }
         script.push('\n');
     }
     Ok(script)

@@ -149,6 +149,9 @@ fn modifiers(text: Option<&str>) -> Result<Modifiers> {
 
 /// The receipt as the contract has it; opened targets become tab ids.
 pub(super) fn report(cx: &Context, receipt: engine::Receipt) -> v1::Receipt {
+    if receipt.navigated {
+        cx.engine().prepare_soon();
+    }
     let opened = receipt.opened.iter().find_map(|opened| cx.tab_of(&opened.target_id));
     v1::Receipt {
         summary: cx.shown(summary(&receipt, opened)),

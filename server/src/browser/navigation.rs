@@ -48,6 +48,7 @@ pub async fn load_html(cx: &Context, request: v1::LoadHtmlRequest) -> Result<v1:
     if let Some(milestone) = milestone(request.wait()) {
         tab.page().wait_for(&loader, milestone).await?;
     }
+    tab.engine().prepare_soon();
     Ok(v1::LoadHtmlResponse { title: title(tab.page()).await })
 }
 
@@ -56,7 +57,7 @@ pub async fn back(cx: &Context, request: v1::BackRequest) -> Result<v1::BackResp
     let tab = cx.tab();
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().back().await?;
-    let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
+    let Arrival { status, url, title } = arrive(&tab, went, request.wait()).await?;
     Ok(v1::BackResponse { status, url: told(cx, url), title })
 }
 
@@ -65,7 +66,7 @@ pub async fn forward(cx: &Context, request: v1::ForwardRequest) -> Result<v1::Fo
     let tab = cx.tab();
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().forward().await?;
-    let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
+    let Arrival { status, url, title } = arrive(&tab, went, request.wait()).await?;
     Ok(v1::ForwardResponse { status, url: told(cx, url), title })
 }
 
@@ -74,7 +75,7 @@ pub async fn reload(cx: &Context, request: v1::ReloadRequest) -> Result<v1::Relo
     let tab = cx.tab();
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().reload().await?;
-    let Arrival { status, url, title } = arrive(tab.page(), went, request.wait()).await?;
+    let Arrival { status, url, title } = arrive(&tab, went, request.wait()).await?;
     Ok(v1::ReloadResponse { status, url: told(cx, url), title })
 }
 
@@ -120,7 +121,7 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
         tab.page().allow_file(url);
     }
     let went = tab.page().navigate(url).await?;
-    arrive(tab.page(), went, wait).await?;
+    arrive(tab, went, wait).await?;
     tab.arrived();
     Ok(())
 }
@@ -165,7 +166,8 @@ pub async fn title(page: &Page) -> String {
     }
 }
 
-async fn arrive(page: &Page, went: Navigated, wait: v1::WaitUntil) -> Result<Arrival> {
+async fn arrive(tab: &Tab, went: Navigated, wait: v1::WaitUntil) -> Result<Arrival> {
+    let page = tab.page();
     match went {
         Navigated::Document(loader) => {
             if let Some(milestone) = milestone(wait) {
@@ -178,6 +180,7 @@ async fn arrive(page: &Page, went: Navigated, wait: v1::WaitUntil) -> Result<Arr
             return Err(Error::new(Reason::NavigationDownload, message));
         }
     }
+    tab.engine().prepare_soon();
     Ok(Arrival::of(page).await)
 }
 

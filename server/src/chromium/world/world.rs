@@ -118,13 +118,30 @@ impl World {
 
     /// Evaluates an expression and answers its JSON value.
     pub fn evaluate<T: DeserializeOwned>(&self, expression: &str) -> Call<T> {
-        let params = json!({
+        let params = self.expression(expression);
+        self.run::<IgnoredAny>("Runtime.evaluate", &params).decode_with(outcome::value)
+    }
+
+    fn expression(&self, expression: &str) -> Value {
+        json!({
             "expression": expression,
             "contextId": self.context,
             "returnByValue": true,
             "awaitPromise": true,
-        });
-        self.run::<IgnoredAny>("Runtime.evaluate", &params).decode_with(outcome::value)
+        })
+    }
+
+    /// Whether the engine is in this document, or on its way there.
+    pub fn has_engine(&self) -> bool {
+        *self.injected.lock()
+    }
+
+    /// As [`World::evaluate`], without the engine.
+    pub fn evaluate_bare<T: DeserializeOwned>(&self, expression: &str) -> Call<T> {
+        let params = self.expression(expression);
+        self.session
+            .call_method::<IgnoredAny>("Runtime.evaluate", &params)
+            .decode_with(outcome::value)
     }
 
     /// Sends any method to this world's session with the engine in place, for

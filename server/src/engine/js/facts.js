@@ -18,8 +18,6 @@ const describe = ({ target }) =>
     return { role, name: whole(name), description: whole(descriptionOf(element, name)), states: statesOf(element, role), tag: localName(element) };
   });
 
-const whole = (text) => (text.isWellFormed() ? text : text.toWellFormed());
-
 const attributesOf = ({ target }) =>
   withElement(target, (element) => {
     const secret = isSecret(element);
@@ -28,20 +26,12 @@ const attributesOf = ({ target }) =>
 
 /** @param {{target?: Target, seen?: boolean}} argument HTML is whole; with `seen` what of it no person sees is counted. */
 const html = ({ target, seen }) => {
-  const told = (top, text) => {
+  const told = (top, markup) => {
     const unseen = seen && top ? unseenIn(top, shadowRootsWithin(top)) : null;
-    return { html: whole(text), unseen: unseen === null ? {} : unseen.counts };
+    return { html: markup, unseen: unseen === null ? {} : unseen.counts };
   };
-  if (!target) {
-    const top = documentElement(document);
-    return told(top, doctype() + (top ? maskSecrets(outerHtml(top)) : ''));
-  }
-  return withElement(target, (element) => told(element, element instanceof HTMLTextAreaElement && isSecret(element) ? MASK : maskSecrets(innerHtml(element))));
-};
-
-const doctype = () => {
-  const type = document.doctype;
-  return type ? `${new XMLSerializer().serializeToString(type)}\n` : '';
+  if (!target) return told(documentElement(document), documentMarkup());
+  return withElement(target, (element) => told(element, innerMarkup(element)));
 };
 
 /** The value of a field, of the selected option, or the text of what is edited. */

@@ -33,8 +33,6 @@ const attributeStates = (element, role, states) => {
 
 const EDITABLE_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider']);
 
-const isFormControl = (element) => element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
-
 const headingLevel = (element, tag) => {
   const level = parseInt(attribute(element, 'aria-level') || '', 10);
   if (level > 0) return level;

@@ -4,6 +4,7 @@ pub mod engine;
 pub mod numbers;
 pub mod script;
 
+mod ahead;
 pub(crate) mod choice;
 pub(crate) mod closed_roots;
 pub(crate) mod gather;

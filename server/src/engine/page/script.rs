@@ -17,3 +17,7 @@ pub static SCRIPT: chromium::Engine = chromium::Engine {
     world: "browse",
     script: include_str!(concat!(env!("OUT_DIR"), "/engine.js")),
 };
+
+/// An expression whose value is the markup of the document as a string, which
+/// needs nothing of [`SCRIPT`].
+pub static MARKUP: &str = include_str!(concat!(env!("OUT_DIR"), "/markup.js"));

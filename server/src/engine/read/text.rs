@@ -9,6 +9,7 @@ use super::unseen::{self, Reading, Unseen};
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 use crate::engine::page::gather::{Question, Survey};
+use crate::engine::page::script::MARKUP;
 use crate::engine::target::target::Target;
 
 /// A link.
@@ -99,7 +100,14 @@ impl Engine {
             Some(target) => self.ask_about(target, "html", more).await?,
             None => {
                 let world = self.world(&self.frame()?).await?;
-                self.ask(&world, "html", &more).read().await?
+                match seen || world.has_engine() {
+                    true => self.ask(&world, "html", &more).read().await?,
+                    // All that is wanted of a document, often: the engine stays out.
+                    false => {
+                        let html = world.evaluate_bare(MARKUP).await?;
+                        Html { html, unseen: Unseen::default() }
+                    }
+                }
             }
         };
         Ok(Reading { text: html.html, unseen: html.unseen })
