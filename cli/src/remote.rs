@@ -3,11 +3,12 @@
 
 use std::{
     env,
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read as _, Write as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 use browse_proto::Reason;
@@ -115,23 +116,34 @@ pub struct Draft {
     folder: PathBuf,
     waiting: PathBuf,
     file: File,
+    _lock: File,
 }
 
 impl Draft {
-    /// Makes the file.
+    /// Makes the file, when nobody else redeems within `time`: of two tokens of
+    /// one key the later one is good, and has to be the one that is kept.
     ///
     /// # Errors
-    /// `FILE_UNWRITABLE`.
-    pub fn new() -> Result<Self> {
+    /// `FILE_UNWRITABLE`, `DEADLINE_EXCEEDED`.
+    pub fn new(time: Duration) -> Result<Self> {
         let folder = folder()?;
         let waiting = folder.join(format!(".draft.{}", std::process::id()));
-        let make = || -> io::Result<File> {
+        let make = || -> io::Result<(File, File)> {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+            let lock = File::open(&folder)?;
+            own_turn(&lock, Instant::now() + time)?;
             let _ = fs::remove_file(&waiting);
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&waiting)
+            let mut options = OpenOptions::new();
+            let file = options.write(true).create_new(true).mode(0o600).open(&waiting)?;
+            Ok((lock, file))
         };
         match make() {
-            Ok(file) => Ok(Self { folder, waiting, file }),
+            Ok((lock, file)) => Ok(Self { folder, waiting, file, _lock: lock }),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                let message = "another `browse redeem` has not ended";
+                let failure = Failure::new(Reason::DeadlineExceeded, message);
+                Err(failure.hint("Wait for it, then redeem the link again; no key was spent"))
+            }
             Err(error) => Err(unwritable(&folder, &error)),
         }
     }
@@ -157,6 +169,20 @@ impl Drop for Draft {
     fn drop(&mut self) {
         // It is there only when nothing was kept.
         let _ = fs::remove_file(&self.waiting);
+    }
+}
+
+/// Between two looks whether another has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+fn own_turn(lock: &File, end: Instant) -> io::Result<()> {
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOOK),
+            Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::TimedOut.into()),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
     }
 }
 

@@ -796,6 +796,8 @@ type Socket = import('node:net').Socket;
 
 /** Longest line of a head. */
 const LONGEST_LINE = 64 * 1024;
+/** Headers of an answer. */
+const MOST_HEADERS = 256;
 const LINE_FEED = 10;
 
 /** Connections that wait for the next call, by where they lead. They do not hold the process. */
@@ -812,7 +814,11 @@ async function postByNet(request: Post): Promise<Answer> {
     throw new Stranger('it does not speak HTTP');
   }
   const headers = new Map<string, string>();
-  for (let line = await connection.line(); line; line = await connection.line()) {
+  for (let line = await connection.line(), left = MOST_HEADERS; line; line = await connection.line()) {
+    if (left-- === 0) {
+      connection.close();
+      throw new Stranger('it does not speak HTTP');
+    }
     const colon = line.indexOf(':');
     headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
   }

@@ -586,8 +586,7 @@ fn from_base64(text: &str) -> Vec<u8> {
 /// `text` without what would drive a terminal.
 fn shown(text: &str) -> String {
 	let drives = |letter: char| letter.is_control() && letter != '\n';
-	let turns =
-		|letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+	let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
 	text.replace(|letter| drives(letter) || turns(letter), " ")
 }
 
@@ -1062,6 +1061,7 @@ use super::error::Error;
 const TRAILERS: u8 = 0x80;
 const FRAME_HEAD: usize = 5;
 const LARGEST: usize = 64 << 20;
+const MOST_HEADERS: usize = 256;
 const LONGEST_LINE: usize = 64 * 1024;
 
 pub type Headers = BTreeMap<String, String>;
@@ -1215,6 +1215,9 @@ impl Answer {
 				break;
 			}
 			add(&mut headers, &line);
+			if headers.len() > MOST_HEADERS {
+				return Err(no_http());
+			}
 		}
 		let get = |name: &str| headers.get(name).map_or("", String::as_str);
 		let chunked = get("transfer-encoding").eq_ignore_ascii_case("chunked");
@@ -2129,7 +2132,9 @@ impl<R> Stream<R> {
 				let error = Error::of(answer.outcome());
 				// A daemon says its reason, always.
 				let told = answer.outcome().contains_key("grpc-status-details-bin");
-				if let Some(error) = error.as_ref().filter(|_| !told && self.daemon.opener.is_some()) {
+				if let Some(error) =
+					error.as_ref().filter(|_| !told && self.daemon.opener.is_some())
+				{
 					let what = format!("it answers `{}`", error.message);
 					return Some(Err(self.daemon.foreign(&what)));
 				}

@@ -2,6 +2,8 @@
 
 mod session;
 
+use std::time::Duration;
+
 use browse_proto::{Reason, wire};
 use serde_json::{Map, Value, json};
 use tokio_rustls::rustls::crypto::ring;
@@ -30,7 +32,8 @@ pub fn run(request: &Request, globals: &Globals) -> Result<u8> {
         vouched: session.is_some(),
         token: String::new(),
     };
-    let draft = Draft::new()?;
+    let time = globals.timeout.unwrap_or(Duration::from_millis(call::DEFAULT_TIMEOUT_MS));
+    let draft = Draft::new(time)?;
     let daemon = place.connect(globals.timeout)?;
     let fields = match &session {
         // The pin says who answers.

@@ -325,7 +325,7 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
     assert_eq!(owner.events(), ["consent", "start", "open", "end"]);
     fs::remove_dir_all(&folder).expect("it goes");
     fs::write(&folder, "").expect("it is written");
-    assert_eq!(fail(&owner.command()), "RECEIPT_UNWRITABLE");
+    assert_eq!(fail(&owner.command()), "RECEIPTS_UNUSABLE");
     assert!(!project.processes().iter().any(|(_, line)| line.contains("tunnel.py")));
 }
 

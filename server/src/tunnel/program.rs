@@ -73,7 +73,7 @@ impl Program {
         report: Option<Report>,
     ) -> Result<Self> {
         let (program, rest) = words.split_first().ok_or_else(|| missing("", "it has no name"))?;
-        let path = find(program, environment.get("PATH").map_or("", String::as_str))?;
+        let path = find(program, &environment)?;
         let folder = environment.get("HOME").map(PathBuf::from);
         let folder = folder.filter(|folder| folder.is_dir()).unwrap_or(PathBuf::from("/"));
         let said = Said::without(&environment);
@@ -326,14 +326,18 @@ impl Ear {
     }
 }
 
-/// The file of a program: a path, or a name on `path`.
-fn find(program: &str, path: &str) -> Result<PathBuf> {
+/// The file of a program: a path, or a name on the PATH of `environment`.
+///
+/// # Errors
+/// `TUNNEL_PROGRAM_MISSING`.
+pub fn find(program: &str, environment: &BTreeMap<String, String>) -> Result<PathBuf> {
     if program.contains('/') {
         let file = PathBuf::from(program);
         return fault(&file).map_or(Ok(file), |(why, hint)| {
             Err(missing(program, why).with(HINT, hint.replace("{}", &quote(program))))
         });
     }
+    let path = environment.get("PATH").map_or("", String::as_str);
     std::env::split_paths(path)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(Path::new(program)))

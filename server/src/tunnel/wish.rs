@@ -8,7 +8,7 @@ use std::{
 
 use browse_proto::{Reason, v1};
 
-use super::{Place, bare, ngrok};
+use super::{Place, bare, ngrok, program};
 use crate::{
     content,
     daemon::Settings,
@@ -131,11 +131,15 @@ impl Wish {
     /// Checks what can be known before anything is started.
     ///
     /// # Errors
-    /// `NGROK_PROGRAM_MISSING`, `TUNNEL_TOKEN_MISSING`.
+    /// `NGROK_PROGRAM_MISSING`, `TUNNEL_TOKEN_MISSING`, `TUNNEL_PROGRAM_MISSING`.
     pub fn check(&self) -> Result<()> {
         match self.provider {
             Provider::Ngrok => ngrok::check(&self.environment),
-            _ => Ok(()),
+            Provider::Command => {
+                let words = words(&self.command)?;
+                program::find(words.first().map_or("", String::as_str), &self.environment).map(drop)
+            }
+            Provider::None => Ok(()),
         }
     }
 
@@ -171,10 +175,9 @@ impl Wish {
     /// backticks, where it may be shown.
     pub fn again(&self) -> String {
         let how = match self.provider {
-            Provider::Command if self.shown_command() != self.command => None,
+            Provider::Command if !self.may_be_shown() => None,
             Provider::Command => shlex::try_quote(&self.command)
                 .ok()
-                .filter(|command| !command.contains('`'))
                 .map(|command| format!("--tunnel-cmd {command}")),
             provider => Some(format!("--provider {}", provider.name())),
         };
@@ -187,6 +190,17 @@ impl Wish {
             line = format!("{line} --address {address}");
         }
         format!("`{line}`")
+    }
+
+    /// Whether the command can stand on one line as it is: it holds no secret.
+    fn may_be_shown(&self) -> bool {
+        let bare = bare::without_values(&self.command);
+        let letters = self.command.chars();
+        !bare.contains(secrets::REDACTED)
+            && secrets::redact(&self.command) == self.command
+            && content::clean(&self.command) == self.command
+            && letters.clone().count() <= MOST_SHOWN
+            && !letters.clone().any(|letter| letter.is_control() || letter == '`')
     }
 
     /// What becomes reachable, for the owner to agree to.
@@ -343,7 +357,9 @@ mod tests {
         let wanted = ["--tunnel-cmd", "/f/g/t --url '{url}'", "--listen", "127.0.0.1:9"];
         assert_eq!(said[..4], wanted);
         assert_eq!(said[4..], ["--address", "a.b:1"]);
-        for secret in ["t --token abcdef", "t `id`", "t \n x"] {
+        let nested = again(&|r| r.tunnel_cmd = Some("sh -c \"echo 'a b'\"".to_owned()));
+        assert!(nested.contains("--tunnel-cmd "), "{nested}");
+        for secret in ["t --token abcdef", "sh -c 't --token abc'", "t `id`", "t \n x"] {
             let text = again(&|r| r.tunnel_cmd = Some(secret.to_owned()));
             assert_eq!(text, "the same command again", "{secret}");
         }
@@ -367,7 +383,9 @@ mod tests {
         assert_eq!(missing.reason(), Reason::NgrokProgramMissing);
         assert!(missing.hint().contains("ngrok http {url}"), "{}", missing.hint());
         assert!(wish("t").words("127.0.0.1:1".parse().expect("an address"), &[0; 32]).is_err());
-        assert!(read(cmd("t"), &[]).expect("good").check().is_ok());
+        assert!(read(cmd("/bin/sh"), &[]).expect("good").check().is_ok());
+        let missing = read(cmd("./t"), &[]).expect("good").check().expect_err("it is missing");
+        assert_eq!(missing.reason(), Reason::TunnelProgramMissing);
     }
 
     #[test]
