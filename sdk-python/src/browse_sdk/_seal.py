@@ -84,7 +84,7 @@ def _encrypted(rounds: list[bytes], block: bytes) -> bytes:
     for number, key in enumerate(rounds[1:], 1):
         # Each row is turned by its number: byte `at` comes from 5 times `at`.
         turned = [_BOX[state[at * 5 % _BLOCK]] for at in range(_BLOCK)]
-        state = _xor(turned if number == len(rounds) - 1 else _mixed(turned), key)
+        state = _xor(bytes(turned) if number == len(rounds) - 1 else _mixed(turned), key)
     return state
 
 
