@@ -5,7 +5,9 @@ use std::{
     net::{SocketAddr, TcpStream, ToSocketAddrs as _},
     os::unix::net::UnixStream,
     path::PathBuf,
-    time::Duration,
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
 };
 
 use browse_proto::Reason;
@@ -77,12 +79,19 @@ impl Address {
 
     /// Connects.
     pub fn connect(&self) -> io::Result<Socket> {
+        self.connect_within(None)
+    }
+
+    /// Connects within `time`, where that is less than it usually gets.
+    pub fn connect_within(&self, time: Option<Duration>) -> io::Result<Socket> {
+        let end = Instant::now() + time.map_or(CONNECT_TIMEOUT, |time| time.min(CONNECT_TIMEOUT));
         match self {
             Self::Unix(path) => UnixStream::connect(path).map(Socket::Unix),
             Self::Tcp(text) => {
                 let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-                for address in text.to_socket_addrs()? {
-                    match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
+                for address in resolve(text, end)? {
+                    let left = left(end)?;
+                    match TcpStream::connect_timeout(&address, left) {
                         Ok(stream) => return Ok(Socket::Tcp(stream)),
                         Err(error) => last = error,
                     }
@@ -101,6 +110,25 @@ impl Address {
         let message = format!("the daemon at `{shown}` does not answer: {}", save::cause(error));
         Failure::new(Reason::DaemonUnreachable, message)
     }
+}
+
+/// The addresses of a host. One that is a name is asked for on a thread of its
+/// own: nothing else ends that in time.
+fn resolve(text: &str, end: Instant) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = text.parse() {
+        return Ok(vec![address]);
+    }
+    let (sender, found) = mpsc::channel();
+    let name = text.to_owned();
+    thread::spawn(move || sender.send(name.to_socket_addrs().map(Iterator::collect)));
+    let late = |_| io::Error::new(io::ErrorKind::TimedOut, "its name was not found in time");
+    found.recv_timeout(left(end)?).map_err(late)?
+}
+
+/// Time until `end`, which is not over.
+fn left(end: Instant) -> io::Result<Duration> {
+    let left = end.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
 
 #[cfg(test)]

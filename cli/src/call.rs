@@ -34,6 +34,9 @@ pub const MESSAGE_LIMIT: usize = 64 << 20;
 /// The daemon answers by the deadline; after this much more we stop waiting.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Time that a daemon elsewhere has to greet, if the call has no less.
+const GREETING: Duration = Duration::from_secs(10);
+
 /// What the headers of an answer say.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
@@ -67,14 +70,20 @@ pub async fn unary(
     body: Bytes,
     context: &Context,
 ) -> Result<(Bytes, Notes), Broken> {
-    let limit = context.timeout.unwrap_or(Duration::from_millis(DEFAULT_TIMEOUT_MS)) + GRACE;
-    let broken = broken_at(&daemon);
+    let time = context.timeout.unwrap_or(Duration::from_millis(DEFAULT_TIMEOUT_MS));
+    let limit = time + GRACE;
+    let (broken, elsewhere) = (broken_at(&daemon), daemon.pin.is_some());
     let call = async {
-        let mut client = client(daemon).await?;
+        let mut client = client(daemon, time.min(GREETING)).await?;
         let request = request(context, body);
         client.ready().await.map_err(|error| broken(&Status::from_error(error)))?;
         let path = PathAndQuery::from_static(command.path);
-        client.unary(request, path, BytesCodec).await.map_err(|status| broken(&status))
+        let answer = client.unary(request, path, BytesCodec).await;
+        let answer = answer.map_err(|status| broken(&status))?;
+        if elsewhere {
+            foreign::readable(command, answer.get_ref()).map_err(Broken::from)?;
+        }
+        Ok::<_, Broken>(answer)
     };
     let response = timeout(limit, call).await.map_err(|_| late(command))??;
     let (headers, body, _) = response.into_parts();
@@ -92,8 +101,9 @@ pub async fn streaming(
     mut each: impl FnMut(Bytes) -> Result<()>,
 ) -> Result<(), Broken> {
     let broken = broken_at(&daemon);
+    let patience = context.timeout.unwrap_or(GREETING).min(GREETING);
     let call = async {
-        let mut client = client(daemon).await?;
+        let mut client = client(daemon, patience).await?;
         let request = request(context, body);
         client.ready().await.map_err(|error| broken(&Status::from_error(error)))?;
         let path = PathAndQuery::from_static(command.path);
@@ -112,13 +122,18 @@ pub async fn streaming(
     }
 }
 
-async fn client(daemon: Daemon) -> Result<Grpc<Connection>, Broken> {
+async fn client(daemon: Daemon, patience: Duration) -> Result<Grpc<Connection>, Broken> {
     let elsewhere = daemon.pin.is_some();
-    let connection = Connection::open(daemon).await.map_err(|error| {
-        if let Some(failure) = tls::mismatch(&*error).or_else(|| foreign::told(&*error)) {
-            return Broken { failure, unsent: false };
+    let place = daemon.address.authority().to_owned();
+    let connection = Connection::open(daemon, patience).await.map_err(|error| {
+        let told = elsewhere.then(|| tls::mismatch(&*error).or_else(|| foreign::told(&*error)));
+        if let Some(failure) = told.flatten() {
+            return Broken { failure: foreign::before_a_call(failure), unsent: false };
         }
-        let message = format!("the daemon broke the connection: {error}");
+        let message = match elsewhere {
+            true => format!("the daemon at `{place}` does not answer: {error}"),
+            false => format!("the daemon broke the connection: {error}"),
+        };
         let failure = Failure::new(Reason::DaemonUnreachable, message);
         Broken { failure: hinted(failure, elsewhere), unsent: true }
     })?;
@@ -139,7 +154,7 @@ fn request(context: &Context, body: Bytes) -> Request<Bytes> {
 fn broken_at(daemon: &Daemon) -> impl Fn(&Status) -> Broken + use<> {
     let elsewhere = daemon.pin.is_some();
     move |status| {
-        if let Some(failure) = foreign::told(status) {
+        if let Some(failure) = elsewhere.then(|| foreign::answered(status)).flatten() {
             return Broken { failure, unsent: false };
         }
         let failure = hinted(Failure::from_status(status), elsewhere);
@@ -149,11 +164,12 @@ fn broken_at(daemon: &Daemon) -> impl Fn(&Status) -> Broken + use<> {
     }
 }
 
-/// Nobody restarts a daemon elsewhere.
+/// Nobody restarts a daemon elsewhere, and no pairing outlives it.
 fn hinted(failure: Failure, elsewhere: bool) -> Failure {
-    match elsewhere && failure.is(Reason::DaemonUnreachable) {
-        true => failure.hint(remote::HINT),
-        false => failure,
+    match elsewhere {
+        true if failure.is(Reason::DaemonUnreachable) => failure.hint(remote::HINT),
+        true if failure.is(Reason::ShuttingDown) => failure.hint(remote::OVER),
+        _ => failure,
     }
 }
 

@@ -8,6 +8,8 @@ use std::{
 use browse_proto::{Reason, wire};
 use serde_json::{Value, json};
 
+use crate::call::MESSAGE_LIMIT;
+
 /// The result of everything that can fail here.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
@@ -96,7 +98,10 @@ impl Failure {
     pub fn from_status(status: &tonic::Status) -> Self {
         match wire::error_info(status.details()) {
             Some(info) => Self::described(&info.reason, status.message().to_owned(), info.metadata),
-            None => Self::new(reason_of(status.code()), message_of(status)),
+            None => {
+                let limit = format!("{} MiB", MESSAGE_LIMIT >> 20);
+                Self::with(reason_of(status.code()), message_of(status), [("limit", limit)])
+            }
         }
     }
 
@@ -161,7 +166,10 @@ fn message_of(status: &tonic::Status) -> String {
     }
 }
 
-/// `text` without control characters, which could drive a terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
+/// `text` without what could drive a terminal, or turn the order of what it
+/// shows: control characters, and those that set directions.
+pub fn printable(text: &str) -> String {
+    let drives = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if drives(c) || turns(c) { ' ' } else { c }).collect()
 }

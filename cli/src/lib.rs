@@ -31,6 +31,7 @@ mod renew;
 mod start;
 mod state;
 
+mod aim;
 mod call;
 mod editor;
 mod failure;
@@ -76,8 +77,16 @@ fn act(words: &[String]) -> Result<u8> {
     let mut globals = parsed.globals;
     match parsed.action {
         Action::Call(invocation) => {
+            // What the environment names needs no flag.
+            let named = globals.remote.clone();
             globals.fill_from_environment()?;
-            perform::call(invocation, &globals)
+            perform::call(invocation, &globals).map_err(|failure| match &named {
+                Some(name) => {
+                    let hint = aim::at(&failure.hint, name);
+                    failure.hint(hint)
+                }
+                None => failure,
+            })
         }
         Action::Help(words) if globals.json => {
             print::json_result(&help::json(&words)?.to_string(), None)

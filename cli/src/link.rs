@@ -40,7 +40,7 @@ fn bytes(text: &str) -> Option<[u8; 32]> {
 }
 
 /// Whether `text` is a host with a port, with an IPv6 address in brackets.
-fn is_place(text: &str) -> bool {
+pub fn is_place(text: &str) -> bool {
     let Some((host, port)) = text.rsplit_once(':') else { return false };
     let digits = port.bytes().all(|byte| byte.is_ascii_digit());
     let port = port.parse::<u16>().is_ok_and(|port| port > 0);

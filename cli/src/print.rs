@@ -1,7 +1,11 @@
 //! What leaves the program: data on standard output, all else on standard
 //! error. A reader that has had enough is no error.
 
-use std::io::{self, Write as _};
+use std::{
+    borrow::Cow,
+    io::{self, Write as _},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use browse_proto::{
     Command, Reason,
@@ -10,10 +14,26 @@ use browse_proto::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    failure::{Failure, Result},
+    failure::{Failure, Result, printable},
     globals::Globals,
     save,
 };
+
+/// Whether what is printed comes from a daemon elsewhere, which may be anybody's:
+/// it does not get to drive the terminal.
+static ELSEWHERE: AtomicBool = AtomicBool::new(false);
+
+/// From now on what is printed comes from a daemon elsewhere.
+pub fn from_elsewhere() {
+    ELSEWHERE.store(true, Ordering::Relaxed);
+}
+
+fn shown(text: &str) -> Cow<'_, str> {
+    match ELSEWHERE.load(Ordering::Relaxed) {
+        true => printable(text).into(),
+        false => text.into(),
+    }
+}
 
 /// Prints the result of `command` from its decoded response.
 pub fn answer(
@@ -45,6 +65,7 @@ pub fn json_result(result: &str, untrusted: Option<&Untrusted>) -> Result<u8> {
 
 /// Prints `text` and ends its line.
 pub fn text(text: &str) -> Result<u8> {
+    let text = &*shown(text);
     let mut out = io::stdout().lock();
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes()));
@@ -70,7 +91,7 @@ pub fn failure(failure: &Failure, as_json: bool) -> u8 {
 
 /// Tells something that is not the result.
 pub fn note(text: &str) {
-    stderr(&format!("note: {text}\n"));
+    stderr(&format!("note: {}\n", shown(text)));
 }
 
 /// Writes to standard error; there is nobody to tell when it is closed.

@@ -47,7 +47,7 @@ pub struct Proof {
 /// Connects to the daemon for `command`.
 pub fn daemon(command: &Command, globals: &Globals) -> Result<Daemon> {
     if let Some(name) = &globals.remote {
-        return remote::Remote::read(name)?.connect();
+        return remote::Remote::read(name)?.connect(globals.timeout);
     }
     if let Some(text) = &globals.addr {
         return at(text, globals);

@@ -3,20 +3,23 @@
 
 use std::{
     env,
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read as _, Write as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use browse_proto::Reason;
-use rustix::{fs::OFlags, process::geteuid};
+use rustix::{fs::OFlags, io::Errno, process::geteuid};
 use serde_json::{Value, json};
 
 use crate::{
     address::Address,
     failure::{Failure, Result},
-    link::Pin,
+    link::{self, Pin},
+    print,
     reach::{Daemon, Proof},
     save,
 };
@@ -38,6 +41,12 @@ pub struct Remote {
 /// What to do when nobody answers.
 pub const HINT: &str =
     "Check the network, and ask the owner whether the pairing and its tunnel still are";
+
+/// What to do when its daemon ends.
+pub const OVER: &str = "The pairing ends with the daemon: ask the owner for a new block";
+
+/// Bytes of a file; a token takes one.
+const MOST: u64 = 64 << 10;
 
 /// How the file tells that TLS may end at a tunnel.
 const VOUCHED: &str = "session-key";
@@ -65,6 +74,9 @@ impl Remote {
         let file = match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(unknown(name)),
+            Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+                return Err(invalid(&path, "it is a link"));
+            }
             Err(error) => return Err(invalid(&path, &save::cause(&error))),
         };
         let text = own_text(file).map_err(|fault| invalid(&path, &fault))?;
@@ -75,7 +87,7 @@ impl Remote {
         let value: Value = serde_json::from_str(text).ok()?;
         let string = |key| value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         Some(Self {
-            address: string("address")?.to_owned(),
+            address: string("address").filter(|address| link::is_place(address))?.to_owned(),
             pin: Pin::parse(string("pin")?)?,
             vouched: match value.get("trust") {
                 None => false,
@@ -85,48 +97,103 @@ impl Remote {
         })
     }
 
-    /// Keeps it under `name`, in place of what was there.
-    ///
-    /// # Errors
-    /// `FILE_UNWRITABLE`.
-    pub fn keep(&self, name: &str) -> Result<()> {
-        let path = path(name)?;
-        let Self { address, pin, vouched, token } = self;
-        let mut file = json!({"address": address, "pin": pin.text(), "token": token});
-        if *vouched {
-            file["trust"] = json!(VOUCHED);
-        }
-        let text = file.to_string();
-        let write = || -> io::Result<()> {
-            let folder = path.parent().unwrap_or(Path::new("."));
-            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-            // Through a file of its own, so that nobody reads half of it.
-            let waiting = folder.join(format!(".{name}.{}", std::process::id()));
-            let _ = fs::remove_file(&waiting);
-            let mut file =
-                OpenOptions::new().write(true).create_new(true).mode(0o600).open(&waiting)?;
-            file.write_all(text.as_bytes())?;
-            fs::rename(&waiting, &path)
-        };
-        write().map_err(|error| {
-            let shown = path.display().to_string();
-            let message = format!("`{shown}` cannot be written: {}", save::cause(&error));
-            Failure::with(Reason::FileUnwritable, message, [("path", shown)])
-        })
-    }
-
     /// Connects to its daemon, which has to prove itself when it is called.
-    pub fn connect(&self) -> Result<Daemon> {
-        let address = Address::parse(&self.address)?;
+    /// The attempt gets `time` at most, where that is said.
+    pub fn connect(&self, time: Option<Duration>) -> Result<Daemon> {
+        print::from_elsewhere();
+        let address = Address::Tcp(self.address.clone());
         let unreachable = |error| address.unreachable(&error).hint(HINT);
-        let socket = address.connect().map_err(unreachable)?;
+        let socket = address.connect_within(time).map_err(unreachable)?;
         let token = Some(self.token.clone()).filter(|token| !token.is_empty());
         let pin = Some(Proof { pin: self.pin, vouched: self.vouched });
         Ok(Daemon { socket, address, token, pin, ours: None })
     }
 }
 
-fn own_text(mut file: File) -> Result<String, String> {
+/// A file that waits for a remote: what could not be kept is known before a key
+/// is spent, and nobody reads half of it.
+pub struct Draft {
+    folder: PathBuf,
+    waiting: PathBuf,
+    file: File,
+    _lock: File,
+}
+
+impl Draft {
+    /// Makes the file, when nobody else redeems within `time`: of two tokens of
+    /// one key the later one is good, and has to be the one that is kept.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE`, `DEADLINE_EXCEEDED`.
+    pub fn new(time: Duration) -> Result<Self> {
+        let folder = folder()?;
+        let waiting = folder.join(format!(".draft.{}", std::process::id()));
+        let make = || -> io::Result<(File, File)> {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+            let lock = File::open(&folder)?;
+            own_turn(&lock, Instant::now() + time)?;
+            let _ = fs::remove_file(&waiting);
+            let mut options = OpenOptions::new();
+            let file = options.write(true).create_new(true).mode(0o600).open(&waiting)?;
+            Ok((lock, file))
+        };
+        match make() {
+            Ok((lock, file)) => Ok(Self { folder, waiting, file, _lock: lock }),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                let message = "another `browse redeem` has not ended";
+                let failure = Failure::new(Reason::DeadlineExceeded, message);
+                Err(failure.hint("Wait for it, then redeem the link again; no key was spent"))
+            }
+            Err(error) => Err(unwritable(&folder, &error)),
+        }
+    }
+
+    /// Keeps `remote` under `name`, in place of what was there.
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE`.
+    pub fn keep(mut self, name: &str, remote: &Remote) -> Result<()> {
+        let path = self.folder.join(format!("{}.json", checked(name)?));
+        let Remote { address, pin, vouched, token } = remote;
+        let mut value = json!({"address": address, "pin": pin.text(), "token": token});
+        if *vouched {
+            value["trust"] = json!(VOUCHED);
+        }
+        let written = self.file.write_all(value.to_string().as_bytes());
+        let kept = written.and_then(|()| fs::rename(&self.waiting, &path));
+        kept.map_err(|error| unwritable(&path, &error))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // It is there only when nothing was kept.
+        let _ = fs::remove_file(&self.waiting);
+    }
+}
+
+/// Between two looks whether another has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+fn own_turn(lock: &File, end: Instant) -> io::Result<()> {
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOOK),
+            Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::TimedOut.into()),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    let shown = path.display().to_string();
+    let message = format!("`{shown}` cannot be written: {}", save::cause(error));
+    Failure::with(Reason::FileUnwritable, message, [("path", shown)])
+        .hint("Make it writable, or set BROWSE_HOME to a folder that is, and redeem the link again")
+}
+
+fn own_text(file: File) -> Result<String, String> {
     let about = file.metadata().map_err(|error| save::cause(&error))?;
     if !about.is_file() {
         return Err("it is no plain file".to_owned());
@@ -137,23 +204,46 @@ fn own_text(mut file: File) -> Result<String, String> {
     if about.mode() & 0o077 != 0 {
         return Err(format!("others may open it (mode {:o})", about.mode() & 0o777));
     }
+    if about.size() > MOST {
+        return Err(format!("it is larger than {} KiB", MOST >> 10));
+    }
     let mut text = String::new();
-    file.read_to_string(&mut text).map_err(|error| save::cause(&error))?;
+    file.take(MOST).read_to_string(&mut text).map_err(|error| save::cause(&error))?;
     Ok(text)
 }
 
-fn path(name: &str) -> Result<PathBuf> {
+fn folder() -> Result<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = set("BROWSE_HOME").or_else(|| Some(set("HOME")?.join(".browse")));
     let home = home.filter(|home| home.is_absolute()).ok_or_else(|| {
         let message = "neither BROWSE_HOME nor HOME names a folder";
         Failure::new(Reason::SettingInvalid, message).hint("Set HOME")
     })?;
-    Ok(home.join("remotes").join(format!("{}.json", checked(name)?)))
+    Ok(home.join("remotes"))
 }
 
+fn path(name: &str) -> Result<PathBuf> {
+    Ok(folder()?.join(format!("{}.json", checked(name)?)))
+}
+
+/// Names that are shown to who asks for another.
+const SHOWN: usize = 10;
+
 fn unknown(name: &str) -> Failure {
-    Failure::new(Reason::RemoteUnknown, format!("there is no remote `{name}`"))
+    let entries = folder().ok().and_then(|folder| fs::read_dir(folder).ok());
+    let mut names: Vec<String> = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".json").map(Into::into))
+        .filter(|name: &String| checked(name).is_ok())
+        .collect();
+    names.sort();
+    names.truncate(SHOWN);
+    let there = match names.is_empty() {
+        true => String::new(),
+        false => format!("; there is `{}`", names.join("`, `")),
+    };
+    Failure::new(Reason::RemoteUnknown, format!("there is no remote `{name}`{there}"))
 }
 
 fn invalid(path: &Path, fault: &str) -> Failure {
@@ -186,7 +276,11 @@ mod tests {
         assert!(vouched.is_some_and(|remote| remote.vouched));
         assert!(Remote::parse(&trusting("\"else\"")).is_none());
         assert!(Remote::parse(&trusting("true")).is_none());
-        for bad in ["", "{}", "[]", &whole.replace(&pin, "00"), &whole.replace("\"t\"", "\"\"")] {
+        // A socket of this machine shows no key.
+        let local = whole.replace("\"a:1\"", "\"unix:/tmp/s\"");
+        let nowhere = whole.replace("\"a:1\"", "\"a\"");
+        let unpinned = whole.replace(&pin, "00");
+        for bad in ["", "{}", "[]", &unpinned, &local, &nowhere, &whole.replace("\"t\"", "\"\"")] {
             assert!(Remote::parse(bad).is_none(), "{bad}");
         }
     }

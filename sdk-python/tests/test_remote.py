@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 import hmac
 import os
@@ -15,10 +17,13 @@ from pathlib import Path
 from unittest import mock
 
 from browse_sdk import BrowseError, redeem, remote
+from browse_sdk._browse import Browse
+from browse_sdk.aio import AsyncBrowse
 from browse_sdk._answer import Answer
 from browse_sdk._call import Context
 from browse_sdk._error import error_of
 from browse_sdk._remote import Redemption, kept, link_of
+from browse_sdk._seal import unsealed
 from browse_sdk._tls import Pinned, public_key
 
 PIN = "0a" * 32
@@ -53,26 +58,59 @@ class Links(unittest.TestCase):
             self.assertNotIn("00ff", str(raised.exception))
 
 
-class Proofs(unittest.TestCase):
-    def test_an_answer_that_was_changed_is_refused(self) -> None:
+# As another implementation sealed it, with the session key 7 and the challenge 1.
+SEALED = "000102030405060708090a0bbfe20a010b4f632134fb1bac6bb583373b87194fdba60980534da8db"
+
+
+class Seals(unittest.TestCase):
+    def test_neither_key_nor_token_is_shown_and_a_changed_answer_is_refused(self) -> None:
         with mock.patch("os.urandom", lambda count: bytes([1] * count)):
             offer = Redemption(f"{LINK}/session-{'07' * 32}", None)
-        self.assertIn(b"01" * 16, offer.data)
-        good = {1: ["t"], 2: ["ada"], 3: ["read", "write"], 4: ["*"], 5: ["s"], 6: ["e"]}
-        lines = ["browse-redeem-answer-v1", "01" * 16, "ada", "read,write", "*", "s", "e", "t"]
-        proof = hmac.new(bytes([7] * 32), "\n".join(lines).encode(), "sha256").hexdigest()
+        name = hashlib.sha256(b"setup-00ff").hexdigest()
+        lines = f"browse-redeem-request-v1\n{'01' * 16}\n{name}".encode()
+        proof = hmac.new(bytes([7] * 32), lines, "sha256").hexdigest()
+        for shown in (f"sealed-{name}", "01" * 16, proof):
+            self.assertIn(shown.encode(), offer.data)
+        self.assertNotIn(b"00ff", offer.data)
+        answer = {2: ["ada"], 3: ["read", "write"], 4: ["*"], 5: ["pair-ada-000000"]}
+        answer |= {6: ["2026-01-01T00:00:00Z"], 8: [SEALED]}
+        flipped = SEALED[:-2] + ("01" if SEALED.endswith("00") else "00")
         changes: list[dict[int, list[str]]] = [
-            {},
-            {7: []},
-            {7: [proof], 1: ["u"]},
-            {7: [proof], 3: ["read", "admin"]},
+            {3: ["read", "admin"]},
+            {2: ["eve"]},
+            {1: ["t"], 8: []},
+            *({8: [sealed]} for sealed in ("zz", "0", "00", SEALED[:-2], flipped, "00" * 64)),
         ]
         for change in changes:
             with self.assertRaises(BrowseError) as raised:
-                offer.take({**good, **change})
-            self.assertEqual(raised.exception.reason, "REMOTE_UNPROVEN")
-        offer.take({**good, 7: [proof]})
-        self.assertEqual(offer.context.token, "t")
+                offer.take({**answer, **change})
+            self.assertEqual(raised.exception.reason, "REMOTE_UNPROVEN", change)
+        offer.take(answer)
+        self.assertEqual(offer.context.token, "token-of-ada")
+
+    def test_the_cipher_is_that_of_the_standard(self) -> None:
+        # Cases 13 and 16 of the specification of GCM.
+        key = bytes.fromhex("feffe9928665731c6d6a8f9467308308" * 2)
+        bound = bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
+        sealed = bytes.fromhex(
+            "cafebabefacedbaddecaf888"
+            "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"
+            "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662"
+            "76fc6ece0f4e1768cddf8853bb2d551b"
+        )
+        text = (
+            "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
+            "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
+        )
+        self.assertEqual(unsealed(key, sealed, bound), bytes.fromhex(text))
+        tag = bytes.fromhex("530f8afbc74536b9a963b4f1c4cb738b")
+        self.assertEqual(unsealed(bytes(32), bytes(12) + tag, b""), b"")
+        for at in (0, 20, len(sealed) - 1):
+            changed = bytearray(sealed)
+            changed[at] ^= 1
+            self.assertIsNone(unsealed(key, bytes(changed), bound))
+        self.assertIsNone(unsealed(key, sealed, bound[1:]))
+        self.assertIsNone(unsealed(key[1:], sealed, bound))
 
 
 class Kept(unittest.TestCase):
@@ -141,6 +179,51 @@ class Answers(unittest.TestCase):
 
 def kept_at(address: str) -> Context:
     return Context(address, "t", secure=Pinned(PIN))
+
+
+class Greetings(unittest.TestCase):
+    def test_what_is_no_daemon_is_told_in_time(self) -> None:
+        for heard, reason, word in (
+            (b"HTTP/1.1 400 Bad Request\r\n\r\n", "REMOTE_FOREIGN", "TLS 1.3"),
+            (b"", "DAEMON_UNREACHABLE", "ends it before a word"),
+            (None, "DAEMON_UNREACHABLE", "within"),
+        ):
+            with socket.create_server(("127.0.0.1", 0)) as listener:
+                thread = threading.Thread(target=self.answer, args=(listener, heard), daemon=True)
+                thread.start()
+                host, port = listener.getsockname()
+                for call in (self.call, self.call_aio):
+                    error = call(f"{host}:{port}", 0.5 if heard is None else 60)
+                    self.assertEqual(error.reason, reason, error)
+                    self.assertIn(word, error.message)
+                    self.assertIn("sk the owner", error.hint)
+
+    def answer(self, listener: socket.socket, heard: bytes | None) -> None:
+        with contextlib.suppress(OSError), contextlib.ExitStack() as silent:
+            while True:
+                connection = listener.accept()[0]
+                if heard is None:
+                    silent.enter_context(connection)
+                    continue
+                with connection:
+                    connection.recv(10_000)
+                    connection.sendall(heard)
+
+    def call(self, address: str, seconds: float) -> BrowseError:
+        context = Context(address, "t", timeout=seconds, secure=Pinned(PIN))
+        with self.assertRaises(BrowseError) as raised:
+            Browse(context).call("tabs")
+        return raised.exception
+
+    def call_aio(self, address: str, seconds: float) -> BrowseError:
+        context = Context(address, "t", timeout=seconds, secure=Pinned(PIN))
+
+        async def call() -> None:
+            await AsyncBrowse(context).call("tabs")
+
+        with self.assertRaises(BrowseError) as raised:
+            asyncio.run(call())
+        return raised.exception
 
 
 class Keys(unittest.TestCase):

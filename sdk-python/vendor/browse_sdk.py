@@ -114,6 +114,10 @@ class BrowseError(Exception):
         return f"{self.reason}: {self.message}{hint}"
 
 
+class Stranger(Exception):
+    """What answers is no daemon, and why that is known."""
+
+
 def unreachable(address: str, why: object) -> BrowseError:
     """What a client says when nobody answers."""
     message = f"`{address}` does not answer: {why}"
@@ -143,7 +147,7 @@ def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
     if code == 0:
         return None
     reason, metadata = _info(trailers.get("grpc-status-details-bin", ""))
-    hint = metadata.pop("hint", "")
+    hint = _shown(metadata.pop("hint", ""))
     name = reason or _REASONS.get(code, "BUG")
     message = _percent_decoded(trailers.get("grpc-message", ""))
     message = message or f"the daemon answered with code {code} and no word"
@@ -181,7 +185,12 @@ def _percent_decoded(text: str) -> str:
             out += bytes.fromhex(part[:2].decode()) + part[2:]
         except ValueError:
             out += b"%" + part
-    return out.decode(errors="replace")
+    return _shown(out.decode(errors="replace"))
+
+
+def _shown(text: str) -> str:
+    """`text` without what would drive a terminal."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text)
 
 class Message:
     """An answer, or a part of one. Absent optional fields are None."""
@@ -769,9 +778,7 @@ class Answer:
     def _head(self) -> bool:
         end = self._bytes.find(b"\r\n\r\n")
         if end < 0:
-            if len(self._bytes) > _LONGEST_LINE:
-                raise ValueError("the answer is no HTTP")
-            return False
+            return self._no_end()
         lines = self._bytes[:end].decode("latin-1").split("\r\n")
         del self._bytes[: end + 4]
         words = lines[0].split(" ")
@@ -786,7 +793,7 @@ class Answer:
     def _chunk(self) -> bool:
         end = self._bytes.find(b"\r\n")
         if end < 0:
-            return False
+            return self._no_end()
         size = int(bytes(self._bytes[:end]).split(b";")[0], 16)
         if size:
             del self._bytes[: end + 2]
@@ -794,10 +801,16 @@ class Answer:
             return True
         last = self._bytes.find(b"\r\n\r\n")
         if last < 0:
-            return False
+            return self._no_end()
         del self._bytes[: last + 4]
         self.done = True
         return True
+
+    def _no_end(self) -> bool:
+        """A line goes on, and not for ever."""
+        if len(self._bytes) > _LONGEST_LINE:
+            raise ValueError("the answer is no HTTP")
+        return False
 
     def _end_of_chunk(self) -> bool:
         if len(self._bytes) < 2:
@@ -949,7 +962,11 @@ class Context:
         outcome = answer.outcome()
         if "grpc-status" not in outcome:
             return self.unreachable("the answer broke off: it has no status")
-        return error_of(outcome)
+        error = error_of(outcome)
+        if error and self.secure and "grpc-status-details-bin" not in outcome:
+            # A daemon says its reason, always.
+            return self.foreign(f"it answers `{error.message}`")
+        return error
 
 
 def socket_path(address: str) -> str | None:
@@ -1359,6 +1376,9 @@ def exchange(
         while not answer.done:
             connection.settimeout(_left(end))
             piece = connection.recv(_PIECE)
+            # Who never pauses is never waited for.
+            if time.monotonic() > end:
+                raise late(seconds)
             if not piece:
                 raise context.unreachable("the connection was closed")
             for message in answer.feed(piece):
@@ -1367,8 +1387,10 @@ def exchange(
                 raise context.foreign(answer.foreign)
     except TimeoutError:
         raise late(seconds) from None
-    except (OSError, ValueError) as cause:
+    except OSError as cause:
         raise context.unreachable(cause) from None
+    except ValueError as cause:
+        raise context.foreign(str(cause)) from None
     finally:
         if answer.keeps_open:
             _idle.setdefault((context.address, context.secure), []).append(connection)
@@ -1399,6 +1421,8 @@ def _connection(context: Context, end: float) -> socket.socket:
         connection = socket.create_connection(place, _left(end))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return secure.greet(connection, place[0]) if secure else connection
+    except Stranger as cause:
+        raise context.foreign(str(cause)) from None
     except (OSError, ValueError) as cause:
         raise context.unreachable(cause) from None
 

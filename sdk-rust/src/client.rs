@@ -178,6 +178,7 @@ impl Daemon {
         }
         match error.kind() {
             io::ErrorKind::TimedOut => Error::late(milliseconds),
+            io::ErrorKind::InvalidData => self.foreign("it does not speak HTTP"),
             _ => self.unreachable(error),
         }
     }
@@ -190,11 +191,10 @@ impl Daemon {
     }
 
     fn unreachable(&self, why: impl fmt::Display) -> Error {
-        let mut error = Error::unreachable(&self.address, why);
-        if self.opener.is_some() {
-            error.hint = "Check the network, and ask the owner whether the pairing still is".into();
+        match self.opener {
+            Some(_) => Error::unreachable_elsewhere(&self.address, why),
+            None => Error::unreachable(&self.address, why),
         }
-        error
     }
 }
 
@@ -230,6 +230,14 @@ impl<R> Stream<R> {
                     return Some(Err(self.daemon.unreachable(why)));
                 }
                 let error = Error::of(answer.outcome());
+                // A daemon says its reason, always.
+                let told = answer.outcome().contains_key("grpc-status-details-bin");
+                if let Some(error) =
+                    error.as_ref().filter(|_| !told && self.daemon.opener.is_some())
+                {
+                    let what = format!("it answers `{}`", error.message);
+                    return Some(Err(self.daemon.foreign(&what)));
+                }
                 if let Some(connection) = answer.into_connection() {
                     let mut idle = self.daemon.idle.lock().unwrap_or_else(PoisonError::into_inner);
                     idle.push(connection);

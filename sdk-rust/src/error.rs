@@ -55,6 +55,12 @@ impl Error {
         Self::new("DAEMON_UNREACHABLE", message, "Run `browse status`", UNAVAILABLE)
     }
 
+    /// The same of one elsewhere.
+    pub(crate) fn unreachable_elsewhere(address: &str, why: impl fmt::Display) -> Self {
+        let hint = "Check the network, and ask the owner whether the pairing still is";
+        Self { hint: hint.to_owned(), ..Self::unreachable(address, why) }
+    }
+
     /// What a client says when the answer does not come in time.
     pub(crate) fn late(milliseconds: u64) -> Self {
         let message = format!("no answer within {milliseconds} ms");
@@ -98,6 +104,7 @@ impl Error {
             _ => reason,
         };
         let hint = metadata.remove("hint").filter(|hint| !hint.is_empty());
+        let hint = hint.map(|hint| shown(&hint));
         let hint = hint.unwrap_or_else(|| format!("See `{reason}` in docs/errors.md"));
         let message = match percent_decoded(get("grpc-message")) {
             message if message.is_empty() => {
@@ -163,6 +170,13 @@ fn from_base64(text: &str) -> Vec<u8> {
     out
 }
 
+/// `text` without what would drive a terminal.
+fn shown(text: &str) -> String {
+    let drives = |letter: char| letter.is_control() && letter != '\n';
+    let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.replace(|letter| drives(letter) || turns(letter), " ")
+}
+
 fn percent_decoded(text: &str) -> String {
     let mut parts = text.split('%');
     let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -175,5 +189,5 @@ fn percent_decoded(text: &str) -> String {
             None => out.extend(format!("%{part}").into_bytes()),
         }
     }
-    String::from_utf8_lossy(&out).into_owned()
+    shown(&String::from_utf8_lossy(&out))
 }

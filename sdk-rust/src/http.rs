@@ -17,6 +17,8 @@ const TRAILERS: u8 = 0x80;
 const FRAME_HEAD: usize = 5;
 /// Bytes of a message; a daemon sends no more in one.
 const LARGEST: usize = 64 << 20;
+/// Headers of an answer.
+const MOST_HEADERS: usize = 256;
 /// Longest line of a head.
 const LONGEST_LINE: usize = 64 * 1024;
 
@@ -191,6 +193,9 @@ impl Answer {
                 break;
             }
             add(&mut headers, &line);
+            if headers.len() > MOST_HEADERS {
+                return Err(no_http());
+            }
         }
         let get = |name: &str| headers.get(name).map_or("", String::as_str);
         let chunked = get("transfer-encoding").eq_ignore_ascii_case("chunked");

@@ -468,6 +468,12 @@ impl Error {
 		Self::new("DAEMON_UNREACHABLE", message, "Run `browse status`", UNAVAILABLE)
 	}
 
+	/// The same of one elsewhere.
+	pub(crate) fn unreachable_elsewhere(address: &str, why: impl fmt::Display) -> Self {
+		let hint = "Check the network, and ask the owner whether the pairing still is";
+		Self { hint: hint.to_owned(), ..Self::unreachable(address, why) }
+	}
+
 	/// What a client says when the answer does not come in time.
 	pub(crate) fn late(milliseconds: u64) -> Self {
 		let message = format!("no answer within {milliseconds} ms");
@@ -511,6 +517,7 @@ impl Error {
 			_ => reason,
 		};
 		let hint = metadata.remove("hint").filter(|hint| !hint.is_empty());
+		let hint = hint.map(|hint| shown(&hint));
 		let hint = hint.unwrap_or_else(|| format!("See `{reason}` in docs/errors.md"));
 		let message = match percent_decoded(get("grpc-message")) {
 			message if message.is_empty() => {
@@ -576,6 +583,13 @@ fn from_base64(text: &str) -> Vec<u8> {
 	out
 }
 
+/// `text` without what would drive a terminal.
+fn shown(text: &str) -> String {
+	let drives = |letter: char| letter.is_control() && letter != '\n';
+	let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+	text.replace(|letter| drives(letter) || turns(letter), " ")
+}
+
 fn percent_decoded(text: &str) -> String {
 	let mut parts = text.split('%');
 	let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -588,7 +602,7 @@ fn percent_decoded(text: &str) -> String {
 			None => out.extend(format!("%{part}").into_bytes()),
 		}
 	}
-	String::from_utf8_lossy(&out).into_owned()
+	shown(&String::from_utf8_lossy(&out))
 }
 }
 
@@ -1047,6 +1061,7 @@ use super::error::Error;
 const TRAILERS: u8 = 0x80;
 const FRAME_HEAD: usize = 5;
 const LARGEST: usize = 64 << 20;
+const MOST_HEADERS: usize = 256;
 const LONGEST_LINE: usize = 64 * 1024;
 
 pub type Headers = BTreeMap<String, String>;
@@ -1200,6 +1215,9 @@ impl Answer {
 				break;
 			}
 			add(&mut headers, &line);
+			if headers.len() > MOST_HEADERS {
+				return Err(no_http());
+			}
 		}
 		let get = |name: &str| headers.get(name).map_or("", String::as_str);
 		let chunked = get("transfer-encoding").eq_ignore_ascii_case("chunked");
@@ -2060,6 +2078,7 @@ impl Daemon {
 		}
 		match error.kind() {
 			io::ErrorKind::TimedOut => Error::late(milliseconds),
+			io::ErrorKind::InvalidData => self.foreign("it does not speak HTTP"),
 			_ => self.unreachable(error),
 		}
 	}
@@ -2072,11 +2091,10 @@ impl Daemon {
 	}
 
 	fn unreachable(&self, why: impl fmt::Display) -> Error {
-		let mut error = Error::unreachable(&self.address, why);
-		if self.opener.is_some() {
-			error.hint = "Check the network, and ask the owner whether the pairing still is".into();
+		match self.opener {
+			Some(_) => Error::unreachable_elsewhere(&self.address, why),
+			None => Error::unreachable(&self.address, why),
 		}
-		error
 	}
 }
 
@@ -2112,6 +2130,14 @@ impl<R> Stream<R> {
 					return Some(Err(self.daemon.unreachable(why)));
 				}
 				let error = Error::of(answer.outcome());
+				// A daemon says its reason, always.
+				let told = answer.outcome().contains_key("grpc-status-details-bin");
+				if let Some(error) =
+					error.as_ref().filter(|_| !told && self.daemon.opener.is_some())
+				{
+					let what = format!("it answers `{}`", error.message);
+					return Some(Err(self.daemon.foreign(&what)));
+				}
 				if let Some(connection) = answer.into_connection() {
 					let mut idle = self.daemon.idle.lock().unwrap_or_else(PoisonError::into_inner);
 					idle.push(connection);

@@ -847,6 +847,9 @@ export class BrowseError extends Error {
   }
 }
 
+/** What answers is no daemon, and why that is known. */
+class Stranger extends Error {}
+
 /** What a client says when nobody answers. */
 function unreachable(address: string, cause: unknown, hint = 'Run `browse status`'): BrowseError {
   const why = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause);
@@ -871,7 +874,7 @@ function errorOf(trailers: Map<string, string>): BrowseError | undefined {
   const { reason, metadata } = errorInfo(trailers.get('grpc-status-details-bin'));
   const { hint, ...rest } = metadata;
   const name = reason || GRPC_REASONS[code] || 'BUG';
-  return new BrowseError(name, message, { hint: hint || `See \`${name}\` in docs/errors.md`, metadata: rest, code });
+  return new BrowseError(name, message, { hint: clean(hint ?? '') || `See \`${name}\` in docs/errors.md`, metadata: rest, code });
 }
 
 /** What to call an answer without a reason, by its gRPC code. */
@@ -905,11 +908,16 @@ function children(bytes: Uint8Array, wanted: number): Uint8Array[] {
   return found;
 }
 
+/** Text without what would drive a terminal. */
+function clean(text: string): string {
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');
+}
+
 function percentDecode(text: string): string {
   try {
-    return decodeURIComponent(text);
+    return clean(decodeURIComponent(text));
   } catch {
-    return text;
+    return clean(text);
   }
 }
 
@@ -979,6 +987,8 @@ type Socket = import('node:net').Socket;
 
 /** Longest line of a head. */
 const LONGEST_LINE = 64 * 1024;
+/** Headers of an answer. */
+const MOST_HEADERS = 256;
 const LINE_FEED = 10;
 
 /** Connections that wait for the next call, by where they lead. They do not hold the process. */
@@ -989,9 +999,17 @@ async function postByNet(request: Post): Promise<Answer> {
   const connection = reuse(placeOf(request)) ?? (await open(request));
   connection.use(request.signal);
   connection.send(request);
-  const [, status = '0'] = (await connection.line()).split(' ');
+  const status = /^HTTP\/1\.\d (\d{3})/.exec(await connection.line())?.[1];
+  if (status === undefined) {
+    connection.close();
+    throw new Stranger('it does not speak HTTP');
+  }
   const headers = new Map<string, string>();
-  for (let line = await connection.line(); line; line = await connection.line()) {
+  for (let line = await connection.line(), left = MOST_HEADERS; line; line = await connection.line()) {
+    if (left-- === 0) {
+      connection.close();
+      throw new Stranger('it does not speak HTTP');
+    }
     const colon = line.indexOf(':');
     headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
   }
@@ -1010,8 +1028,8 @@ function reuse(place: string): Connection | undefined {
   return connection;
 }
 
-async function open({ address, secure, signal }: Post): Promise<Connection> {
-  if (secure) return new Connection(await secure.open(address, signal));
+async function open({ address, secure, signal, timeout }: Post): Promise<Connection> {
+  if (secure) return new Connection(await secure.open(address, signal, timeout));
   const { connect } = await import('node:net');
   const path = socketPath(address);
   if (path !== undefined) return new Connection(connect({ path }));
@@ -1042,7 +1060,7 @@ async function* bodyOf(connection: Connection, headers: Map<string, string>, req
 
 async function chunkSize(connection: Connection): Promise<number> {
   const size = Number.parseInt(await connection.line(), 16);
-  if (Number.isNaN(size)) throw new Error('the answer is no HTTP');
+  if (Number.isNaN(size)) throw new Stranger('it does not speak HTTP');
   return size;
 }
 
@@ -1099,7 +1117,7 @@ class Connection {
   async line(): Promise<string> {
     let end = this.#bytes.indexOf(LINE_FEED);
     for (; end < 0; end = this.#bytes.indexOf(LINE_FEED)) {
-      if (this.#bytes.length > LONGEST_LINE) throw new Error('the answer is no HTTP');
+      if (this.#bytes.length > LONGEST_LINE) throw new Stranger('it does not speak HTTP');
       await this.#more();
     }
     return readText(this.#cut(end + 1)).trimEnd();
@@ -1157,6 +1175,8 @@ interface Post {
   headers: Record<string, string>;
   body: Uint8Array;
   signal: AbortSignal;
+  /** Milliseconds that the call has. */
+  timeout: number;
   secure?: Secure;
 }
 
@@ -1166,8 +1186,8 @@ interface Secure {
   pin: string;
   /** What to do when it does not answer. */
   hint: string;
-  /** Connects; nothing is sent unless the other end is who it should be. */
-  open(address: string, signal: AbortSignal): Promise<import('node:net').Socket>;
+  /** Connects within so many milliseconds; nothing is sent unless the other end is who it should be. */
+  open(address: string, signal: AbortSignal, timeout: number): Promise<import('node:net').Socket>;
 }
 
 /** The path of a socket file, when `address` is one: `unix:/path` or `unix:///path`. */
@@ -1181,6 +1201,7 @@ async function post(request: Post): Promise<Answer> {
     return await (!request.secure && prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
   } catch (cause) {
     if (request.signal.aborted) throw request.signal.reason;
+    if (cause instanceof Stranger) throw foreign(request.address, cause.message, request.secure !== undefined);
     throw cause instanceof BrowseError ? cause : unreachable(request.address, cause, request.secure?.hint);
   }
 }
@@ -1681,7 +1702,7 @@ async function* exchange<T>(options: Options, { path, message, timeout }: Outgoi
   let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
   try {
     const headers = headersOf(options, token, timeout);
-    const answer = await post({ address, path, headers, body, signal: abort.signal, secure });
+    const answer = await post({ address, path, headers, body, signal: abort.signal, timeout, secure });
     const page = pageOf(answer);
     if (page) {
       // Ends the connection: nobody knows how long a page is.
@@ -1694,10 +1715,12 @@ async function* exchange<T>(options: Options, { path, message, timeout }: Outgoi
     const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
     if (!trailers.has('grpc-status')) throw unreachable(address, 'the answer broke off: it has no status', secure?.hint);
     const error = errorOf(trailers);
+    // A daemon says its reason, always.
+    if (error && secure && !trailers.has('grpc-status-details-bin')) throw foreign(address, `it answers \`${error.message}\``, true);
     if (error) throw error;
   } catch (cause) {
     if (abort.signal.aborted) throw late;
-    const error = cause instanceof BrowseError ? cause : unreachable(address, cause, secure?.hint);
+    const error = cause instanceof BrowseError ? cause : cause instanceof Stranger ? foreign(address, cause.message, secure !== undefined) : unreachable(address, cause, secure?.hint);
     // The next call looks whether another daemon runs by now.
     if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
     throw error;
@@ -4889,6 +4912,9 @@ export const browse: Browse = connect();
 
 
 const VERSION = 0xa0;
+/** Milliseconds that the other end has to greet, if the call has no less. */
+const GREETING = 10_000;
+const CLOSED = 'the connection was closed';
 
 /**
  * Makes connections to whoever has the public key with this SHA-256, in hexadecimal.
@@ -4898,15 +4924,16 @@ const VERSION = 0xa0;
  */
 function pinned(pin: string, vouched: boolean): Secure {
   const hint = 'Check the network, and ask the owner whether the pairing still is';
-  return { pin, hint, open: (address, signal) => greet(address, { pin, vouched }, signal) };
+  return { pin, hint, open: (address, signal, timeout) => greet(address, { pin, vouched, timeout: Math.min(timeout, GREETING) }, signal) };
 }
 
 interface Wanted {
   pin: string;
   vouched: boolean;
+  timeout: number;
 }
 
-async function greet(address: string, { pin, vouched }: Wanted, signal: AbortSignal): Promise<import('node:net').Socket> {
+async function greet(address: string, { pin, vouched, timeout }: Wanted, signal: AbortSignal): Promise<import('node:net').Socket> {
   const { connect } = await import('node:tls');
   const { isIP } = await import('node:net');
   const colon = address.lastIndexOf(':');
@@ -4922,22 +4949,38 @@ async function greet(address: string, { pin, vouched }: Wanted, signal: AbortSig
   });
   const stop = () => socket.destroy(new Error('the call was given up'));
   signal.addEventListener('abort', stop);
+  let taken = false;
+  socket.once('connect', () => (taken = true));
+  const silent = () => socket.destroy(new Error(`${taken ? 'it takes the connection, and says nothing' : 'nothing answers'} within ${timeout / 1000} s`));
+  const timer = setTimeout(silent, timeout);
   try {
     await new Promise<void>((done, failed) => {
       socket.once('secureConnect', done);
       socket.once('error', failed);
-      socket.once('close', () => failed(new Error('the connection was closed')));
+      socket.once('close', () => failed(new Error(CLOSED)));
     });
     const known = await isKey(socket.getPeerCertificate().raw, pin);
     if (!known && !(vouched && socket.authorized)) throw mismatch(vouched ? socket.authorizationError : undefined);
   } catch (error) {
     // Whoever it is, nothing was sent to it.
     socket.on('error', () => {}).destroy();
-    throw error;
+    throw told(error, taken);
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
   return socket.setNoDelay(true);
+}
+
+/** A failure of a greeting, as callers shall see it. */
+function told(error: unknown, taken: boolean): unknown {
+  const code = String((error as { code?: string }).code ?? '');
+  if (/^(ERR_SSL_|EPROTO)/.test(code)) {
+    const why = code.replace(/^ERR_SSL_/, '').toLowerCase().replaceAll('_', ' ');
+    return new Stranger(`it does not speak TLS 1.3: ${why}`);
+  }
+  const ended = code === 'ECONNRESET' || code === 'EPIPE' || (error as Error).message === CLOSED;
+  return taken && ended ? new Error('it takes the connection, and ends it before a word') : error;
 }
 
 async function isKey(certificate: Uint8Array | undefined, pin: string): Promise<boolean> {
@@ -5132,7 +5175,7 @@ function noLink(why: string): BrowseError {
 
 function unproven(): BrowseError {
   const message = 'the answer is not that of the daemon of the pairing block: it does not fit the session key';
-  const hint = 'Do not go on; ask the owner to run `browse pair revoke` and for a block by another way';
+  const hint = 'Do not go on; ask the owner to revoke the pairing (`browse pair list` names it), and for a new block by another way';
   return new BrowseError('REMOTE_UNPROVEN', message, { hint, code: 9 });
 }
 

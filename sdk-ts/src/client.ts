@@ -2,7 +2,7 @@
 
 import { decode } from './decode.ts';
 import { encode } from './encode.ts';
-import { BrowseError, errorOf, foreign, unreachable } from './error.ts';
+import { BrowseError, errorOf, foreign, Stranger, unreachable } from './error.ts';
 import { frame, unframe } from './frames.ts';
 import { daemonOf, forgetDaemon } from './place.ts';
 import { saveFile, saveFolder } from './save.ts';
@@ -97,7 +97,7 @@ export async function* exchange<T>(options: Options, { path, message, timeout }:
   let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
   try {
     const headers = headersOf(options, token, timeout);
-    const answer = await post({ address, path, headers, body, signal: abort.signal, secure });
+    const answer = await post({ address, path, headers, body, signal: abort.signal, timeout, secure });
     const page = pageOf(answer);
     if (page) {
       // Ends the connection: nobody knows how long a page is.
@@ -110,10 +110,12 @@ export async function* exchange<T>(options: Options, { path, message, timeout }:
     const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
     if (!trailers.has('grpc-status')) throw unreachable(address, 'the answer broke off: it has no status', secure?.hint);
     const error = errorOf(trailers);
+    // A daemon says its reason, always.
+    if (error && secure && !trailers.has('grpc-status-details-bin')) throw foreign(address, `it answers \`${error.message}\``, true);
     if (error) throw error;
   } catch (cause) {
     if (abort.signal.aborted) throw late;
-    const error = cause instanceof BrowseError ? cause : unreachable(address, cause, secure?.hint);
+    const error = cause instanceof BrowseError ? cause : cause instanceof Stranger ? foreign(address, cause.message, secure !== undefined) : unreachable(address, cause, secure?.hint);
     // The next call looks whether another daemon runs by now.
     if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
     throw error;

@@ -28,6 +28,9 @@ export class BrowseError extends Error {
   }
 }
 
+/** What answers is no daemon, and why that is known. */
+export class Stranger extends Error {}
+
 /** What a client says when nobody answers. */
 export function unreachable(address: string, cause: unknown, hint = 'Run `browse status`'): BrowseError {
   const why = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause);
@@ -52,7 +55,7 @@ export function errorOf(trailers: Map<string, string>): BrowseError | undefined 
   const { reason, metadata } = errorInfo(trailers.get('grpc-status-details-bin'));
   const { hint, ...rest } = metadata;
   const name = reason || GRPC_REASONS[code] || 'BUG';
-  return new BrowseError(name, message, { hint: hint || `See \`${name}\` in docs/errors.md`, metadata: rest, code });
+  return new BrowseError(name, message, { hint: clean(hint ?? '') || `See \`${name}\` in docs/errors.md`, metadata: rest, code });
 }
 
 /** What to call an answer without a reason, by its gRPC code. */
@@ -86,10 +89,15 @@ function children(bytes: Uint8Array, wanted: number): Uint8Array[] {
   return found;
 }
 
+/** Text without what would drive a terminal. */
+function clean(text: string): string {
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');
+}
+
 function percentDecode(text: string): string {
   try {
-    return decodeURIComponent(text);
+    return clean(decodeURIComponent(text));
   } catch {
-    return text;
+    return clean(text);
   }
 }

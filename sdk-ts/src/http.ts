@@ -4,12 +4,15 @@
 
 import { readText } from './decode.ts';
 import { joinBytes } from './encode.ts';
+import { Stranger } from './error.ts';
 import { type Answer, type Post, socketPath } from './transport.ts';
 
 type Socket = import('node:net').Socket;
 
 /** Longest line of a head. */
 const LONGEST_LINE = 64 * 1024;
+/** Headers of an answer. */
+const MOST_HEADERS = 256;
 const LINE_FEED = 10;
 
 /** Connections that wait for the next call, by where they lead. They do not hold the process. */
@@ -20,9 +23,17 @@ export async function postByNet(request: Post): Promise<Answer> {
   const connection = reuse(placeOf(request)) ?? (await open(request));
   connection.use(request.signal);
   connection.send(request);
-  const [, status = '0'] = (await connection.line()).split(' ');
+  const status = /^HTTP\/1\.\d (\d{3})/.exec(await connection.line())?.[1];
+  if (status === undefined) {
+    connection.close();
+    throw new Stranger('it does not speak HTTP');
+  }
   const headers = new Map<string, string>();
-  for (let line = await connection.line(); line; line = await connection.line()) {
+  for (let line = await connection.line(), left = MOST_HEADERS; line; line = await connection.line()) {
+    if (left-- === 0) {
+      connection.close();
+      throw new Stranger('it does not speak HTTP');
+    }
     const colon = line.indexOf(':');
     headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
   }
@@ -41,8 +52,8 @@ function reuse(place: string): Connection | undefined {
   return connection;
 }
 
-async function open({ address, secure, signal }: Post): Promise<Connection> {
-  if (secure) return new Connection(await secure.open(address, signal));
+async function open({ address, secure, signal, timeout }: Post): Promise<Connection> {
+  if (secure) return new Connection(await secure.open(address, signal, timeout));
   const { connect } = await import('node:net');
   const path = socketPath(address);
   if (path !== undefined) return new Connection(connect({ path }));
@@ -73,7 +84,7 @@ async function* bodyOf(connection: Connection, headers: Map<string, string>, req
 
 async function chunkSize(connection: Connection): Promise<number> {
   const size = Number.parseInt(await connection.line(), 16);
-  if (Number.isNaN(size)) throw new Error('the answer is no HTTP');
+  if (Number.isNaN(size)) throw new Stranger('it does not speak HTTP');
   return size;
 }
 
@@ -130,7 +141,7 @@ class Connection {
   async line(): Promise<string> {
     let end = this.#bytes.indexOf(LINE_FEED);
     for (; end < 0; end = this.#bytes.indexOf(LINE_FEED)) {
-      if (this.#bytes.length > LONGEST_LINE) throw new Error('the answer is no HTTP');
+      if (this.#bytes.length > LONGEST_LINE) throw new Stranger('it does not speak HTTP');
       await this.#more();
     }
     return readText(this.#cut(end + 1)).trimEnd();

@@ -165,7 +165,7 @@ function noLink(why: string): BrowseError {
 
 function unproven(): BrowseError {
   const message = 'the answer is not that of the daemon of the pairing block: it does not fit the session key';
-  const hint = 'Do not go on; ask the owner to run `browse pair revoke` and for a block by another way';
+  const hint = 'Do not go on; ask the owner to revoke the pairing (`browse pair list` names it), and for a new block by another way';
   return new BrowseError('REMOTE_UNPROVEN', message, { hint, code: 9 });
 }
 

@@ -1,10 +1,13 @@
 // TLS 1.3 to a daemon elsewhere, which is known by its public key alone: names
 // and authorities have no say.
 
-import { BrowseError } from './error.ts';
+import { BrowseError, Stranger } from './error.ts';
 import type { Secure } from './transport.ts';
 
 const VERSION = 0xa0;
+/** Milliseconds that the other end has to greet, if the call has no less. */
+const GREETING = 10_000;
+const CLOSED = 'the connection was closed';
 
 /**
  * Makes connections to whoever has the public key with this SHA-256, in hexadecimal.
@@ -14,15 +17,16 @@ const VERSION = 0xa0;
  */
 export function pinned(pin: string, vouched: boolean): Secure {
   const hint = 'Check the network, and ask the owner whether the pairing still is';
-  return { pin, hint, open: (address, signal) => greet(address, { pin, vouched }, signal) };
+  return { pin, hint, open: (address, signal, timeout) => greet(address, { pin, vouched, timeout: Math.min(timeout, GREETING) }, signal) };
 }
 
 interface Wanted {
   pin: string;
   vouched: boolean;
+  timeout: number;
 }
 
-async function greet(address: string, { pin, vouched }: Wanted, signal: AbortSignal): Promise<import('node:net').Socket> {
+async function greet(address: string, { pin, vouched, timeout }: Wanted, signal: AbortSignal): Promise<import('node:net').Socket> {
   const { connect } = await import('node:tls');
   const { isIP } = await import('node:net');
   const colon = address.lastIndexOf(':');
@@ -38,22 +42,38 @@ async function greet(address: string, { pin, vouched }: Wanted, signal: AbortSig
   });
   const stop = () => socket.destroy(new Error('the call was given up'));
   signal.addEventListener('abort', stop);
+  let taken = false;
+  socket.once('connect', () => (taken = true));
+  const silent = () => socket.destroy(new Error(`${taken ? 'it takes the connection, and says nothing' : 'nothing answers'} within ${timeout / 1000} s`));
+  const timer = setTimeout(silent, timeout);
   try {
     await new Promise<void>((done, failed) => {
       socket.once('secureConnect', done);
       socket.once('error', failed);
-      socket.once('close', () => failed(new Error('the connection was closed')));
+      socket.once('close', () => failed(new Error(CLOSED)));
     });
     const known = await isKey(socket.getPeerCertificate().raw, pin);
     if (!known && !(vouched && socket.authorized)) throw mismatch(vouched ? socket.authorizationError : undefined);
   } catch (error) {
     // Whoever it is, nothing was sent to it.
     socket.on('error', () => {}).destroy();
-    throw error;
+    throw told(error, taken);
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
   return socket.setNoDelay(true);
+}
+
+/** A failure of a greeting, as callers shall see it. */
+function told(error: unknown, taken: boolean): unknown {
+  const code = String((error as { code?: string }).code ?? '');
+  if (/^(ERR_SSL_|EPROTO)/.test(code)) {
+    const why = code.replace(/^ERR_SSL_/, '').toLowerCase().replaceAll('_', ' ');
+    return new Stranger(`it does not speak TLS 1.3: ${why}`);
+  }
+  const ended = code === 'ECONNRESET' || code === 'EPIPE' || (error as Error).message === CLOSED;
+  return taken && ended ? new Error('it takes the connection, and ends it before a word') : error;
 }
 
 async function isKey(certificate: Uint8Array | undefined, pin: string): Promise<boolean> {

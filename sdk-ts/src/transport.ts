@@ -4,7 +4,7 @@
 // On node a first `fetch` takes 110 ms, `node:http` 14, a plain socket 7. So each
 // gets its own, and loads nothing of the other.
 
-import { BrowseError, unreachable } from './error.ts';
+import { BrowseError, foreign, Stranger, unreachable } from './error.ts';
 import { postByNet } from './http.ts';
 import { isBun, isDeno, variable } from './runtime.ts';
 
@@ -23,6 +23,8 @@ export interface Post {
   headers: Record<string, string>;
   body: Uint8Array;
   signal: AbortSignal;
+  /** Milliseconds that the call has. */
+  timeout: number;
   secure?: Secure;
 }
 
@@ -32,8 +34,8 @@ export interface Secure {
   pin: string;
   /** What to do when it does not answer. */
   hint: string;
-  /** Connects; nothing is sent unless the other end is who it should be. */
-  open(address: string, signal: AbortSignal): Promise<import('node:net').Socket>;
+  /** Connects within so many milliseconds; nothing is sent unless the other end is who it should be. */
+  open(address: string, signal: AbortSignal, timeout: number): Promise<import('node:net').Socket>;
 }
 
 /** The path of a socket file, when `address` is one: `unix:/path` or `unix:///path`. */
@@ -47,6 +49,7 @@ export async function post(request: Post): Promise<Answer> {
     return await (!request.secure && prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
   } catch (cause) {
     if (request.signal.aborted) throw request.signal.reason;
+    if (cause instanceof Stranger) throw foreign(request.address, cause.message, request.secure !== undefined);
     throw cause instanceof BrowseError ? cause : unreachable(request.address, cause, request.secure?.hint);
   }
 }

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
+import { createServer as createPlain, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { Browse } from '../src/browse.ts';
 import { BrowseError } from '../src/error.ts';
 import { redeem, remote, sealOf } from '../src/remote.ts';
-import { publicKeyOf } from '../src/tls.ts';
+import { pinned, publicKeyOf } from '../src/tls.ts';
 
 const PIN = '0a'.repeat(32);
 const LINK = `browse-pair://[::1]:4567/setup-00ff/pin-${PIN}`;
@@ -82,4 +84,28 @@ test('another key is refused before anything is sent', async (context) => {
   const { port } = server.address() as { port: number };
   assert.equal(await reason(redeem(`browse-pair://127.0.0.1:${port}/setup-0/pin-${PIN}`)), 'REMOTE_MISMATCH');
   assert.deepEqual(heard, []);
+});
+
+test('what is no daemon is told in time', async (context) => {
+  const cases: [((socket: Socket) => void) | undefined, string, string][] = [
+    [(socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')), 'REMOTE_FOREIGN', 'TLS 1.3'],
+    [(socket) => socket.once('data', () => socket.end()), 'DAEMON_UNREACHABLE', 'ends it before a word'],
+    [undefined, 'DAEMON_UNREACHABLE', 'within'],
+  ];
+  for (const [answer, reason, word] of cases) {
+    const server = createPlain((socket) => {
+      context.after(() => socket.destroy());
+      socket.on('error', () => {});
+      answer?.(socket);
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    context.after(() => server.close());
+    const { port } = server.address() as { port: number };
+    const client = new Browse({ address: `127.0.0.1:${port}`, token: 't', secure: pinned(PIN, false), timeout: answer ? 60_000 : 500 });
+    const error = await client.tabs().then(() => undefined, (error: unknown) => error);
+    assert(error instanceof BrowseError, String(error));
+    assert.equal(error.reason, reason, error.message);
+    assert(error.message.includes(word), error.message);
+    assert.match(error.hint, /sk the owner/);
+  }
 });

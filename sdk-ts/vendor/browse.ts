@@ -656,6 +656,9 @@ export class BrowseError extends Error {
   }
 }
 
+/** What answers is no daemon, and why that is known. */
+class Stranger extends Error {}
+
 /** What a client says when nobody answers. */
 function unreachable(address: string, cause: unknown, hint = 'Run `browse status`'): BrowseError {
   const why = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause);
@@ -680,7 +683,7 @@ function errorOf(trailers: Map<string, string>): BrowseError | undefined {
   const { reason, metadata } = errorInfo(trailers.get('grpc-status-details-bin'));
   const { hint, ...rest } = metadata;
   const name = reason || GRPC_REASONS[code] || 'BUG';
-  return new BrowseError(name, message, { hint: hint || `See \`${name}\` in docs/errors.md`, metadata: rest, code });
+  return new BrowseError(name, message, { hint: clean(hint ?? '') || `See \`${name}\` in docs/errors.md`, metadata: rest, code });
 }
 
 /** What to call an answer without a reason, by its gRPC code. */
@@ -714,11 +717,16 @@ function children(bytes: Uint8Array, wanted: number): Uint8Array[] {
   return found;
 }
 
+/** Text without what would drive a terminal. */
+function clean(text: string): string {
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');
+}
+
 function percentDecode(text: string): string {
   try {
-    return decodeURIComponent(text);
+    return clean(decodeURIComponent(text));
   } catch {
-    return text;
+    return clean(text);
   }
 }
 
@@ -788,6 +796,8 @@ type Socket = import('node:net').Socket;
 
 /** Longest line of a head. */
 const LONGEST_LINE = 64 * 1024;
+/** Headers of an answer. */
+const MOST_HEADERS = 256;
 const LINE_FEED = 10;
 
 /** Connections that wait for the next call, by where they lead. They do not hold the process. */
@@ -798,9 +808,17 @@ async function postByNet(request: Post): Promise<Answer> {
   const connection = reuse(placeOf(request)) ?? (await open(request));
   connection.use(request.signal);
   connection.send(request);
-  const [, status = '0'] = (await connection.line()).split(' ');
+  const status = /^HTTP\/1\.\d (\d{3})/.exec(await connection.line())?.[1];
+  if (status === undefined) {
+    connection.close();
+    throw new Stranger('it does not speak HTTP');
+  }
   const headers = new Map<string, string>();
-  for (let line = await connection.line(); line; line = await connection.line()) {
+  for (let line = await connection.line(), left = MOST_HEADERS; line; line = await connection.line()) {
+    if (left-- === 0) {
+      connection.close();
+      throw new Stranger('it does not speak HTTP');
+    }
     const colon = line.indexOf(':');
     headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
   }
@@ -819,8 +837,8 @@ function reuse(place: string): Connection | undefined {
   return connection;
 }
 
-async function open({ address, secure, signal }: Post): Promise<Connection> {
-  if (secure) return new Connection(await secure.open(address, signal));
+async function open({ address, secure, signal, timeout }: Post): Promise<Connection> {
+  if (secure) return new Connection(await secure.open(address, signal, timeout));
   const { connect } = await import('node:net');
   const path = socketPath(address);
   if (path !== undefined) return new Connection(connect({ path }));
@@ -851,7 +869,7 @@ async function* bodyOf(connection: Connection, headers: Map<string, string>, req
 
 async function chunkSize(connection: Connection): Promise<number> {
   const size = Number.parseInt(await connection.line(), 16);
-  if (Number.isNaN(size)) throw new Error('the answer is no HTTP');
+  if (Number.isNaN(size)) throw new Stranger('it does not speak HTTP');
   return size;
 }
 
@@ -908,7 +926,7 @@ class Connection {
   async line(): Promise<string> {
     let end = this.#bytes.indexOf(LINE_FEED);
     for (; end < 0; end = this.#bytes.indexOf(LINE_FEED)) {
-      if (this.#bytes.length > LONGEST_LINE) throw new Error('the answer is no HTTP');
+      if (this.#bytes.length > LONGEST_LINE) throw new Stranger('it does not speak HTTP');
       await this.#more();
     }
     return readText(this.#cut(end + 1)).trimEnd();
@@ -966,6 +984,8 @@ interface Post {
   headers: Record<string, string>;
   body: Uint8Array;
   signal: AbortSignal;
+  /** Milliseconds that the call has. */
+  timeout: number;
   secure?: Secure;
 }
 
@@ -975,8 +995,8 @@ interface Secure {
   pin: string;
   /** What to do when it does not answer. */
   hint: string;
-  /** Connects; nothing is sent unless the other end is who it should be. */
-  open(address: string, signal: AbortSignal): Promise<import('node:net').Socket>;
+  /** Connects within so many milliseconds; nothing is sent unless the other end is who it should be. */
+  open(address: string, signal: AbortSignal, timeout: number): Promise<import('node:net').Socket>;
 }
 
 /** The path of a socket file, when `address` is one: `unix:/path` or `unix:///path`. */
@@ -990,6 +1010,7 @@ async function post(request: Post): Promise<Answer> {
     return await (!request.secure && prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
   } catch (cause) {
     if (request.signal.aborted) throw request.signal.reason;
+    if (cause instanceof Stranger) throw foreign(request.address, cause.message, request.secure !== undefined);
     throw cause instanceof BrowseError ? cause : unreachable(request.address, cause, request.secure?.hint);
   }
 }
@@ -1490,7 +1511,7 @@ async function* exchange<T>(options: Options, { path, message, timeout }: Outgoi
   let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
   try {
     const headers = headersOf(options, token, timeout);
-    const answer = await post({ address, path, headers, body, signal: abort.signal, secure });
+    const answer = await post({ address, path, headers, body, signal: abort.signal, timeout, secure });
     const page = pageOf(answer);
     if (page) {
       // Ends the connection: nobody knows how long a page is.
@@ -1503,10 +1524,12 @@ async function* exchange<T>(options: Options, { path, message, timeout }: Outgoi
     const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
     if (!trailers.has('grpc-status')) throw unreachable(address, 'the answer broke off: it has no status', secure?.hint);
     const error = errorOf(trailers);
+    // A daemon says its reason, always.
+    if (error && secure && !trailers.has('grpc-status-details-bin')) throw foreign(address, `it answers \`${error.message}\``, true);
     if (error) throw error;
   } catch (cause) {
     if (abort.signal.aborted) throw late;
-    const error = cause instanceof BrowseError ? cause : unreachable(address, cause, secure?.hint);
+    const error = cause instanceof BrowseError ? cause : cause instanceof Stranger ? foreign(address, cause.message, secure !== undefined) : unreachable(address, cause, secure?.hint);
     // The next call looks whether another daemon runs by now.
     if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
     throw error;

@@ -7,6 +7,7 @@ use std::{
     io,
     pin::Pin,
     task::{self, Poll},
+    time::Duration,
 };
 
 use http::{Request, Response, Uri, uri::Scheme};
@@ -43,8 +44,12 @@ enum Way {
 }
 
 impl Connection {
-    /// Greets the daemon at the other end of the socket.
-    pub async fn open(daemon: Daemon) -> Result<Self, Box<dyn Error + Send + Sync>> {
+    /// Greets the daemon at the other end of the socket; one elsewhere within
+    /// `patience`.
+    pub async fn open(
+        daemon: Daemon,
+        patience: Duration,
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let authority = daemon.address.authority().to_owned();
         let scheme = if daemon.pin.is_some() { Scheme::HTTPS } else { Scheme::HTTP };
         let way = match daemon.socket {
@@ -54,7 +59,7 @@ impl Connection {
                 let stream = TcpStream::from_std(stream)?;
                 match &daemon.pin {
                     Some(proof) => {
-                        let stream = tls::greet(stream, &authority, proof).await?;
+                        let stream = tls::greet(stream, &authority, proof, patience).await?;
                         match proof.vouched {
                             true => Way::Web(web::greet(stream).await?),
                             false => Way::Straight(greet(stream).await?),

@@ -3,23 +3,30 @@
 
 use std::{error::Error, fmt, io};
 
-use browse_proto::Reason;
+use browse_proto::{Command, Reason, wire};
 use http::{HeaderValue, Response, StatusCode, header};
 use tokio_rustls::rustls;
+use tonic::{Code, Status};
 
-use crate::failure::Failure;
+use crate::{
+    failure::{Failure, Result},
+    remote, save,
+};
 
-/// An answer that is none of gRPC.
+/// What no daemon does.
 #[derive(Debug)]
-struct Foreign {
-    status: StatusCode,
-    kind: String,
+pub struct Foreign(String);
+
+impl Foreign {
+    /// It does this.
+    pub fn new(what: impl Into<String>) -> Self {
+        Self(what.into())
+    }
 }
 
 impl fmt::Display for Foreign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it answers HTTP {}", self.status.as_u16())?;
-        if self.kind.is_empty() { Ok(()) } else { write!(f, " with `{}`", self.kind) }
+        f.write_str(&self.0)
     }
 }
 
@@ -33,30 +40,101 @@ pub fn check<B>(answer: Response<B>) -> Result<Response<B>, Box<dyn Error + Send
     if status == StatusCode::OK && kind.starts_with(b"application/grpc") {
         return Ok(answer);
     }
-    let kind = String::from_utf8_lossy(&kind).chars().take(60).collect();
-    Err(Box::new(Foreign { status, kind }))
+    let kind: String = String::from_utf8_lossy(&kind).chars().take(60).collect();
+    let kind = if kind.is_empty() { kind } else { format!(" with `{kind}`") };
+    Err(Foreign::new(format!("it answers HTTP {}{kind}", status.as_u16())).into())
 }
 
-/// The failure to tell when what answered is no daemon.
+/// The failure to tell when what answered elsewhere is no daemon.
 pub fn told(error: &(dyn Error + 'static)) -> Option<Failure> {
+    find(error, what).map(failure)
+}
+
+/// What to do where nothing was sent.
+const UNSENT: &str =
+    "Ask the owner to look at `browse tunnel status`, and for a new block; nothing was sent";
+
+/// What stands in the status of an answer that broke off.
+const TORN: &str = "error reading a body from connection";
+
+/// The same failure, of a greeting: no call was made.
+pub fn before_a_call(failure: Failure) -> Failure {
+    if failure.is(Reason::RemoteForeign) { failure.hint(UNSENT) } else { failure }
+}
+
+/// The failure to tell of an answer from elsewhere that is none of a daemon: each
+/// of those says its reason.
+pub fn answered(status: &Status) -> Option<Failure> {
+    let known = wire::error_info(status.details()).is_some();
+    if known || matches!(status.code(), Code::DeadlineExceeded | Code::OutOfRange) {
+        return None;
+    }
+    let broke = |error: &(dyn Error + 'static)| {
+        let by_http2 = error.downcast_ref::<h2::Error>().map(ToString::to_string);
+        by_http2.or_else(|| error.downcast_ref::<io::Error>().map(save::cause))
+    };
+    let source = status.source().map(ToString::to_string);
+    // gRPC-Web keeps the text alone of what broke.
+    let torn = || status.message().contains(TORN).then(|| "the answer is torn".to_owned());
+    let message = match find(status, broke).or(source).or_else(torn) {
+        Some(why) => format!("the connection broke: {why}"),
+        None => {
+            let (code, message) = (status.code(), status.message());
+            let message = if message.is_empty() { format!("{code:?}") } else { message.to_owned() };
+            return told(status)
+                .or(Some(failure(format!("its answer gives no reason: {message}"))));
+        }
+    };
+    let broken = || Failure::new(Reason::DaemonUnreachable, message).hint(remote::HINT);
+    Some(told(status).unwrap_or_else(broken))
+}
+
+/// Refuses an answer to `command` that cannot be read.
+pub fn readable(command: &Command, answer: &[u8]) -> Result<()> {
+    let read = wire::decode(command.response, answer);
+    read.map(drop).map_err(|error| failure(format!("its answer cannot be read: {error}")))
+}
+
+fn failure(what: impl fmt::Display) -> Failure {
+    let message = format!("what answers is no daemon of browse: {what}");
+    Failure::new(Reason::RemoteForeign, message)
+}
+
+/// What `look` finds in an error, or in what is behind it.
+pub fn find<T>(
+    error: &(dyn Error + 'static),
+    look: impl Fn(&(dyn Error + 'static)) -> Option<T>,
+) -> Option<T> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         let found = inner.map_or(error, |inner| inner as &(dyn Error + 'static));
-        if let Some(foreign) = found.downcast_ref::<Foreign>() {
-            let message = format!("what answers is no daemon of browse: {foreign}");
-            return Some(Failure::new(Reason::RemoteForeign, message));
-        }
-        // What came was no TLS at all, or none that we speak.
-        if let Some(rustls::Error::InvalidMessage(_) | rustls::Error::PeerIncompatible(_)) =
-            found.downcast_ref()
-        {
-            let message = "what answers is no daemon of browse: it does not speak TLS 1.3";
-            return Some(Failure::new(Reason::RemoteForeign, message));
+        if let Some(found) = look(found) {
+            return Some(found);
         }
         cause = error.source();
     }
     None
+}
+
+fn what(error: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(foreign) = error.downcast_ref::<Foreign>() {
+        return Some(foreign.to_string());
+    }
+    if let Some(error) = error.downcast_ref::<rustls::Error>() {
+        return match error {
+            rustls::Error::AlertReceived(alert) => {
+                Some(format!("it refuses the greeting of TLS with `{alert:?}`"))
+            }
+            rustls::Error::InvalidCertificate(_) | rustls::Error::General(_) => None,
+            _ => Some("it does not speak TLS 1.3".to_owned()),
+        };
+    }
+    if let Some(error) = error.downcast_ref::<h2::Error>().filter(|error| error.is_library()) {
+        return Some(format!("it does not speak HTTP/2: {error}"));
+    }
+    let parse = error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse);
+    parse.then(|| "it does not speak HTTP".to_owned())
 }
 
 #[cfg(test)]

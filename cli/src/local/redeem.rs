@@ -2,6 +2,8 @@
 
 mod session;
 
+use std::time::Duration;
+
 use browse_proto::{Reason, wire};
 use serde_json::{Map, Value, json};
 use tokio_rustls::rustls::crypto::ring;
@@ -13,7 +15,7 @@ use crate::{
     globals::Globals,
     link::Link,
     perform, print,
-    remote::{self, Remote},
+    remote::{self, Draft, Remote},
     request::Request,
 };
 
@@ -30,7 +32,9 @@ pub fn run(request: &Request, globals: &Globals) -> Result<u8> {
         vouched: session.is_some(),
         token: String::new(),
     };
-    let daemon = place.connect()?;
+    let time = globals.timeout.unwrap_or(Duration::from_millis(call::DEFAULT_TIMEOUT_MS));
+    let draft = Draft::new(time)?;
+    let daemon = place.connect(globals.timeout)?;
     let fields = match &session {
         // The pin says who answers.
         None => json!({"key": link.key}),
@@ -57,7 +61,7 @@ pub fn run(request: &Request, globals: &Globals) -> Result<u8> {
         Some(name) => name.clone(),
         None => remote::checked(given)?,
     };
-    place.keep(&name)?;
+    draft.keep(&name, &place)?;
     response.insert("name".to_owned(), json!(name));
     let code = print::answer(command, &response, None, globals)?;
     print::note(&format!("`browse --remote {name} <command>` drives it"));

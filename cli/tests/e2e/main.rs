@@ -9,6 +9,7 @@ mod death;
 mod egress;
 mod flood;
 mod frames;
+mod greetings;
 mod health;
 mod leaving;
 mod ngrok;

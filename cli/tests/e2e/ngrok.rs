@@ -161,7 +161,13 @@ fn what_ngrok_does_not_give_is_said() {
         document["error"].clone()
     };
     assert_eq!(with("NGROK_AUTHTOKEN", "")["reason"], "TUNNEL_TOKEN_MISSING");
-    assert_eq!(with("NGROK_SERVER_ADDR", "a b")["reason"], "TUNNEL_ENDED");
+    for (name, value) in [("NGROK_SERVER_ADDR", "a b"), ("NGROK_ROOT_CAS", "/dev/null")] {
+        let wrong = with(name, value);
+        assert_eq!(wrong["reason"], "NGROK_SETTING_INVALID", "{wrong}");
+        let hint = wrong["hint"].as_str().unwrap_or_default();
+        assert!(hint.contains(&format!("`unset {name}`")), "{hint}");
+        assert!(hint.contains("`browse tunnel start --provider ngrok`"), "{hint}");
+    }
     assert_eq!(with("NGROK_ROOT_CAS", "trusted")["reason"], "NGROK_UNTRUSTED");
     owner.service.refuse_agents("Your account is limited to 1 agent session.\n\nERR_NGROK_108");
     let limit = with("NGROK_AUTHTOKEN", TOKEN);

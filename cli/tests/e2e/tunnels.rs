@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, time::Duration};
 
 use serde_json::Value;
 
-use crate::project::{Project, eventually};
+use crate::project::{Output, Project, eventually};
 
 /// Longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -141,6 +141,24 @@ fn one_pairs_through_a_tunnel_that_ends_tls() {
     assert_eq!(agent.fail(&["--remote", "laptop", "whoami"]), ("REMOTE_FOREIGN".to_owned(), 4));
     project.write("mode", "honest");
 
+    // The SDK for Python shows the tunnel no more than that.
+    let paired = project.json(&["pair", "new", "python"]);
+    let script = "import sys, browse_sdk\nbrowse_sdk.redeem(sys.argv[1], keep='python')";
+    let mut python = std::process::Command::new("python3");
+    python.args(["-B", "-c", script, paired["link"].as_str().expect("a link")]);
+    let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sdk-python/src");
+    python.env("PYTHONPATH", sources).env("BROWSE_HOME", agent.home());
+    let done = python.env("SSL_CERT_FILE", owner.file("cert.pem")).output().expect("it is there");
+    assert!(done.status.success(), "{done:?}");
+    let kept = fs::read(agent.home().join("remotes/python.json")).expect("a file");
+    let kept: Value = serde_json::from_slice(&kept).expect("JSON");
+    let seen = String::from_utf8_lossy(&fs::read(owner.file("seen")).expect("a file")).into_owned();
+    assert!(!seen.contains(kept["token"].as_str().expect("a token")));
+    assert!(!seen.contains(paired["key"].as_str().expect("a key")));
+    let who = agent.ok(&["--remote", "python", "whoami"]);
+    assert!(who.contains("name: python"), "{who}");
+    project.ok(&["pair", "revoke", "python"]);
+
     assert_eq!(project.ok(&["tunnel", "stop"]), "stopped\n");
     let gone = agent.run(&["--remote", "laptop", "whoami"]);
     assert!(!gone.stderr.contains("browse restart") && gone.stderr.contains("ask the owner"));
@@ -205,18 +223,29 @@ fn nothing_of_a_tunnel_outlives_its_supervisors() {
         all.into_iter().filter(|(_, line)| mine(line)).collect::<Vec<_>>()
     };
     let start = ["tunnel", "start", "--yes", "--tunnel-cmd", &command];
-    for inner in [false, true] {
+    for victims in ["outer", "inner", "both"] {
         owner.project.json(&start);
         let both = eventually(PATIENCE, || if mine().len() >= 2 { Ok(()) } else { Err(mine()) });
         assert!(both.is_ok(), "{both:?}");
         let outer = owner.status()["pid"].as_u64().expect("a supervisor").to_string();
         let children = fs::read_to_string(format!("/proc/{outer}/task/{outer}/children"));
         let children = children.expect("it runs");
-        let victim = if inner { children.split(' ').next().expect("a child") } else { &outer };
-        let killed = std::process::Command::new("kill").args(["-9", victim]).status();
-        assert!(killed.expect("there is kill").success());
+        let inner = children.split(' ').next().expect("a child");
+        let kill = |args: &[&str]| {
+            let killed = std::process::Command::new("kill").args(args).status();
+            assert!(killed.expect("there is kill").success());
+        };
+        match victims {
+            "outer" => kill(&["-9", &outer]),
+            "inner" => kill(&["-9", inner]),
+            _ => {
+                // So that neither sees the other go.
+                kill(&["-STOP", inner]);
+                kill(&["-9", &outer, inner]);
+            }
+        }
         let gone = eventually(PATIENCE, || if mine().is_empty() { Ok(()) } else { Err(mine()) });
-        assert!(gone.is_ok(), "inner: {inner}: {gone:?}");
+        assert!(gone.is_ok(), "{victims}: {gone:?}");
         owner.ended();
     }
 }
@@ -244,6 +273,11 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
     let said =
         project.run(&["tunnel", "start", "--tunnel-cmd", "sh -c 'echo it broke; exit 3'", "--yes"]);
     assert!(said.stderr.contains("ended with code 3: it broke"), "{said:?}");
+
+    let again = "run `browse tunnel start --tunnel-cmd \"sh -c 'echo it broke; exit 3'\"`";
+    assert!(said.stderr.contains(again), "{said:?}");
+    what_its_path_says(&owner);
+    whoever_stops_it_is_told_how_to_start_it(&owner);
 
     // An agent of ngrok of the user's, as far as it can be played.
     let refused = "sh -c 'echo \"err=authentication failed ERR_NGROK_4018\"; exit 1'";
@@ -291,8 +325,55 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
     assert_eq!(owner.events(), ["consent", "start", "open", "end"]);
     fs::remove_dir_all(&folder).expect("it goes");
     fs::write(&folder, "").expect("it is written");
-    assert_eq!(fail(&owner.command()), "RECEIPT_UNWRITABLE");
+    assert_eq!(fail(&owner.command()), "RECEIPTS_UNUSABLE");
     assert!(!project.processes().iter().any(|(_, line)| line.contains("tunnel.py")));
+}
+
+/// A program is a path from the caller's folder on, and is agreed to as a whole
+/// one.
+fn what_its_path_says(owner: &Owner) {
+    let project = &owner.project;
+    let start = |command: &str| project.run(&["tunnel", "start", "--tunnel-cmd", command]);
+    let path = project.write("forward.sh", "#!/bin/sh\necho \"it is $1\"; exit 3\n");
+    let asked = start("./forward.sh {port}");
+    let whole = format!("`{} {{port}}`", path.display());
+    assert!(asked.code == Some(3) && asked.stderr.contains(&whole), "{asked:?}");
+    let agreed = |command| project.run(&["tunnel", "start", "--yes", "--tunnel-cmd", command]);
+    let denied = agreed("./forward.sh {port}");
+    let hint = format!("chmod u+x '{}'", path.display());
+    assert!(denied.code == Some(2) && denied.stderr.contains(&hint), "{denied:?}");
+    let may = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    fs::set_permissions(&path, may).expect("a mode");
+    // It was agreed to before, by the same name.
+    for command in ["./forward.sh {port}", &format!("{} {{port}}", path.display())] {
+        let ran = start(command);
+        assert!(ran.code == Some(1) && ran.stderr.contains("with code 3: it is "), "{ran:?}");
+    }
+    for (command, why) in [("./none", "there is no such file"), ("./", "it is no file")] {
+        let refused = agreed(command);
+        assert!(refused.code == Some(2) && refused.stderr.contains(why), "{refused:?}");
+        assert!(refused.stderr.contains("the path of a program"), "{refused:?}");
+    }
+}
+
+fn whoever_stops_it_is_told_how_to_start_it(owner: &Owner) {
+    let command = "sh -c 'sleep 600'";
+    let starting = owner.project.command(&["tunnel", "start", "--yes", "--tunnel-cmd", command]);
+    let starting = std::thread::spawn(move || {
+        let mut starting = starting;
+        Output::of(starting.output().expect("browse is built"))
+    });
+    let begun = eventually(PATIENCE, || {
+        let status = owner.status();
+        if status["state"] == "starting" { Ok(()) } else { Err(status) }
+    });
+    assert!(begun.is_ok(), "{begun:?}");
+    assert_eq!(owner.project.ok(&["tunnel", "stop"]), "stopped\n");
+    let told = starting.join().expect("it ends");
+    assert_eq!(told.code, Some(1), "{told:?}");
+    assert!(told.stderr.contains("it was stopped before it had an address"), "{told:?}");
+    let hint = "hint: If you want it, run `browse tunnel start --tunnel-cmd \"sh -c 'sleep 600'\"`";
+    assert!(told.stderr.contains(hint), "{told:?}");
 }
 
 #[test]

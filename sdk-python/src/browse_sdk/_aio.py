@@ -7,7 +7,7 @@ import asyncio
 from ._answer import Answer
 from ._call import GRACE, Command, Context, command_of, host_and_port, socket_path
 from ._decode import decode
-from ._error import late
+from ._error import Stranger, late
 from ._message import Message
 from ._save import FileSink, FolderSink
 
@@ -96,6 +96,9 @@ async def exchange(
         writer.write(data)
         while not answer.done:
             piece = await asyncio.wait_for(reader.read(_PIECE), _left(end))
+            # Who never pauses is never waited for.
+            if asyncio.get_running_loop().time() > end:
+                raise late(seconds)
             if not piece:
                 raise context.unreachable("the connection was closed")
             for message in answer.feed(piece):
@@ -104,8 +107,10 @@ async def exchange(
                 raise context.foreign(answer.foreign)
     except (TimeoutError, asyncio.TimeoutError):
         raise late(seconds) from None
-    except (OSError, ValueError) as cause:
+    except OSError as cause:
         raise context.unreachable(cause) from None
+    except (ValueError, Stranger) as cause:
+        raise context.foreign(str(cause)) from None
     finally:
         if connection is not None and answer.keeps_open:
             pool.append(connection)
@@ -126,7 +131,7 @@ async def _connection(context: Context, pool: list[Connection], end: float) -> C
     if path is not None:
         opening = asyncio.open_unix_connection(path)
     elif context.secure:
-        opening = context.secure.open(*host_and_port(context.address))
+        return await context.secure.open(*host_and_port(context.address), _left(end))
     else:
         opening = asyncio.open_connection(*host_and_port(context.address))
     return await asyncio.wait_for(opening, _left(end))

@@ -94,9 +94,7 @@ class Answer:
     def _head(self) -> bool:
         end = self._bytes.find(b"\r\n\r\n")
         if end < 0:
-            if len(self._bytes) > _LONGEST_LINE:
-                raise ValueError("the answer is no HTTP")
-            return False
+            return self._no_end()
         lines = self._bytes[:end].decode("latin-1").split("\r\n")
         del self._bytes[: end + 4]
         words = lines[0].split(" ")
@@ -111,7 +109,7 @@ class Answer:
     def _chunk(self) -> bool:
         end = self._bytes.find(b"\r\n")
         if end < 0:
-            return False
+            return self._no_end()
         size = int(bytes(self._bytes[:end]).split(b";")[0], 16)
         if size:
             del self._bytes[: end + 2]
@@ -119,10 +117,16 @@ class Answer:
             return True
         last = self._bytes.find(b"\r\n\r\n")
         if last < 0:
-            return False
+            return self._no_end()
         del self._bytes[: last + 4]
         self.done = True
         return True
+
+    def _no_end(self) -> bool:
+        """A line goes on, and not for ever."""
+        if len(self._bytes) > _LONGEST_LINE:
+            raise ValueError("the answer is no HTTP")
+        return False
 
     def _end_of_chunk(self) -> bool:
         if len(self._bytes) < 2:

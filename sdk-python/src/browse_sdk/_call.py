@@ -137,7 +137,11 @@ class Context:
         outcome = answer.outcome()
         if "grpc-status" not in outcome:
             return self.unreachable("the answer broke off: it has no status")
-        return error_of(outcome)
+        error = error_of(outcome)
+        if error and self.secure and "grpc-status-details-bin" not in outcome:
+            # A daemon says its reason, always.
+            return self.foreign(f"it answers `{error.message}`")
+        return error
 
 
 def socket_path(address: str) -> str | None:

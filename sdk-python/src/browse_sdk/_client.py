@@ -8,7 +8,7 @@ import time
 from ._answer import Answer
 from ._call import GRACE, Command, Context, command_of, host_and_port, socket_path
 from ._decode import decode
-from ._error import late
+from ._error import Stranger, late
 from ._message import Message
 from ._save import FileSink, FolderSink
 
@@ -85,6 +85,9 @@ def exchange(
         while not answer.done:
             connection.settimeout(_left(end))
             piece = connection.recv(_PIECE)
+            # Who never pauses is never waited for.
+            if time.monotonic() > end:
+                raise late(seconds)
             if not piece:
                 raise context.unreachable("the connection was closed")
             for message in answer.feed(piece):
@@ -93,8 +96,10 @@ def exchange(
                 raise context.foreign(answer.foreign)
     except TimeoutError:
         raise late(seconds) from None
-    except (OSError, ValueError) as cause:
+    except OSError as cause:
         raise context.unreachable(cause) from None
+    except ValueError as cause:
+        raise context.foreign(str(cause)) from None
     finally:
         if answer.keeps_open:
             _idle.setdefault((context.address, context.secure), []).append(connection)
@@ -125,6 +130,8 @@ def _connection(context: Context, end: float) -> socket.socket:
         connection = socket.create_connection(place, _left(end))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return secure.greet(connection, place[0]) if secure else connection
+    except Stranger as cause:
+        raise context.foreign(str(cause)) from None
     except (OSError, ValueError) as cause:
         raise context.unreachable(cause) from None
 

@@ -55,6 +55,10 @@ class BrowseError(Exception):
         return f"{self.reason}: {self.message}{hint}"
 
 
+class Stranger(Exception):
+    """What answers is no daemon, and why that is known."""
+
+
 def unreachable(address: str, why: object) -> BrowseError:
     """What a client says when nobody answers."""
     message = f"`{address}` does not answer: {why}"
@@ -84,7 +88,7 @@ def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
     if code == 0:
         return None
     reason, metadata = _info(trailers.get("grpc-status-details-bin", ""))
-    hint = metadata.pop("hint", "")
+    hint = _shown(metadata.pop("hint", ""))
     name = reason or _REASONS.get(code, "BUG")
     message = _percent_decoded(trailers.get("grpc-message", ""))
     message = message or f"the daemon answered with code {code} and no word"
@@ -122,4 +126,9 @@ def _percent_decoded(text: str) -> str:
             out += bytes.fromhex(part[:2].decode()) + part[2:]
         except ValueError:
             out += b"%" + part
-    return out.decode(errors="replace")
+    return _shown(out.decode(errors="replace"))
+
+
+def _shown(text: str) -> str:
+    """`text` without what would drive a terminal."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text)

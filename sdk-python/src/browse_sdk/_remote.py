@@ -21,10 +21,10 @@ _SCHEME = "browse-pair://"
 # What a remote file says when authorities may vouch for the other end.
 _VOUCHED = "session-key"
 
-# Fields of the answer; those that are proved in the order of the proof: name,
+# Fields of the answer; those that the seal is bound to in its order: name,
 # scopes, hosts, session, end.
-_TOKEN, _PROOF = 1, 7
-_PROVED = (2, 3, 4, 5, 6)
+_TOKEN, _SEALED = 1, 8
+_BOUND = (2, 3, 4, 5, 6)
 
 
 def redeem(
@@ -67,21 +67,19 @@ class Redemption:
         self._link = link = link_of(block)
         self._challenge = os.urandom(16).hex() if link.session else ""
         self.context = _context(link.address, "", link.pin, bool(link.session))
-        message = piece(1, link.key.encode())
-        if self._challenge:
-            message += piece(2, self._challenge.encode())
+        message = self._asked() if link.session else piece(1, link.key.encode())
         self.data = self.context.bytes_to("PairService/Redeem", message, PATIENCE)
 
     def take(self, answer: dict[int, list[str]]) -> None:
         """Takes the answer: the context has the token from here on."""
-        token = _joined(answer, _TOKEN)
-        if self._link.session and not self._is_proved(answer, token):
+        token = self._opened(answer) if self._link.session else _joined(answer, _TOKEN)
+        if token is None:
             raise BrowseError(
                 "REMOTE_UNPROVEN",
                 "the answer is not that of the daemon of the pairing block: "
                 "it does not fit the session key",
-                hint="Do not go on; ask the owner to run `browse pair revoke` "
-                "and for a block by another way",
+                hint="Do not go on; ask the owner to revoke the pairing (`browse pair list` "
+                "names it), and for a new block by another way",
                 code=9,
             )
         if not token:
@@ -93,15 +91,35 @@ class Redemption:
                 value["trust"] = _VOUCHED
             _write(self._file, value)
 
-    def _is_proved(self, answer: dict[int, list[str]], token: str) -> bool:
-        """Whether the answer comes from the daemon that wrote the block."""
+    def _asked(self) -> bytes:
+        """The request where TLS may end at a tunnel, which does not see the key."""
+        import hashlib
+
+        name = hashlib.sha256(self._link.key.encode()).hexdigest()
+        proof = self._mac("browse-redeem-request-v1", self._challenge, name).hex()
+        texts = (f"sealed-{name}", self._challenge, proof)
+        return b"".join(piece(number, text.encode()) for number, text in enumerate(texts, 1))
+
+    def _opened(self, answer: dict[int, list[str]]) -> str | None:
+        """The token in an answer; None unless it is that of the daemon that wrote
+        the block, to this request.
+        """
+        from ._seal import unsealed
+
+        bound = ["browse-redeem-answer-v1", self._challenge]
+        bound += [_joined(answer, number) for number in _BOUND]
+        key = self._mac("browse-redeem-seal-v1", self._challenge)
+        try:
+            sealed = bytes.fromhex(_joined(answer, _SEALED))
+        except ValueError:
+            return None
+        token = unsealed(key, sealed, "\n".join(bound).encode())
+        return token.decode(errors="replace") if token else None
+
+    def _mac(self, *lines: str) -> bytes:
         import hmac
 
-        lines = ["browse-redeem-answer-v1", self._challenge]
-        lines += [_joined(answer, number) for number in _PROVED]
-        text = "\n".join([*lines, token]).encode()
-        wanted = hmac.new(self._link.session, text, "sha256").hexdigest()
-        return hmac.compare_digest(wanted.encode(), _joined(answer, _PROOF).encode())
+        return hmac.digest(self._link.session, "\n".join(lines).encode(), "sha256")
 
 
 def fields_of(message: bytes) -> dict[int, list[str]]:

@@ -8,13 +8,16 @@ import hashlib
 import socket
 import ssl
 
-from ._error import BrowseError
+from ._error import BrowseError, Stranger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 _VERSION = 0xA0
+
+# Seconds that the other end has to greet, if the call has no less.
+_GREETING = 10.0
 
 
 class Pinned:
@@ -40,6 +43,7 @@ class Pinned:
     def greet(self, connection: socket.socket, host: str) -> socket.socket:
         """Begins TLS on a connection. Nothing is sent to whoever has another key."""
         peer, timeout = connection.getpeername(), connection.gettimeout()
+        connection.settimeout(min(timeout or _GREETING, _GREETING))
         if not self._by_authority:
             secure = _wrapped(self._context, connection, None)
             if self._is_it(secure.getpeercert(binary_form=True)):
@@ -47,7 +51,7 @@ class Pinned:
             secure.close()
             if not self.vouched:
                 raise _mismatch()
-            connection = socket.create_connection(peer[:2], timeout)
+            connection = socket.create_connection(peer[:2], connection.gettimeout())
         try:
             secure = _wrapped(_settled(ssl.create_default_context()), connection, host)
         except ssl.SSLCertVerificationError as error:
@@ -55,10 +59,13 @@ class Pinned:
         self._by_authority = True
         return secure
 
-    async def open(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connects, for `asyncio`."""
+    async def open(
+        self, host: str, port: int, seconds: float
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connects within so many seconds, for `asyncio`."""
+        seconds = min(seconds, _GREETING)
         if not self._by_authority:
-            reader, writer = await asyncio.open_connection(host, port, ssl=self._context)
+            reader, writer = await _opened(host, port, self._context, seconds)
             if self._is_it(writer.get_extra_info("ssl_object").getpeercert(binary_form=True)):
                 return reader, writer
             writer.close()
@@ -66,7 +73,7 @@ class Pinned:
                 raise _mismatch()
         context = _settled(ssl.create_default_context())
         try:
-            reader, writer = await asyncio.open_connection(host, port, ssl=context)
+            reader, writer = await _opened(host, port, context, seconds)
         except ssl.SSLCertVerificationError as error:
             raise _mismatch(error.verify_message) from None
         self._by_authority = True
@@ -87,11 +94,48 @@ def _settled(context: ssl.SSLContext) -> ssl.SSLContext:
 
 
 def _wrapped(context: ssl.SSLContext, connection: socket.socket, host: str | None) -> ssl.SSLSocket:
+    timeout = connection.gettimeout()
     try:
         return context.wrap_socket(connection, server_hostname=host)
-    except BaseException:
+    except BaseException as error:
         connection.close()
-        raise
+        told = _told(error, timeout or 0)
+        if told is error:
+            raise
+        raise told from None
+
+
+async def _opened(
+    host: str, port: int, context: ssl.SSLContext, seconds: float
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    try:
+        # What is silent is told from what is not there.
+        opening = asyncio.open_connection(
+            host, port, ssl=context, ssl_handshake_timeout=max(seconds * 0.9, 0.001)
+        )
+        return await asyncio.wait_for(opening, seconds)
+    except (TimeoutError, asyncio.TimeoutError):
+        raise OSError(f"nothing answers within {seconds:.3g} s") from None
+    except OSError as error:
+        told = _told(error, seconds)
+        if told is error:
+            raise
+        raise told from None
+
+
+def _told(error: BaseException, seconds: float) -> BaseException:
+    """A failure of a greeting, as callers shall see it."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return error
+    ended = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionResetError, BrokenPipeError)
+    if isinstance(error, ended):
+        return OSError("it takes the connection, and ends it before a word")
+    if isinstance(error, (TimeoutError, ConnectionAbortedError)):
+        return OSError(f"it takes the connection, and says nothing within {seconds:.3g} s")
+    if isinstance(error, ssl.SSLError):
+        why = (error.reason or "it is none").lower().replace("_", " ")
+        return Stranger(f"it does not speak TLS 1.3: {why}")
+    return error
 
 
 def _mismatch(why: str = "it has another public key") -> BrowseError:

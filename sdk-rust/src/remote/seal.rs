@@ -67,8 +67,7 @@ impl Seal {
 /// The failure of an answer that does not open.
 pub fn unproven() -> Error {
     let message = "the answer is not that of the daemon of the pairing block: it does not fit the session key";
-    let hint =
-        "Do not go on; ask the owner to run `browse pair revoke` and for a block by another way";
+    let hint = "Do not go on; ask the owner to revoke the pairing (`browse pair list` names it), and for a new block by another way";
     Error::new("REMOTE_UNPROVEN", message, hint, 9)
 }
 

@@ -2,6 +2,7 @@
 //! authorities have no say, unless TLS may end at a tunnel.
 
 use std::io;
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,9 @@ use crate::client::Opener;
 use crate::error::{Error, Result};
 use crate::http::{Connection, Socket, tcp};
 use crate::sha256::sha256;
+
+/// Time that the other end has to greet, if the call has no less.
+const GREETING: Duration = Duration::from_secs(10);
 
 /// Makes connections to `address`, which has to show the key of `pin`. With
 /// `vouched` TLS may end at a tunnel: a certificate is as good that the
@@ -45,10 +49,10 @@ pub fn opener(address: &str, pin: &str, vouched: bool) -> Result<Opener> {
         let mut socket = tcp(&address, end)?;
         let client = ClientConnection::new(Arc::clone(&config), name.clone());
         let mut client = client.map_err(io::Error::other)?;
-        socket.wait(end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)))?;
-        while client.is_handshaking() {
-            client.complete_io(&mut socket).map_err(told)?;
-        }
+        let begun = Instant::now();
+        let end = end.min(begun + GREETING);
+        let time = end.saturating_duration_since(begun);
+        greet(&mut client, &mut socket, end).map_err(|error| told(error, &address, time))?;
         Ok(Connection::new(StreamOwned::new(client, socket)))
     }))
 }
@@ -63,21 +67,62 @@ fn authorities(
     WebPkiServerVerifier::builder_with_provider(roots.into(), Arc::clone(provider)).build()
 }
 
-/// The error of a greeting, as callers shall see it.
-fn told(error: io::Error) -> io::Error {
-    let cause = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    match (cause, error.kind()) {
-        (Some(rustls::Error::InvalidCertificate(_)), _) => {
-            let message = "the other end is not the daemon of the pairing block";
-            let hint = "Do not go on; ask the owner for a new block";
-            io::Error::other(Error::new("REMOTE_MISMATCH", message, hint, 9))
+/// Greets the other end until `end`, however slowly it answers.
+fn greet(client: &mut ClientConnection, socket: &mut TcpStream, end: Instant) -> io::Result<()> {
+    let wrong = |error: rustls::Error| io::Error::new(io::ErrorKind::InvalidData, error);
+    while client.is_handshaking() {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
         }
-        (_, io::ErrorKind::WouldBlock) => io::ErrorKind::TimedOut.into(),
-        _ => error,
+        socket.wait(left)?;
+        if client.wants_write() {
+            client.write_tls(socket)?;
+        } else if client.read_tls(socket)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        } else if let Err(error) = client.process_new_packets() {
+            // What it is refused for.
+            let _ = client.write_tls(socket);
+            return Err(wrong(error));
+        }
     }
+    // The end of our greeting, which the first call would bring as well.
+    while client.wants_write() {
+        client.write_tls(socket)?;
+    }
+    Ok(())
 }
 
-impl Socket for StreamOwned<ClientConnection, std::net::TcpStream> {
+/// The error of a greeting, as callers shall see it.
+fn told(error: io::Error, address: &str, time: Duration) -> io::Error {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    use io::ErrorKind::{TimedOut, UnexpectedEof, WouldBlock};
+    let foreign = |what: &str| io::Error::other(Error::foreign(address, what));
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        Some(rustls::Error::InvalidCertificate(_)) => {
+            let message = "the other end is not the daemon of the pairing block";
+            let hint = "Do not go on; ask the owner for a new block";
+            return io::Error::other(Error::new("REMOTE_MISMATCH", message, hint, 9));
+        }
+        Some(rustls::Error::AlertReceived(alert)) => {
+            return foreign(&format!("it refuses the greeting of TLS with `{alert:?}`"));
+        }
+        Some(_) => return foreign("it does not speak TLS 1.3"),
+        None => {}
+    }
+    let why = match error.kind() {
+        WouldBlock | TimedOut => {
+            format!("it takes the connection, and says nothing within {time:.0?}")
+        }
+        UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe => {
+            "it takes the connection, and ends it before a word".to_owned()
+        }
+        _ => return error,
+    };
+    io::Error::other(Error::unreachable_elsewhere(address, why))
+}
+
+impl Socket for StreamOwned<ClientConnection, TcpStream> {
     fn hurry(&self, on: bool) -> io::Result<()> {
         self.sock.hurry(on)
     }

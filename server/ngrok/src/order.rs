@@ -12,6 +12,11 @@ const PORT: u16 = 443;
 /// Where agents of ngrok call.
 const SERVICE: &str = "connect.ngrok-agent.com:443";
 
+/// Variables that may make no sense.
+pub const SERVER: &str = "NGROK_SERVER_ADDR";
+/// The same.
+pub const ROOTS: &str = "NGROK_ROOT_CAS";
+
 /// Bytes of a file of certificates; those of a whole system take a tenth.
 const MOST_ROOTS: u64 = 4 << 20;
 
@@ -63,8 +68,8 @@ impl Order {
             pin: unhex(pin).ok_or_else(|| other("the pin is not 64 hexadecimal digits"))?,
             token: get("NGROK_AUTHTOKEN")
                 .ok_or_else(|| Trouble::token("NGROK_AUTHTOKEN is not set".to_owned()))?,
-            server: get("NGROK_SERVER_ADDR").map_or(Ok(SERVICE.to_owned()), with_port)?,
-            roots: roots(get("NGROK_ROOT_CAS").as_deref())?,
+            server: get(SERVER).map_or(Ok(SERVICE.to_owned()), with_port)?,
+            roots: roots(get(ROOTS).as_deref())?,
             domain: get("NGROK_DOMAIN"),
         })
     }
@@ -84,9 +89,8 @@ fn with_port(text: String) -> Result<String, Trouble> {
     };
     let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-".contains(letter);
     let port = port.filter(|port| *port > 0 && !host.is_empty() && host.chars().all(plain));
-    let port = port.ok_or_else(|| {
-        Trouble::other("NGROK_SERVER_ADDR is a host with a port, such as a.example:443".to_owned())
-    })?;
+    let port = port
+        .ok_or_else(|| Trouble::setting(SERVER, "is a host with a port, such as a.example:443"))?;
     Ok(format!("{host}:{port}"))
 }
 
@@ -96,11 +100,11 @@ fn roots(said: Option<&str>) -> Result<Roots, Trouble> {
         Some("host") => Ok(Roots::Host),
         Some(file) if Path::new(file).is_absolute() => {
             let read = certificates(Path::new(file)).map(Roots::File);
-            read.map_err(|why| Trouble::other(format!("NGROK_ROOT_CAS names `{file}`, {why}")))
+            read.map_err(|why| Trouble::setting(ROOTS, format_args!("names `{file}`, {why}")))
         }
-        Some(_) => Err(Trouble::other(
-            "NGROK_ROOT_CAS is `trusted`, `host`, or the whole path of a file of certificates"
-                .to_owned(),
+        Some(_) => Err(Trouble::setting(
+            ROOTS,
+            "is `trusted`, `host`, or the whole path of a file of certificates",
         )),
     }
 }
@@ -171,11 +175,17 @@ mod tests {
         }
         for server in ["a.example:", "a.example:0", ":1", "a b:1", "http://a:1", "[::1]:1"] {
             let set = [token, ("NGROK_SERVER_ADDR", server)];
-            assert!(fails("127.0.0.1:1", &pin, &set).contains("NGROK_SERVER_ADDR"), "{server}");
+            assert!(
+                fails("127.0.0.1:1", &pin, &set).starts_with("setting: NGROK_SERVER_ADDR "),
+                "{server}"
+            );
         }
         for roots in ["ca.pem", "/no/such/file", "/dev/zero", "/etc", "/etc/passwd"] {
             let set = [token, ("NGROK_ROOT_CAS", roots)];
-            assert!(fails("127.0.0.1:1", &pin, &set).contains("NGROK_ROOT_CAS"), "{roots}");
+            assert!(
+                fails("127.0.0.1:1", &pin, &set).starts_with("setting: NGROK_ROOT_CAS "),
+                "{roots}"
+            );
         }
     }
 }

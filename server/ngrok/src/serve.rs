@@ -13,7 +13,7 @@ use tokio_rustls::rustls::crypto::ring;
 
 use crate::{
     dial::Line,
-    order::{Order, Roots},
+    order::{Order, ROOTS, Roots, SERVER},
     say::Say,
     trouble::Trouble,
     upstream::Upstream,
@@ -100,7 +100,7 @@ fn builder(order: &Order, line: &Line) -> Result<SessionBuilder, Trouble> {
     builder.authtoken(&order.token).client_info("browse", env!("CARGO_PKG_VERSION"), None::<&str>);
     builder
         .server_addr(&order.server)
-        .map_err(|error| Trouble::other(format!("NGROK_SERVER_ADDR: {error}")))?;
+        .map_err(|error| Trouble::setting(SERVER, format_args!("makes no sense: {error}")))?;
     match &order.roots {
         Roots::Ngrok => {}
         Roots::Host => trust_host(&mut builder)?,
@@ -125,5 +125,8 @@ fn builder(order: &Order, line: &Line) -> Result<SessionBuilder, Trouble> {
 
 fn trust_host(builder: &mut SessionBuilder) -> Result<(), Trouble> {
     let found = builder.root_cas("host").map(drop);
-    found.map_err(|error| Trouble::other(format!("no authorities of this machine: {error}")))
+    found.map_err(|error| {
+        let why = format_args!("is `host`, and this machine has no authorities: {error}");
+        Trouble::setting(ROOTS, why)
+    })
 }

@@ -24,6 +24,8 @@ pub enum Kind {
     Untrusted,
     /// The service does not want to.
     Refused,
+    /// A variable makes no sense; its name stands first.
+    Setting,
     /// Anything else.
     Other,
 }
@@ -51,6 +53,11 @@ impl Trouble {
     /// The service refuses.
     pub fn refused(why: String) -> Self {
         Self { kind: Kind::Refused, why }
+    }
+
+    /// The variable `name` makes no sense.
+    pub fn setting(name: &str, why: impl fmt::Display) -> Self {
+        Self { kind: Kind::Setting, why: format!("{name} {why}") }
     }
 
     /// Anything else.
@@ -118,6 +125,7 @@ impl fmt::Display for Trouble {
             Kind::Unreachable => "unreachable",
             Kind::Untrusted => "untrusted",
             Kind::Refused => "refused",
+            Kind::Setting => "setting",
             Kind::Other => "other",
         };
         write!(f, "{kind}: {}", self.why)

@@ -9,7 +9,7 @@ use crate::{
     daemon::Daemon,
     error::Error,
     policy::{ClientId, Kind},
-    records::{self, Surface},
+    records::{self, Attempts, Surface},
 };
 
 /// Records that the call of `cx` failed, when that was a denial to somebody
@@ -34,6 +34,16 @@ pub fn of_call(cx: &Context, error: &Error) {
 /// Records a call that came no further than the gate.
 pub fn at_gate(daemon: &Daemon, reason: Reason, client: Option<&ClientId>, peer: Option<IpAddr>) {
     write(daemon, reason, client, peer, "");
+}
+
+/// What a connection is on record as that was ended because its calls were
+/// reset faster than they were looked at.
+pub const RAPID_RESETS: &str = "RAPID_RESETS";
+
+/// Records that a connection from `peer` was ended for what it did: `reason` is
+/// no error, for there is no call to answer.
+pub fn of_connection(attempts: &Attempts, reason: &str, peer: IpAddr) {
+    attempts.note(Surface::Tunnel, reason, peer.to_string().as_bytes(), "");
 }
 
 fn write(

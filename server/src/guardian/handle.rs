@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::ledger::{Entry, Ledger};
+use super::mark::Mark;
 use super::process::FLAG;
 use super::processes;
 use super::sweep::sweep;
@@ -72,6 +73,16 @@ impl Guardian {
         if let Some(process) = processes::look(pid as i32) {
             self.shared.add(Entry::Kill { pid: process.pid, started: process.started });
         }
+    }
+
+    /// Has all ended at the end who carry `mark`.
+    pub fn kill_marked(&self, mark: &Mark) {
+        self.shared.add(Entry::KillMarked(mark.clone()));
+    }
+
+    /// Takes [`Guardian::kill_marked`] back.
+    pub fn forget_marked(&self, mark: &Mark) {
+        self.shared.forget(|entry| matches!(entry, Entry::KillMarked(known) if known == mark));
     }
 
     /// Takes [`Guardian::remove`] back.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! kill 4711 98765          process and everything below it, if it still started then
+//! kill-marked 0f…          processes whose environment carries that mark
 //! remove /tmp/x            file or directory
 //! remove-if-pid 4700 /p    a state file, if it still names that pid
 //! forget kill 4711 98765   takes an earlier line back
@@ -11,11 +12,15 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use super::mark::Mark;
+
 /// One thing that must not stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A process, its descendants and its process group.
     Kill { pid: i32, started: u64 },
+    /// All who carry a mark.
+    KillMarked(Mark),
     /// A file or a directory.
     Remove(PathBuf),
     /// A JSON file, only while its `pid` field is this.
@@ -27,6 +32,7 @@ impl Entry {
     pub(crate) fn line(&self) -> String {
         match self {
             Self::Kill { pid, started } => format!("kill {pid} {started}"),
+            Self::KillMarked(mark) => format!("kill-marked {}", mark.text()),
             Self::Remove(path) => format!("remove {}", escape(path)),
             Self::RemoveIfPid { pid, path } => format!("remove-if-pid {pid} {}", escape(path)),
         }
@@ -36,6 +42,7 @@ impl Entry {
     fn parse(line: &str) -> Option<Self> {
         let (word, rest) = line.split_once(' ')?;
         match word {
+            "kill-marked" => Mark::parse(rest).map(Self::KillMarked),
             "kill" => {
                 let (pid, started) = rest.split_once(' ')?;
                 Some(Self::Kill {
@@ -125,6 +132,7 @@ mod tests {
         let odd = PathBuf::from(OsString::from_vec(b"/tmp/a b\n%\xff/c".to_vec()));
         for entry in [
             Entry::Kill { pid: 4711, started: 98765 },
+            Entry::KillMarked(Mark::new().expect("random numbers")),
             Entry::Remove(odd.clone()),
             Entry::RemoveIfPid { pid: 12, path: odd },
         ] {
@@ -145,7 +153,15 @@ mod tests {
 
     #[test]
     fn dangerous_lines_are_ignored() {
-        for line in ["remove /", "remove relative", "kill 1 0", "kill 0 0", "kill -1 0"] {
+        for line in [
+            "remove /",
+            "remove relative",
+            "kill 1 0",
+            "kill 0 0",
+            "kill -1 0",
+            "kill-marked ",
+            "kill-marked ab",
+        ] {
             assert_eq!(Entry::parse(line), None, "{line}");
         }
     }

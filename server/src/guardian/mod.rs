@@ -8,10 +8,12 @@
 
 pub(crate) mod handle;
 pub(crate) mod ledger;
+pub(crate) mod mark;
 pub(crate) mod process;
 pub(crate) mod processes;
 pub(crate) mod sweep;
 pub(crate) mod usage;
 
 pub use handle::Guardian;
+pub use mark::Mark;
 pub use process::{FLAG, run};

@@ -31,6 +31,18 @@ pub(crate) fn own_children() -> Option<Vec<i32>> {
     system::own_children()
 }
 
+/// Those who were started with `entry`, but for this process. Nobody where
+/// the system does not tell.
+pub(crate) fn carrying(entry: &str) -> Vec<i32> {
+    let us = std::process::id().cast_signed();
+    let carries = |pid: &i32| {
+        let environment = system::environment(*pid).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|found| found == entry.as_bytes())
+    };
+    let living = |pid: &i32| look(*pid).is_some_and(|process| !process.zombie);
+    system::pids().into_iter().filter(|pid| *pid != us && carries(pid) && living(pid)).collect()
+}
+
 /// The process and all below it, the process itself first.
 pub(crate) fn tree(root: i32, all: &[Process]) -> Vec<i32> {
     let mut tree = vec![root];
@@ -59,6 +71,10 @@ mod system {
             started: field(22)?.trim().parse().ok()?,
             zombie: matches!(field(3)?, "Z" | "X"),
         })
+    }
+
+    pub(super) fn environment(pid: i32) -> Option<Vec<u8>> {
+        std::fs::read(format!("/proc/{pid}/environ")).ok()
     }
 
     /// Each thread has a list of its own.
@@ -101,6 +117,10 @@ mod system {
             started: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
             zombie: info.pbi_status == libc::SZOMB,
         })
+    }
+
+    pub(super) fn environment(_: i32) -> Option<Vec<u8>> {
+        None
     }
 
     pub(super) fn own_children() -> Option<Vec<i32>> {

@@ -19,8 +19,10 @@ pub(crate) fn sweep(entries: &[Entry]) {
     let deadline = Instant::now() + BUDGET;
     let mut dying = Vec::new();
     for entry in entries {
-        if let Entry::Kill { pid, started } = entry {
-            dying.extend(end(*pid, *started));
+        match entry {
+            Entry::Kill { pid, started } => dying.extend(end(*pid, *started)),
+            Entry::KillMarked(mark) => mark.end_all(),
+            Entry::Remove(_) | Entry::RemoveIfPid { .. } => {}
         }
     }
     // A process that still runs may write into a directory we remove.
@@ -29,7 +31,7 @@ pub(crate) fn sweep(entries: &[Entry]) {
     }
     for entry in entries {
         match entry {
-            Entry::Kill { .. } => {}
+            Entry::Kill { .. } | Entry::KillMarked(_) => {}
             Entry::Remove(path) => remove(path, deadline),
             Entry::RemoveIfPid { pid, path } if names(path, *pid) => remove(path, deadline),
             Entry::RemoveIfPid { .. } => {}

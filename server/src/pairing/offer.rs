@@ -90,7 +90,8 @@ pub fn name(text: &str) -> Result<ClientId> {
         return refuse();
     }
     if RESERVED.contains(&lower.as_str()) {
-        return refuse();
+        let message = format!("`{lower}` stands for somebody else in the books of the daemon");
+        return Err(Error::new(Reason::PairingNameInvalid, message));
     }
     ClientId::new(lower)
 }

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     content::Delivery,
-    error::{Error, Result},
+    error::{Error, HINT, Result},
     policy::{Audience, Authority, ClientId, Grant, GrantSpec, Kind, Minted, SessionRule},
 };
 
@@ -100,7 +100,8 @@ impl Pairings {
         let client = draft.offer.client.clone();
         if rows.by_name.contains_key(&client) {
             let message = format!("`{client}` was just paired by another call");
-            return Err(Error::new(Reason::ClientExists, message).with("client", client));
+            let error = Error::new(Reason::ClientExists, message).with("client", client);
+            return Err(error.with(HINT, "Run `browse pair list`, then pair again"));
         }
         rows.made += 1;
         let serial = rows.made;

@@ -18,11 +18,14 @@ use tokio_rustls::rustls::{
 
 use crate::{
     daemon::Settings,
-    error::{Error, Result},
+    error::{Error, HINT, Result},
 };
 
 /// File of the certificate that we make, below the home of browse, with its key.
 const FILE: &str = "tunnel/identity.pem";
+
+/// What to do where the file that we have made is of no use.
+const OWN: &str = "Run `rm '{}'`, then run the command again: another is made, and agents that were paired need new blocks; where it is the mode, `chmod 600` will do";
 
 /// Who the listener is to its callers.
 pub struct Identity {
@@ -43,7 +46,9 @@ impl Identity {
             (None, None) => {
                 let file = settings.home.join(FILE);
                 make(&file)?;
-                Self::read(&file, &file)
+                Self::read(&file, &file).map_err(|error| {
+                    error.with(HINT, OWN.replace("{}", &file.display().to_string()))
+                })
             }
             (Some(path), None) | (None, Some(path)) => {
                 Err(unusable(path, "BROWSE_TUNNEL_CERT and BROWSE_TUNNEL_KEY go together"))

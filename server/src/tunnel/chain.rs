@@ -7,7 +7,7 @@
 //! their folder.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Read as _, Write as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
@@ -20,6 +20,8 @@ use crate::policy::hex;
 
 /// Bytes of a chain that are read.
 const MOST_BYTES: u64 = 64 << 20;
+/// Bytes of a line that was torn as it was written; what is longer is no receipt.
+const MOST_TORN: u64 = 64 << 10;
 /// What the hash of a line stands between.
 const BEFORE: &str = ",\"hash\":\"";
 const AFTER: &str = "\"}";
@@ -120,15 +122,30 @@ impl Chain {
     /// # Errors
     /// Both.
     pub fn read<T: DeserializeOwned>(&self) -> Result<Whole<T>, Fault> {
-        match File::open(&self.folder) {
-            Ok(lock) => {
-                own(&lock, FOLDER, OTHERS_WRITE)?;
-                lock.lock_shared()?;
-                self.check()
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(none()),
-            Err(error) => Err(error.into()),
+        let Some(lock) = self.open()? else { return Ok(none()) };
+        lock.lock_shared()?;
+        self.check()
+    }
+
+    /// The folder, which is the user's own, and no link to somewhere else; none
+    /// when there is none.
+    fn open(&self) -> Result<Option<File>, Fault> {
+        let odd = |why| Err(Fault::Odd { file: FOLDER, why });
+        let about = match fs::symlink_metadata(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            about => about?,
+        };
+        if about.is_symlink() {
+            return odd("is a link");
         }
+        // A pipe would be waited for.
+        if !about.is_dir() {
+            return odd("is no folder");
+        }
+        let flags = nix::libc::O_DIRECTORY | nix::libc::O_NOFOLLOW;
+        let folder = OpenOptions::new().read(true).custom_flags(flags).open(&self.folder)?;
+        own(&folder, FOLDER, OTHERS_WRITE)?;
+        Ok(Some(folder))
     }
 
     /// Checks all of it, and appends `content`; answers its hash when it is on
@@ -137,9 +154,13 @@ impl Chain {
     /// # Errors
     /// Both; then nothing was appended.
     pub fn append<T: Serialize + DeserializeOwned>(&self, content: T) -> Result<String, Fault> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
-        let lock = File::open(&self.folder)?;
-        own(&lock, FOLDER, OTHERS_WRITE)?;
+        let lock = match self.open()? {
+            Some(lock) => lock,
+            None => {
+                DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+                self.open()?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?
+            }
+        };
         lock.lock()?;
         let whole = self.check::<T>()?;
         let number = whole.links.len() as u64 + 1;
@@ -212,6 +233,9 @@ impl Chain {
             whole.length += line.len() as u64 + 1;
             whole.last = hash;
             whole.links.push(link);
+        }
+        if text.len() as u64 > whole.length + MOST_TORN {
+            return Err(broken(whole.links.len() + 1, "it has no end, and is no receipt"));
         }
         // The head may be one behind: a daemon was killed before it wrote it.
         let behind = head.as_ref().map_or(0, |head| head.number);

@@ -126,7 +126,7 @@ fn what_cannot_be_written_is_told() {
     let before = home.lines();
     // The folder is a file, the file is a folder, or a link elsewhere.
     let blocked = Chain::new(home.chain.file());
-    assert!(matches!(blocked.append(Note { text: String::new() }), Err(Fault::Unusable(_))));
+    assert!(matches!(blocked.append(Note { text: String::new() }), Err(Fault::Odd { .. })));
     let other = Chain::new(home.folder.path().join("other"));
     fs::create_dir_all(other.file()).expect("a folder");
     assert!(matches!(other.append(Note { text: String::new() }), Err(Fault::Odd { .. })));
@@ -134,7 +134,27 @@ fn what_cannot_be_written_is_told() {
     fs::create_dir(linked.folder()).expect("a folder");
     std::os::unix::fs::symlink("/dev/full", linked.file()).expect("a link");
     assert!(matches!(linked.append(Note { text: String::new() }), Err(Fault::Odd { .. })));
+    // Nor is a link followed to a folder, or a pipe waited for.
+    let (folder, aside) = (home.chain.folder(), home.folder.path().join("aside"));
+    fs::rename(folder, &aside).expect("it is moved");
+    std::os::unix::fs::symlink(&aside, folder).expect("a link");
+    let told = |why: &str| {
+        let read = home.chain.read::<Note>().map(|_| ()).expect_err(why);
+        let written = home.append("more").map(|_| ()).expect_err(why);
+        let wanted = format!("`receipts` {why}");
+        assert_eq!([read.to_string(), written.to_string()], [wanted.clone(), wanted]);
+    };
+    told("is a link");
+    fs::remove_file(folder).expect("it goes");
+    nix::unistd::mkfifo(folder, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    told("is no folder");
+    fs::remove_file(folder).expect("it goes");
+    fs::rename(&aside, folder).expect("it is back");
     assert_eq!(home.lines(), before);
+    // What has no end is torn when it is short, and put there when it is not.
+    let mut file = OpenOptions::new().append(true).open(home.chain.file()).expect("a file");
+    file.write_all(&vec![0; 1 << 20]).expect("it is written");
+    assert_eq!(home.fault(), "chain.jsonl:2: it has no end, and is no receipt");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One connection from elsewhere: HTTP/2 or HTTP/1.1 inside TLS, held to
 //! narrow limits, because a stranger may be at the other end.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
 
 use http::Request;
 use hyper::body::Incoming;
@@ -17,7 +17,11 @@ use tonic::body::Body;
 use tower::{ServiceExt as _, service_fn};
 
 use super::{held::Held, lines::Line, rest::Rest};
-use crate::policy::layer::{Guarded, Peer};
+use crate::{
+    dispatch::denials::{self, RAPID_RESETS},
+    policy::layer::{Guarded, Peer},
+    records::Attempts,
+};
 
 /// Bytes of one call that may be on their way unread.
 const STREAM_WINDOW: u32 = 256 << 10;
@@ -44,6 +48,7 @@ pub async fn serve(
     peer: IpAddr,
     line: Arc<Line>,
     done: CancellationToken,
+    attempts: &Attempts,
 ) {
     let of_call = Arc::clone(&line);
     let service = service_fn(move |request: Request<Incoming>| {
@@ -90,6 +95,22 @@ pub async fn serve(
         }
     };
     if let Err(error) = ended {
+        if is_flood(&*error) {
+            denials::of_connection(attempts, RAPID_RESETS, peer);
+        }
         tracing::debug!(%error, "a connection from elsewhere broke");
     }
+}
+
+/// Whether we have ended a connection of HTTP/2 for going too far: the limits
+/// of resets are the only ones that do.
+fn is_flood(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<h2::Error>() {
+            return error.is_library() && error.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM);
+        }
+        cause = error.source();
+    }
+    false
 }

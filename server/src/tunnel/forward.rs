@@ -37,7 +37,7 @@ const STOP: Duration = Duration::from_secs(10);
 /// `cancel` is, whatever was begun is undone.
 ///
 /// # Errors
-/// `TUNNEL_RUNS`, `TUNNEL_UNAVAILABLE`; what is wrong with receipts or program.
+/// `TUNNEL_RUNS`, `TUNNEL_UNAVAILABLE`, `TUNNEL_STOPPED`; what is wrong with receipts or program.
 pub async fn start(
     daemon: &Arc<Daemon>,
     wish: Wish,
@@ -234,5 +234,5 @@ async fn note(receipts: &Receipts, receipt: Receipt) {
 }
 
 fn gone(why: &str) -> Error {
-    Error::new(Reason::TunnelEnded, format!("the tunnel did not start: {why}"))
+    Error::new(Reason::TunnelStopped, format!("the tunnel did not start: {why}"))
 }

@@ -34,8 +34,18 @@ pub async fn start_tunnel(
         let message = format!("`{}` may not start a tunnel", cx.client());
         return Err(Error::new(Reason::TunnelOwnerOnly, message));
     }
+    let wish = Wish::read(&request, cx.settings(), cx.cwd())?;
+    let again = wish.again();
+    let started = start_wanted(cx, &request, wish).await;
+    started.map_err(|error| error.or_with("again", again))
+}
+
+async fn start_wanted(
+    cx: &Context,
+    request: &v1::StartTunnelRequest,
+    wish: Wish,
+) -> Result<v1::StartTunnelResponse> {
     let daemon = cx.daemon();
-    let wish = Wish::read(&request, cx.settings())?;
     if cx.settings().tunnel_local_only {
         let message = "the setting `tunnel_local_only` is on";
         return Err(Error::new(Reason::TunnelLocalOnly, message));

@@ -26,6 +26,7 @@ use crate::{
         Listener,
         layer::{Guarded, Origin},
     },
+    records::Attempts,
 };
 
 /// Time that a connection has to greet.
@@ -123,7 +124,8 @@ impl Tunnel {
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::clone(&identity.config));
         tracing::info!(%bound, "agents elsewhere can call");
-        let task = tokio::spawn(accept(listener, acceptor, services, done.clone()));
+        let attempts = Arc::clone(daemon.attempts());
+        let task = tokio::spawn(accept(listener, acceptor, services, done.clone(), attempts));
         let fingerprint = identity.fingerprint;
         let found = open.insert(Open { bound, address, fingerprint, done, task });
         Ok(self.reached(found, place.address.as_deref()))
@@ -222,6 +224,7 @@ async fn accept(
     acceptor: TlsAcceptor,
     services: Guarded,
     done: CancellationToken,
+    attempts: Arc<Attempts>,
 ) {
     let lines = Arc::new(Lines::default());
     let mut look = tokio::time::interval_at(Instant::now() + LOOK, LOOK);
@@ -234,8 +237,9 @@ async fn accept(
                     let Some(line) = lines.admit() else { continue };
                     let (acceptor, services) = (acceptor.clone(), services.clone());
                     let (lines, done) = (Arc::clone(&lines), done.clone());
+                    let attempts = Arc::clone(&attempts);
                     tokio::spawn(async move {
-                        greet(stream, peer, acceptor, services, &line, done).await;
+                        greet(stream, peer, acceptor, services, &line, done, &attempts).await;
                         lines.forget(&line);
                     });
                 }
@@ -255,6 +259,7 @@ async fn greet(
     services: Guarded,
     line: &Arc<Line>,
     done: CancellationToken,
+    attempts: &Attempts,
 ) {
     let _ = stream.set_nodelay(true);
     let greeted = tokio::select! {
@@ -265,7 +270,7 @@ async fn greet(
     match greeted {
         Ok(Ok(stream)) => {
             let (peer, line) = (peer.ip().to_canonical(), Arc::clone(line));
-            connection::serve(stream, services, peer, line, done).await;
+            connection::serve(stream, services, peer, line, done, attempts).await;
         }
         Ok(Err(error)) => tracing::debug!(%error, "a greeting from elsewhere failed"),
         Err(_) => tracing::debug!("a connection from elsewhere did not greet"),

@@ -106,7 +106,11 @@ impl Report {
         let error = Error::new(reason, bare(&why));
         Some(match reason {
             Reason::NgrokRefused => error.with("page", page),
-            Reason::TunnelTokenMissing => error.with("url", LISTENER),
+            Reason::TunnelTokenMissing | Reason::NgrokFailed => error.with("url", LISTENER),
+            Reason::NgrokSettingInvalid => {
+                let named = VARIABLES.into_iter().find(|name| why.starts_with(name));
+                error.with("setting", named.unwrap_or("the variable"))
+            }
             _ => error,
         })
     }
@@ -123,7 +127,8 @@ fn reason(kind: &str) -> Reason {
         "unreachable" => Reason::NgrokUnreachable,
         "untrusted" => Reason::NgrokUntrusted,
         "refused" => Reason::NgrokRefused,
-        _ => Reason::TunnelEnded,
+        "setting" => Reason::NgrokSettingInvalid,
+        _ => Reason::NgrokFailed,
     }
 }
 
@@ -147,7 +152,8 @@ mod tests {
             ("unreachable", Reason::NgrokUnreachable),
             ("untrusted", Reason::NgrokUntrusted),
             ("refused", Reason::NgrokRefused),
-            ("other", Reason::TunnelEnded),
+            ("setting", Reason::NgrokSettingInvalid),
+            ("other", Reason::NgrokFailed),
         ] {
             report.hear(&format!("failed {kind}: ngrok says: no (ERR_NGROK_108)"));
             let error = report.failure(str::to_uppercase).expect("it failed");
@@ -157,6 +163,10 @@ mod tests {
         report.hear("failed refused: no (ERR_NGROK_108)");
         let hint = |report: &Report| report.failure(str::to_owned).expect("it failed").hint();
         assert!(hint(&report).contains("errors/err_ngrok_108"), "{}", hint(&report));
+        report.hear("failed setting: NGROK_ROOT_CAS names `/x`, which cannot be read");
+        assert!(hint(&report).contains("`unset NGROK_ROOT_CAS`"), "{}", hint(&report));
+        report.hear("failed other: it has a bug");
+        assert!(hint(&report).contains("'ngrok http {url} --log stdout'"), "{}", hint(&report));
         // What the service makes up is no address of a page.
         report.hear("failed refused: no (ERR_NGROK_1/../x)");
         assert!(!hint(&report).contains("err_ngrok"), "{}", hint(&report));

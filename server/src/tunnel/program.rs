@@ -25,8 +25,8 @@ use super::{
     said::Said,
 };
 use crate::{
-    error::{Error, Result, quote},
-    guardian::Guardian,
+    error::{Error, HINT, Result, quote},
+    guardian::{Guardian, Mark},
     skills::process::{Supervised, free},
 };
 
@@ -55,6 +55,8 @@ pub struct Program {
     listeners: JoinSet<()>,
     /// What it says of itself, where it is ours.
     report: Option<Report>,
+    /// What all that it started carries.
+    mark: Option<Mark>,
     guardian: Option<Arc<Guardian>>,
 }
 
@@ -65,17 +67,22 @@ impl Program {
     /// `TUNNEL_PROGRAM_MISSING`.
     pub async fn start(
         words: &[String],
-        environment: BTreeMap<String, String>,
+        mut environment: BTreeMap<String, String>,
         listener: SocketAddr,
         guardian: Option<Arc<Guardian>>,
         report: Option<Report>,
     ) -> Result<Self> {
         let (program, rest) = words.split_first().ok_or_else(|| missing("", "it has no name"))?;
-        let path = find(program, environment.get("PATH").map_or("", String::as_str));
-        let path = path.ok_or_else(|| missing(program, "there is no such program on the PATH"))?;
+        let path = find(program, &environment)?;
         let folder = environment.get("HOME").map(PathBuf::from);
         let folder = folder.filter(|folder| folder.is_dir()).unwrap_or(PathBuf::from("/"));
         let said = Said::without(&environment);
+        // Ours starts nothing, and ends with its supervisor by itself.
+        let mark = if report.is_none() { Some(Mark::new()?) } else { None };
+        if let Some(mark) = &mark {
+            environment.insert(Mark::VARIABLE.to_owned(), mark.text().to_owned());
+            guardian.iter().for_each(|guardian| guardian.kill_marked(mark));
+        }
         let started = free(path, rest, environment, folder).await;
         let Supervised { child, lifeline, stdout, stderr } =
             started.map_err(|error| missing(program, &error.to_string()))?;
@@ -97,6 +104,7 @@ impl Program {
             plain: None,
             listeners,
             report,
+            mark,
             guardian,
         })
     }
@@ -158,9 +166,15 @@ impl Program {
     /// Ends it, with everything that it started.
     pub async fn end(mut self) {
         self.lifeline.take();
-        if tokio::time::timeout(END, self.child.wait()).await.is_err() {
+        let ended = tokio::time::timeout(END, self.child.wait()).await;
+        if ended.is_err() {
             tracing::warn!(pid = self.pid, "the tunnel did not end in time and is killed");
             let _ = self.child.kill().await;
+        }
+        // One that was killed has ended nobody, nor has the other if it was, too.
+        let ended = ended.ok().and_then(Result::ok).is_some_and(|status| status.code().is_some());
+        if let Some(mark) = self.mark.clone().filter(|_| !ended) {
+            let _ = tokio::task::spawn_blocking(move || mark.end_all()).await;
         }
     }
 
@@ -216,6 +230,7 @@ impl Drop for Program {
     fn drop(&mut self) {
         if let Some(guardian) = &self.guardian {
             guardian.forget_kill(self.pid);
+            self.mark.iter().for_each(|mark| guardian.forget_marked(mark));
         }
     }
 }
@@ -311,17 +326,46 @@ impl Ear {
     }
 }
 
-/// The file of a program: a path, or a name on `path`.
-fn find(program: &str, path: &str) -> Option<PathBuf> {
-    use nix::unistd::{AccessFlags, access};
-    let good = |file: &PathBuf| file.is_file() && access(file, AccessFlags::X_OK).is_ok();
+/// The file of a program: a path, or a name on the PATH of `environment`.
+///
+/// # Errors
+/// `TUNNEL_PROGRAM_MISSING`.
+pub fn find(program: &str, environment: &BTreeMap<String, String>) -> Result<PathBuf> {
     if program.contains('/') {
-        return Some(PathBuf::from(program)).filter(|file| file.is_absolute() && good(file));
+        let file = PathBuf::from(program);
+        return fault(&file).map_or(Ok(file), |(why, hint)| {
+            Err(missing(program, why).with(HINT, hint.replace("{}", &quote(program))))
+        });
     }
+    let path = environment.get("PATH").map_or("", String::as_str);
     std::env::split_paths(path)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(Path::new(program)))
-        .find(good)
+        .find(|file| file.is_file() && may_run(file))
+        .ok_or_else(|| missing(program, "there is no such program on the PATH"))
+}
+
+/// Why a path is no program, and what helps.
+fn fault(file: &Path) -> Option<(&'static str, &'static str)> {
+    const OTHER: &str =
+        "Give the path of a program in `--tunnel-cmd`; `ls -ld '{}'` shows this one";
+    if !file.is_absolute() {
+        let why = "in a setting, and from a caller without a folder, its path begins with `/`";
+        return Some((why, "Write the whole path of `{}`"));
+    }
+    if !file.exists() {
+        return Some(("there is no such file", "Give the path of a program in `--tunnel-cmd`"));
+    }
+    if !file.is_file() {
+        return Some(("it is no file", OTHER));
+    }
+    let denied = ("it may not be executed", "Run `chmod u+x '{}'`, then run the command again");
+    (!may_run(file)).then_some(denied)
+}
+
+fn may_run(file: &Path) -> bool {
+    use nix::unistd::{AccessFlags, access};
+    access(file, AccessFlags::X_OK).is_ok()
 }
 
 fn missing(program: &str, why: &str) -> Error {

@@ -175,7 +175,9 @@ impl Receipts {
                 format!("no receipt can be written in `{folder}`: {error}"),
             ),
         };
-        Error::new(reason, message).with("path", folder)
+        let folder = folder.to_string();
+        let quoted = shlex::try_quote(&folder).map_or(folder.clone(), Into::into);
+        Error::new(reason, message).with("path", &folder).with("folder", quoted)
     }
 }
 

@@ -1,10 +1,14 @@
 //! What tunnel an owner wants.
 
-use std::{collections::HashMap, net::SocketAddr, path::Path};
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use browse_proto::{Reason, v1};
 
-use super::{Place, bare, ngrok};
+use super::{Place, bare, ngrok, program};
 use crate::{
     content,
     daemon::Settings,
@@ -58,11 +62,17 @@ impl Provider {
 }
 
 impl Wish {
-    /// Reads what the owner said, else what the settings say.
+    /// Reads what the owner said, else what the settings say. A program that is
+    /// named from `folder` on is written out whole: what is agreed to is the
+    /// same wherever it is said.
     ///
     /// # Errors
     /// `ARGUMENT_INVALID`.
-    pub fn read(request: &v1::StartTunnelRequest, settings: &Settings) -> Result<Self> {
+    pub fn read(
+        request: &v1::StartTunnelRequest,
+        settings: &Settings,
+        folder: Option<&Path>,
+    ) -> Result<Self> {
         let said = match request.provider() {
             v1::TunnelProvider::None => Some(Provider::None),
             v1::TunnelProvider::Command => Some(Provider::Command),
@@ -77,7 +87,10 @@ impl Wish {
         let command = match (provider, named.or(settings.tunnel_cmd.as_deref())) {
             (Provider::Ngrok, _) if named.is_none() => ngrok::PROGRAM.to_owned(),
             (Provider::None, _) if named.is_none() => String::new(),
-            (Provider::Command, Some(command)) if !command.trim().is_empty() => command.to_owned(),
+            (Provider::Command, Some(command)) if !command.trim().is_empty() => {
+                let folder = folder.filter(|_| named.is_some());
+                folder.map_or(Ok(command.to_owned()), |folder| whole(command, folder))?
+            }
             (Provider::Command, _) => {
                 return Err(invalid("`--provider command` wants `--tunnel-cmd <command>`"));
             }
@@ -112,17 +125,21 @@ impl Wish {
         });
         let environment: HashMap<_, _> = environment.collect();
         let request = v1::StartTunnelRequest { environment, ..Default::default() };
-        Self::read(&request, settings).map(Some)
+        Self::read(&request, settings, None).map(Some)
     }
 
     /// Checks what can be known before anything is started.
     ///
     /// # Errors
-    /// `NGROK_PROGRAM_MISSING`, `TUNNEL_TOKEN_MISSING`.
+    /// `NGROK_PROGRAM_MISSING`, `TUNNEL_TOKEN_MISSING`, `TUNNEL_PROGRAM_MISSING`.
     pub fn check(&self) -> Result<()> {
         match self.provider {
             Provider::Ngrok => ngrok::check(&self.environment),
-            _ => Ok(()),
+            Provider::Command => {
+                let words = words(&self.command)?;
+                program::find(words.first().map_or("", String::as_str), &self.environment).map(drop)
+            }
+            Provider::None => Ok(()),
         }
     }
 
@@ -152,6 +169,38 @@ impl Wish {
     /// The command as it may be shown and written down.
     pub fn shown_command(&self) -> String {
         shown(&bare::without_values(&self.command))
+    }
+
+    /// How the owner starts the same again, for a hint: the command in
+    /// backticks, where it may be shown.
+    pub fn again(&self) -> String {
+        let how = match self.provider {
+            Provider::Command if !self.may_be_shown() => None,
+            Provider::Command => shlex::try_quote(&self.command)
+                .ok()
+                .map(|command| format!("--tunnel-cmd {command}")),
+            provider => Some(format!("--provider {}", provider.name())),
+        };
+        let Some(how) = how else { return "the same command again".to_owned() };
+        let mut line = format!("browse tunnel start {how}");
+        if let Some(listen) = self.place.listen {
+            line = format!("{line} --listen {listen}");
+        }
+        if let Some(address) = &self.place.address {
+            line = format!("{line} --address {address}");
+        }
+        format!("`{line}`")
+    }
+
+    /// Whether the command can stand on one line as it is: it holds no secret.
+    fn may_be_shown(&self) -> bool {
+        let bare = bare::without_values(&self.command);
+        let letters = self.command.chars();
+        !bare.contains(secrets::REDACTED)
+            && secrets::redact(&self.command) == self.command
+            && content::clean(&self.command) == self.command
+            && letters.clone().count() <= MOST_SHOWN
+            && !letters.clone().any(|letter| letter.is_control() || letter == '`')
     }
 
     /// What becomes reachable, for the owner to agree to.
@@ -202,6 +251,30 @@ fn words(command: &str) -> Result<Vec<String>> {
     words.ok_or_else(|| invalid("`--tunnel-cmd` is no command: a quote has no end, or it is empty"))
 }
 
+/// A command whose program is named by a path, from `folder` on.
+fn whole(command: &str, folder: &Path) -> Result<String> {
+    let words = words(command)?;
+    let Some(program) = words.first() else { return Ok(command.to_owned()) };
+    if !program.contains('/') || program.starts_with('/') {
+        return Ok(command.to_owned());
+    }
+    // `.` goes, so that one program has one name.
+    let path: PathBuf = folder.join(program).components().collect();
+    let path = path
+        .to_str()
+        .ok_or_else(|| invalid("`--tunnel-cmd` is below a folder whose name is no text"))?;
+    let odd = |_| invalid("`--tunnel-cmd` is no command: it holds a zero byte");
+    let path = shlex::try_quote(path).map_err(odd)?;
+    let plain = command.trim_start().strip_prefix(program.as_str());
+    match plain.filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)) {
+        Some(rest) => Ok(format!("{path}{rest}")),
+        None => {
+            let rest = shlex::try_join(words[1..].iter().map(String::as_str)).map_err(odd)?;
+            Ok(format!("{path} {rest}").trim_end().to_owned())
+        }
+    }
+}
+
 fn invalid(message: &str) -> Error {
     Error::new(Reason::ArgumentInvalid, message).with("command", "tunnel start")
 }
@@ -220,7 +293,7 @@ mod tests {
     fn read(change: impl FnOnce(&mut v1::StartTunnelRequest), flags: &[&str]) -> Result<Wish> {
         let mut request = v1::StartTunnelRequest::default();
         change(&mut request);
-        Wish::read(&request, &settings(flags))
+        Wish::read(&request, &settings(flags), Some(Path::new("/f/g")))
     }
 
     fn cmd(text: &str) -> impl FnOnce(&mut v1::StartTunnelRequest) {
@@ -233,6 +306,63 @@ mod tests {
         let wish = read(cmd("t --to {url} 'a b' {port} {address}"), &[]).expect("good");
         let words = wish.words("127.0.0.1:4567".parse().expect("an address"), &[]).expect("good");
         assert_eq!(words, ["t", "--to", "https://127.0.0.1:4567", "a b", "4567", "127.0.0.1:4567"]);
+    }
+
+    #[test]
+    fn a_program_is_agreed_to_by_its_whole_path() {
+        for (said, agreed) in [
+            ("./t --to {url}", "/f/g/t --to {url}"),
+            ("../b/t 'a b'", "/f/g/../b/t 'a b'"),
+            ("bin/t", "/f/g/bin/t"),
+            (" ./t", "/f/g/t"),
+            ("'./a b' \"c d\" e", "'/f/g/a b' 'c d' e"),
+            ("./t\\ u {url}", "'/f/g/t u' '{url}'"),
+            ("/a/t x", "/a/t x"),
+            ("t ./x", "t ./x"),
+        ] {
+            let wish = read(cmd(said), &[]).expect(said);
+            assert_eq!(wish.command, agreed, "{said}");
+            let all = wish.words("127.0.0.1:1".parse().expect("an address"), &[]).expect("good");
+            assert_eq!(
+                all[1..],
+                words(said)
+                    .expect("good")
+                    .iter()
+                    .skip(1)
+                    .map(|word| word.replace("{url}", "https://127.0.0.1:1"))
+                    .collect::<Vec<_>>()[..],
+                "{said}"
+            );
+        }
+        // A setting is said in no folder.
+        let set = read(|_| (), &["--tunnel=command", "--tunnel-cmd=./t"]).expect("good");
+        assert_eq!(set.command, "./t");
+    }
+
+    #[test]
+    fn what_a_hint_says_starts_the_same() {
+        let again = |change: &dyn Fn(&mut v1::StartTunnelRequest)| {
+            read(|request| change(request), &[]).expect("good").again()
+        };
+        assert_eq!(
+            again(&|r| r.set_provider(v1::TunnelProvider::Ngrok)),
+            "`browse tunnel start --provider ngrok`"
+        );
+        let placed = again(&|r| {
+            r.tunnel_cmd = Some("./t --url '{url}'".to_owned());
+            (r.listen, r.address) = (Some("127.0.0.1:9".to_owned()), Some("a.b:1".to_owned()));
+        });
+        let line = placed.trim_matches('`').strip_prefix("browse tunnel start ").expect(&placed);
+        let said = shlex::split(line).expect("it can be pasted");
+        let wanted = ["--tunnel-cmd", "/f/g/t --url '{url}'", "--listen", "127.0.0.1:9"];
+        assert_eq!(said[..4], wanted);
+        assert_eq!(said[4..], ["--address", "a.b:1"]);
+        let nested = again(&|r| r.tunnel_cmd = Some("sh -c \"echo 'a b'\"".to_owned()));
+        assert!(nested.contains("--tunnel-cmd "), "{nested}");
+        for secret in ["t --token abcdef", "sh -c 't --token abc'", "t `id`", "t \n x"] {
+            let text = again(&|r| r.tunnel_cmd = Some(secret.to_owned()));
+            assert_eq!(text, "the same command again", "{secret}");
+        }
     }
 
     #[test]
@@ -253,7 +383,9 @@ mod tests {
         assert_eq!(missing.reason(), Reason::NgrokProgramMissing);
         assert!(missing.hint().contains("ngrok http {url}"), "{}", missing.hint());
         assert!(wish("t").words("127.0.0.1:1".parse().expect("an address"), &[0; 32]).is_err());
-        assert!(read(cmd("t"), &[]).expect("good").check().is_ok());
+        assert!(read(cmd("/bin/sh"), &[]).expect("good").check().is_ok());
+        let missing = read(cmd("./t"), &[]).expect("good").check().expect_err("it is missing");
+        assert_eq!(missing.reason(), Reason::TunnelProgramMissing);
     }
 
     #[test]

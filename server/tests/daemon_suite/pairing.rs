@@ -239,6 +239,10 @@ async fn idle_crowds_and_rapid_resets_keep_nobody_out() {
     connection.abort();
     assert_eq!(calm_after_resets(&ada.address, 400).await, Some(ENHANCE_YOUR_CALM));
     assert_eq!(ada.call(TABS, "").await.status, 200);
+    let end = Instant::now() + PATIENCE;
+    while !world.refused().await.iter().any(|reason| reason == "RAPID_RESETS") {
+        assert!(Instant::now() < end, "it is not on record: {:?}", world.refused().await);
+    }
 }
 
 /// What a connection of HTTP/2 is ended with that goes too far.
