@@ -168,7 +168,9 @@ fn broken_at(daemon: &Daemon) -> impl Fn(&Status) -> Broken + use<> {
 fn hinted(failure: Failure, elsewhere: bool) -> Failure {
     match elsewhere {
         true if failure.is(Reason::DaemonUnreachable) => failure.hint(remote::HINT),
-        true if failure.is(Reason::ShuttingDown) => failure.hint(remote::OVER),
+        true if failure.is(Reason::ShuttingDown) || failure.is(Reason::TokenRevoked) => {
+            failure.hint(remote::OVER)
+        }
         _ => failure,
     }
 }

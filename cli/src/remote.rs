@@ -42,8 +42,8 @@ pub struct Remote {
 pub const HINT: &str =
     "Check the network, and ask the owner whether the pairing and its tunnel still are";
 
-/// What to do when its daemon ends.
-pub const OVER: &str = "The pairing ends with the daemon: ask the owner for a new block";
+/// What to do when the pairing ends, by the owner or with the daemon.
+pub const OVER: &str = "The pairing has ended: ask the owner for a new block, and redeem that";
 
 /// Bytes of a file; a token takes one.
 const MOST: u64 = 64 << 10;

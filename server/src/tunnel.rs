@@ -13,6 +13,7 @@ mod rest;
 mod bare;
 mod chain;
 mod forward;
+mod found;
 mod handlers;
 mod ngrok;
 mod program;

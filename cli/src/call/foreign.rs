@@ -139,6 +139,8 @@ fn what(error: &(dyn Error + 'static)) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use tonic_types::{ErrorDetails, StatusExt as _};
+
     use super::*;
 
     #[test]
@@ -159,5 +161,26 @@ mod tests {
             assert!(failure.is(Reason::RemoteForeign), "{failure:?}");
             assert!(failure.message.contains(kind) && failure.hint.contains("tunnel status"));
         }
+    }
+
+    #[test]
+    fn an_answer_without_a_reason_is_none_of_a_daemon() {
+        let told = |status: Status| answered(&status).expect("it is known");
+        let odd = told(Status::internal("\u{1b}[31mEVIL\u{9b} \u{202e}x"));
+        assert!(odd.is(Reason::RemoteForeign), "{odd:?}");
+        assert!(
+            odd.text().contains("EVIL") && !odd.text().contains(['\u{1b}', '\u{9b}', '\u{202e}'])
+        );
+        let torn = told(Status::internal(format!("tonic-web: {TORN}")));
+        assert!(torn.is(Reason::DaemonUnreachable) && torn.hint == remote::HINT, "{torn:?}");
+        let broke = io::Error::from(io::ErrorKind::ConnectionReset);
+        let broke = told(Status::from_error(Box::new(broke)));
+        assert!(broke.is(Reason::DaemonUnreachable), "{broke:?}");
+        assert!(answered(&Status::deadline_exceeded("late")).is_none());
+        let info = ErrorDetails::with_error_info("TAB_DENIED", "browse", []);
+        let denied = Status::with_error_details(Code::PermissionDenied, "it is another's", info);
+        assert!(answered(&denied).is_none(), "a daemon says its reason");
+        let command = Command::by_name("url").expect("it is in the contract");
+        assert!(readable(command, &[]).is_ok() && readable(command, &[0xff; 4]).is_err());
     }
 }

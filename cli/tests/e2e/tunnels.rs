@@ -1,11 +1,13 @@
 //! Tunnels: a program that prints an address, and ends TLS with a certificate
 //! of its own; with no browser behind it all.
 
+mod said;
+
 use std::{fs, path::PathBuf, time::Duration};
 
 use serde_json::Value;
 
-use crate::project::{Output, Project, eventually};
+use crate::project::{Project, eventually};
 
 /// Longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -276,8 +278,8 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
 
     let again = "run `browse tunnel start --tunnel-cmd \"sh -c 'echo it broke; exit 3'\"`";
     assert!(said.stderr.contains(again), "{said:?}");
-    what_its_path_says(&owner);
-    whoever_stops_it_is_told_how_to_start_it(&owner);
+    said::what_its_path_says(&owner);
+    said::whoever_stops_it_is_told_how_to_start_it(&owner);
 
     // An agent of ngrok of the user's, as far as it can be played.
     let refused = "sh -c 'echo \"err=authentication failed ERR_NGROK_4018\"; exit 1'";
@@ -327,53 +329,6 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
     fs::write(&folder, "").expect("it is written");
     assert_eq!(fail(&owner.command()), "RECEIPTS_UNUSABLE");
     assert!(!project.processes().iter().any(|(_, line)| line.contains("tunnel.py")));
-}
-
-/// A program is a path from the caller's folder on, and is agreed to as a whole
-/// one.
-fn what_its_path_says(owner: &Owner) {
-    let project = &owner.project;
-    let start = |command: &str| project.run(&["tunnel", "start", "--tunnel-cmd", command]);
-    let path = project.write("forward.sh", "#!/bin/sh\necho \"it is $1\"; exit 3\n");
-    let asked = start("./forward.sh {port}");
-    let whole = format!("`{} {{port}}`", path.display());
-    assert!(asked.code == Some(3) && asked.stderr.contains(&whole), "{asked:?}");
-    let agreed = |command| project.run(&["tunnel", "start", "--yes", "--tunnel-cmd", command]);
-    let denied = agreed("./forward.sh {port}");
-    let hint = format!("chmod u+x '{}'", path.display());
-    assert!(denied.code == Some(2) && denied.stderr.contains(&hint), "{denied:?}");
-    let may = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-    fs::set_permissions(&path, may).expect("a mode");
-    // It was agreed to before, by the same name.
-    for command in ["./forward.sh {port}", &format!("{} {{port}}", path.display())] {
-        let ran = start(command);
-        assert!(ran.code == Some(1) && ran.stderr.contains("with code 3: it is "), "{ran:?}");
-    }
-    for (command, why) in [("./none", "there is no such file"), ("./", "it is no file")] {
-        let refused = agreed(command);
-        assert!(refused.code == Some(2) && refused.stderr.contains(why), "{refused:?}");
-        assert!(refused.stderr.contains("the path of a program"), "{refused:?}");
-    }
-}
-
-fn whoever_stops_it_is_told_how_to_start_it(owner: &Owner) {
-    let command = "sh -c 'sleep 600'";
-    let starting = owner.project.command(&["tunnel", "start", "--yes", "--tunnel-cmd", command]);
-    let starting = std::thread::spawn(move || {
-        let mut starting = starting;
-        Output::of(starting.output().expect("browse is built"))
-    });
-    let begun = eventually(PATIENCE, || {
-        let status = owner.status();
-        if status["state"] == "starting" { Ok(()) } else { Err(status) }
-    });
-    assert!(begun.is_ok(), "{begun:?}");
-    assert_eq!(owner.project.ok(&["tunnel", "stop"]), "stopped\n");
-    let told = starting.join().expect("it ends");
-    assert_eq!(told.code, Some(1), "{told:?}");
-    assert!(told.stderr.contains("it was stopped before it had an address"), "{told:?}");
-    let hint = "hint: If you want it, run `browse tunnel start --tunnel-cmd \"sh -c 'sleep 600'\"`";
-    assert!(told.stderr.contains(hint), "{told:?}");
 }
 
 #[test]

@@ -2,11 +2,7 @@
 //! supervisor that ends all of it with the daemon, by whatever death.
 
 use std::{
-    collections::BTreeMap,
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    process::ExitStatus,
-    sync::Arc,
+    collections::BTreeMap, net::SocketAddr, path::PathBuf, process::ExitStatus, sync::Arc,
     time::Duration,
 };
 
@@ -19,13 +15,13 @@ use tokio::{
 };
 
 use super::{
-    Public,
+    Public, found,
     ngrok::{self, Report},
     public::{self, Found},
     said::Said,
 };
 use crate::{
-    error::{Error, HINT, Result, quote},
+    error::{Error, Result},
     guardian::{Guardian, Mark},
     skills::process::{Supervised, free},
 };
@@ -72,8 +68,9 @@ impl Program {
         guardian: Option<Arc<Guardian>>,
         report: Option<Report>,
     ) -> Result<Self> {
-        let (program, rest) = words.split_first().ok_or_else(|| missing("", "it has no name"))?;
-        let path = find(program, &environment)?;
+        let (program, rest) =
+            words.split_first().ok_or_else(|| found::missing("", "it has no name"))?;
+        let path = found::find(program, &environment)?;
         let folder = environment.get("HOME").map(PathBuf::from);
         let folder = folder.filter(|folder| folder.is_dir()).unwrap_or(PathBuf::from("/"));
         let said = Said::without(&environment);
@@ -85,7 +82,7 @@ impl Program {
         }
         let started = free(path, rest, environment, folder).await;
         let Supervised { child, lifeline, stdout, stderr } =
-            started.map_err(|error| missing(program, &error.to_string()))?;
+            started.map_err(|error| found::missing(program, &error.to_string()))?;
         let pid = child.id().unwrap_or_default();
         if let Some(guardian) = &guardian {
             guardian.kill(pid);
@@ -324,53 +321,6 @@ impl Ear {
             self.found = None;
         }
     }
-}
-
-/// The file of a program: a path, or a name on the PATH of `environment`.
-///
-/// # Errors
-/// `TUNNEL_PROGRAM_MISSING`.
-pub fn find(program: &str, environment: &BTreeMap<String, String>) -> Result<PathBuf> {
-    if program.contains('/') {
-        let file = PathBuf::from(program);
-        return fault(&file).map_or(Ok(file), |(why, hint)| {
-            Err(missing(program, why).with(HINT, hint.replace("{}", &quote(program))))
-        });
-    }
-    let path = environment.get("PATH").map_or("", String::as_str);
-    std::env::split_paths(path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(Path::new(program)))
-        .find(|file| file.is_file() && may_run(file))
-        .ok_or_else(|| missing(program, "there is no such program on the PATH"))
-}
-
-/// Why a path is no program, and what helps.
-fn fault(file: &Path) -> Option<(&'static str, &'static str)> {
-    const OTHER: &str =
-        "Give the path of a program in `--tunnel-cmd`; `ls -ld '{}'` shows this one";
-    if !file.is_absolute() {
-        let why = "in a setting, and from a caller without a folder, its path begins with `/`";
-        return Some((why, "Write the whole path of `{}`"));
-    }
-    if !file.exists() {
-        return Some(("there is no such file", "Give the path of a program in `--tunnel-cmd`"));
-    }
-    if !file.is_file() {
-        return Some(("it is no file", OTHER));
-    }
-    let denied = ("it may not be executed", "Run `chmod u+x '{}'`, then run the command again");
-    (!may_run(file)).then_some(denied)
-}
-
-fn may_run(file: &Path) -> bool {
-    use nix::unistd::{AccessFlags, access};
-    access(file, AccessFlags::X_OK).is_ok()
-}
-
-fn missing(program: &str, why: &str) -> Error {
-    let message = format!("the program `{}` of the tunnel does not start: {why}", quote(program));
-    Error::new(Reason::TunnelProgramMissing, message).with("program", quote(program))
 }
 
 #[cfg(test)]

@@ -38,8 +38,9 @@ type Sender = SendRequest<Full<Bytes>>;
 async fn http2(address: &str) -> Sender {
     let stream = greet_for(address, &[&TLS13], b"h2").await.unwrap();
     let io = TokioIo::new(stream);
-    let (sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), io).await.unwrap();
+    // What goes out before the other end has said how much it takes is refused.
+    let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    let (sender, connection) = builder.initial_max_send_streams(32).handshake(io).await.unwrap();
     tokio::spawn(connection);
     sender
 }

@@ -84,7 +84,11 @@ impl Check for Authorize {
         request.extensions_mut().insert(Arc::clone(&grant));
         match (method, self.listener) {
             (Some(Method::Command(command)), _) => {
-                let permit = check::check(&grant, command, self.listener)?;
+                let permit = check::check(&grant, command, self.listener);
+                let permit = permit.map_err(|error| match self.listener {
+                    Listener::Local | Listener::Skills => error,
+                    Listener::Tunnel => elsewhere(error),
+                })?;
                 request.extensions_mut().insert(permit);
                 Ok(())
             }
@@ -116,6 +120,11 @@ fn elsewhere(error: Error) -> Error {
             "It was revoked, has ended, or never was one: ask the owner for a new pairing block, \
              and redeem that",
         ),
+        Reason::ScopeDenied => {
+            let scope = error.metadata().get("required").cloned().unwrap_or_default();
+            let again = format!("`browse pair new <name> --scope read,write,{scope}`");
+            error.with(HINT, format!("Ask the owner to pair you again with the scope: {again}"))
+        }
         _ => error,
     }
 }
