@@ -93,9 +93,14 @@ const colourBehind = (element, known, view = window) => {
     }
     asked.push(node);
     const style = styleOf(node);
+    const inset = usesOddGrounds ? insetOf(node, style) : undefined;
+    if (inset !== undefined) {
+      behind = inset;
+      break;
+    }
     const own = style.backgroundColor;
     if (style.backgroundImage !== 'none') {
-      behind = null;
+      behind = evenGradient(style);
       break;
     }
     if (own === 'rgba(0, 0, 0, 0)') continue;
@@ -151,7 +156,7 @@ const paintersWithin = (top) => {
 
 /** The colour that a style paints; null for a picture, undefined for nothing. @returns {?number[]|undefined} */
 const groundOf = (style) => {
-  if (style.backgroundImage !== 'none') return null;
+  if (style.backgroundImage !== 'none') return evenGradient(style);
   const parts = colourParts(style.backgroundColor);
   return parts !== null && parts[3] < 0.05 ? undefined : parts;
 };
@@ -189,7 +194,8 @@ const hasPaintedAncestor = (text, x, y, tells) => {
     // What is drawn behind markup in a drawing is no ground of an element.
     if (node instanceof SVGForeignObjectElement) return true;
     const own = styleOf(node);
-    if (own.boxShadow.includes('inset') || own.mixBlendMode !== 'normal' || paintsAround(node, own, x, y, tells)) return true;
+    const inset = own.boxShadow.includes('inset');
+    if ((inset && insetOf(node, own) === undefined) || own.mixBlendMode !== 'normal' || paintsAround(node, own, x, y, tells)) return true;
     for (const pseudo of ['::before', '::after']) {
       const style = styleOf(node, pseudo);
       if (style.content === 'none' || style.content === 'normal') continue;
@@ -222,9 +228,9 @@ const sameColoured = (scope, top) => {
     const isDrawn = parent instanceof SVGElement;
     const drawn = isDrawn ? drawnColour(style) : null;
     if (isDrawn && drawn === null) continue;
-    const colour = isDrawn ? `rgba(${drawn.join(', ')})` : style.webkitTextFillColor;
+    const colour = isDrawn ? `rgba(${drawn.join(', ')})` : inkOf(style);
     const within = isDrawn ? groundInDrawing(parent, drawings) : undefined;
-    const behind = within === undefined ? colourBehind(parent, behinds) : within;
+    const behind = within === undefined ? colourBehind(usesOddGrounds && style.backgroundClip === 'text' ? flatParent(parent) : parent, behinds) : within;
     if (behind === null) continue;
     let verdict = verdicts.get(colour);
     if (!verdict) verdicts.set(colour, (verdict = new Map()));

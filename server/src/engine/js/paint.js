@@ -33,12 +33,13 @@ const facesAway = (element, style) => {
 };
 
 /** How a style turns an element, wherever it puts it. */
-const turnOf = (style) => {
-  const own = new DOMMatrix(style.transform === 'none' ? '' : style.transform);
+const turnOf = (style) => rotationOf(style).multiply(new DOMMatrix(style.transform === 'none' ? '' : style.transform));
+
+const rotationOf = (style) => {
   const [, axis, angle] = /^(?:([xyz]|[-\d. e]+) )?([-\d.e]+)deg$/.exec(style.rotate || '') || [];
-  if (angle === undefined) return own;
+  if (angle === undefined) return new DOMMatrix();
   const [x, y, z] = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] }[axis || 'z'] || axis.split(' ').map(Number);
-  return new DOMMatrix().rotateAxisAngle(x, y, z, Number(angle)).multiply(own);
+  return new DOMMatrix().rotateAxisAngle(x, y, z, Number(angle));
 };
 
 /** What an element that is turned round holds of which only the back would show. @returns {Element[]} */
@@ -81,7 +82,8 @@ const drawnAway = (texts) => {
     const box = boundingRect(text);
     const drawing = outerDrawing(text);
     if (drawing === null) continue;
-    if (box.height < 1.5 || box.width < 0.5) {
+    // Letters are higher than they are wide, and their box is higher than they are.
+    if (box.height < LEAST_LETTERS || box.width < Math.min(2, 0.2 * tidy(textContent(text)).length)) {
       if (WORDS.test(textContent(text))) found.set(text, 'size');
     } else if (styleOf(drawing).overflow !== 'visible' && isPast(box, boundingRect(drawing))) found.set(text, 'edge');
   }

@@ -1,5 +1,5 @@
-// What is painted around a text and is no ground: shadows and borders. Asked
-// only of text in the colour of its ground.
+// What is painted around a text and is no plain ground: shadows, borders and
+// gradients.
 
 const COLOUR = /[a-z]+\([^()]*\)/;
 
@@ -28,7 +28,7 @@ const paintsAround = (element, style, x, y, tells) => {
   }
   const image = style.borderImageSource;
   if (image !== 'none' && style.borderImageSlice.includes('fill')) {
-    const colours = image.match(/(?:rgba?|color|hsla?|lab|lch|oklab|oklch)\([^()]*\)/g) || [];
+    const colours = image.match(ANY_COLOUR) || [];
     return image.includes('url(') || colours.some((colour) => shows(colourParts(colour)));
   }
   const sides = [
@@ -38,4 +38,43 @@ const paintsAround = (element, style, x, y, tells) => {
     [x - box.left, style.borderLeftWidth, style.borderLeftColor],
   ];
   return sides.some(([distance, width, colour]) => parseFloat(width) > 0 && distance <= parseFloat(width) && shows(colourParts(colour)));
+};
+
+const ANY_COLOUR = /(?:rgba?|color|hsla?|lab|lch|oklab|oklch)\([^()]*\)/g;
+
+/** The colour of a gradient that is one all over; null for every other picture. @returns {?number[]} */
+const evenGradient = (style) => {
+  const image = style.backgroundImage;
+  if (!image.includes('gradient(') || /url\(|image-set\(|element\(|paint\(/.test(image) || style.backgroundClip.includes('text')) return null;
+  // One that is not repeated may cover a part.
+  if (style.backgroundRepeat.includes('no-repeat') && !/^(?:auto|cover|100%|100% 100%)$/.test(style.backgroundSize)) return null;
+  return evenColour(image);
+};
+
+/** The colour of an image if there is one alone, and it hides what is behind. @returns {?number[]} */
+const evenColour = (image) => {
+  const [first, ...others] = (image.match(ANY_COLOUR) || []).map(colourParts);
+  if (!first || first[3] < 0.95) return null;
+  return others.every((one) => one !== null && one[3] > 0.95 && one.every((value, index) => index === 3 || Math.abs(value - first[index]) < 10)) ? first : null;
+};
+
+/** The ground that shadows within a box make of it: undefined where they leave its middle free. @returns {?number[]|undefined} */
+const insetOf = (element, style) => {
+  const cast = style.boxShadow;
+  if (cast === 'none' || !cast.includes('inset')) return undefined;
+  const box = boundingRect(element);
+  for (const { colour, lengths: [right, down, blur, spread], inset } of shadowsOf(cast)) {
+    const reach = 2 * Math.max(0, spread - blur / 2);
+    if (!inset || colour === null || colour[3] < 0.95) continue;
+    if (reach >= Math.min(box.width, box.height) || Math.abs(right) >= box.width || Math.abs(down) >= box.height) return colour;
+  }
+  return undefined;
+};
+
+/** The colour of the letters of a style, as text: that of a ground that shows through them alone, if there is one. */
+const inkOf = (style) => {
+  const fill = style.webkitTextFillColor;
+  if (!usesOddGrounds || !/, 0(?:\.0\d*)?\)$|^transparent$/.test(fill) || style.backgroundClip !== 'text') return fill;
+  const even = style.backgroundImage === 'none' ? style.backgroundColor : evenColour(style.backgroundImage);
+  return even === null ? 'none' : typeof even === 'string' ? even : `rgba(${even.join(', ')})`;
 };
