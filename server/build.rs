@@ -73,6 +73,7 @@ const ORDER: &[&str] = &[
     "covers",
     "edges",
     "clips",
+    "plates",
     "hosts",
     "paint",
     "turns",

@@ -153,6 +153,19 @@ const WAYS: &[&str] = &[
      (r=>(r.selectNodeContents(lit),r))(new Range())))</script>",
     "<x-inherits style='color:white'></x-inherits><script>document.currentScript.previousElementSibling\
      .attachShadow({mode:'open'}).innerHTML='<p>WORD</p>'</script>",
+    "<p style='filter:invert(1)'>WORD</p>",
+    "<style>.blurs{animation:blurs 99s infinite}@keyframes blurs{from,to{filter:blur(40px)}}</style><p class=blurs>WORD</p>",
+    "<p style='word-spacing:9999px'>WORD WORD</p>",
+    "<p style='text-indent:-400px;white-space:nowrap'>WORD</p>",
+    "<p style='height:min(2px,9px);overflow:hidden'>WORD</p>",
+    "<p style='offset:path(\"M -900 -900\")'>WORD</p>",
+    "<p style='color:white;text-shadow:0 9999px red'>WORD</p>",
+    "<p style='color:white;-webkit-text-stroke:1px white'>WORD</p>",
+    "<svg width=200 height=40><text y=20 textLength=2>WORD</text></svg>",
+    "<style>.over{position:relative}.over::after{content:'';position:absolute;inset:0;background:#fff}</style><p class=over>WORD</p>",
+    "<style>.plate{position:relative;z-index:0;color:#fff}.plate::before{content:'';position:absolute;inset:0;background:#fff;\
+     z-index:-1}</style><div style='background:#000'><p class=plate>WORD <b>WORD</b></p></div>",
+    "<style>#chosen::selection{color:#fff;background:#fff}</style><p id=chosen>WORD</p><script>getSelection().selectAllChildren(chosen)</script>",
     "<iframe srcdoc='<p style=color:white>WORD'></iframe>",
     "<div style='background:#123'><iframe srcdoc='<p style=color:#123>WORD'></iframe></div>",
     "<iframe style='opacity:0' srcdoc='<p>WORD'></iframe>",
@@ -365,6 +378,12 @@ const HONEST: &[&str] = &[
     "<p style='background:linear-gradient(red,red) no-repeat 0 100%/100% 2px;color:red'>WORD</p>",
     "<div style='background:#000;position:relative;height:40px'><i style='position:absolute;inset:0;background:#fff'></i>\
      <p style='position:relative;margin:0;background:#123;color:#fff'>WORD</p></div>",
+    "<style>.over:hover::after{opacity:1}.lid{position:relative}.lid::after{content:'';position:absolute;inset:0;background:#000;opacity:0}\
+     </style><p class='lid over'>WORD</p>",
+    "<style>.deep{position:relative;z-index:0;background:#123}.deep::before{content:'';position:absolute;inset:0;background:#fff;z-index:-1}\
+     </style><div class=deep>WORD</div>",
+    "<style>.knob{position:relative}.knob::before{content:'';position:absolute;left:0;top:0;width:9px;height:9px;background:#000}</style><p class=knob>WORD</p>",
+    "<p id=chosen>WORD</p><script>getSelection().selectAllChildren(chosen)</script>",
     "<div style='height:3000px'></div><section style='content-visibility:auto'><h2>Far down</h2><p>WORD <b>WORD</b></p></section>",
 ];
 
@@ -437,6 +456,10 @@ const TOLD: &[(&str, &str)] = &[
         "cover",
         "<style>@keyframes p{50%{opacity:.96}}</style><div style='position:relative'><p>WORD</p>\
      <i style='position:absolute;inset:0;background:#eee;animation:p 2s infinite'></i></div>",
+    ),
+    (
+        "edge",
+        "<div style='height:60px;overflow:hidden'><img alt='' width=90 height=200><p>WORD</p></div><button>Read more</button>",
     ),
     ("filter", "<p style='filter:blur(6px)'>WORD</p>"),
     (

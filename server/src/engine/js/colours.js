@@ -93,7 +93,7 @@ const colourBehind = (element, known, view = window) => {
     }
     asked.push(node);
     const style = styleOf(node);
-    const inset = usesOddGrounds ? insetOf(node, style) : undefined;
+    const inset = oddGrounds.has(node) ? insetOf(node, style) : undefined;
     if (inset !== undefined) {
       behind = inset;
       break;
@@ -163,13 +163,23 @@ const groundOf = (style) => {
 
 const areApart = (one, other) => !flatContains(one, other) && !flatContains(other, one);
 
+/** A thinner outline is none, in pixels. */
+const LEAST_OUTLINE = 0.2;
+
+/** Whether letters in the colour of their ground have an outline in another. */
+const isOutlined = (style, colour) => {
+  const stroke = colourParts(style.webkitTextStrokeColor);
+  // See-through letters have no colour to compare with.
+  return stroke === null || (stroke[3] >= 0.1 && (colour[3] < 0.1 || !isSameColour(stroke, colour)));
+};
+
 /**
  * Whether something else than its ancestors' grounds is painted at a text, as
  * a picture behind a title is. When that cannot be told, it is: text that a
  * person reads must not be lost.
  */
 const liesOnOthers = (text, style, colour, pictures, painters) => {
-  if (parseFloat(style.webkitTextStrokeWidth) > 0) return true;
+  if (parseFloat(style.webkitTextStrokeWidth) >= LEAST_OUTLINE && isOutlined(style, colour)) return true;
   const box = contentBox(text);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   if (pictures.some((picture) => liesAt(picture, x, y) && areApart(picture.element, text))) return true;
@@ -228,9 +238,9 @@ const sameColoured = (scope, top) => {
     const isDrawn = parent instanceof SVGElement;
     const drawn = isDrawn ? drawnColour(style) : null;
     if (isDrawn && drawn === null) continue;
-    const colour = isDrawn ? `rgba(${drawn.join(', ')})` : inkOf(style);
+    const colour = isDrawn ? `rgba(${drawn.join(', ')})` : inkOf(parent, style);
     const within = isDrawn ? groundInDrawing(parent, drawings) : undefined;
-    const behind = within === undefined ? colourBehind(usesOddGrounds && style.backgroundClip === 'text' ? flatParent(parent) : parent, behinds) : within;
+    const behind = within === undefined ? colourBehind(oddGrounds.has(parent) && style.backgroundClip === 'text' ? flatParent(parent) : parent, behinds) : within;
     if (behind === null) continue;
     let verdict = verdicts.get(colour);
     if (!verdict) verdicts.set(colour, (verdict = new Map()));

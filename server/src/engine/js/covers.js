@@ -31,7 +31,7 @@ const coveredBy = (suspects, top) => {
       if (paintsOver(cover, text)) {
         mark = mark || (isPassing(cover) ? AWAITED : MUTED);
         if (mark === MUTED || !covered.has(text)) covered.set(text, [mark, 'cover']);
-      } else if (!covered.has(text) && isLostOn(cover, style, text, looking)) covered.set(text, [MUTED, 'colour']);
+      } else if (!covered.has(text) && style.backgroundImage === 'none' && isLostOn(colourParts(style.backgroundColor), cover, text, looking)) covered.set(text, [MUTED, 'colour']);
     }
   }
   return covered;
@@ -45,10 +45,10 @@ const isPassing = (cover) => animationsOf(cover, { subtree: true }).some(isEndle
 
 const isEndless = ({ playState, effect }) => playState === 'running' && effect !== null && effect.getTiming().iterations === Infinity;
 
-/** Whether a text lies on a plate of its own colour, and nothing else is painted there. */
-const isLostOn = (plate, style, text, looking) => {
-  const [ground, ink] = [colourParts(style.backgroundColor), colourParts(styleOf(text).webkitTextFillColor)];
-  if (style.backgroundImage !== 'none' || ground === null || ground[3] < 0.95 || ink === null || !isSameColour(ink, ground)) return false;
+/** Whether a text lies on a plate of its own colour, and nothing else is painted there. @param {?number[]} ground That of the plate. @param {Element} plate It, or what holds it. */
+const isLostOn = (ground, plate, text, looking) => {
+  const ink = colourParts(styleOf(text).webkitTextFillColor);
+  if (ground === null || ground[3] < 0.95 || ink === null || !isSameColour(ink, ground)) return false;
   if (text instanceof SVGElement || paintedBetween(plate, text)) return false;
   if (looking.pictures === null) {
     looking.pictures = picturesWithin(looking.top);

@@ -17,7 +17,7 @@ const isMasked = (style) => {
   return mask !== null && localName(mask) === 'mask' && firstElementChild(mask) === null;
 };
 
-const isThrough = (parts, isLight) => parts !== null && parts[3] * (isLight ? luminance(parts) : 1) < 0.05;
+const isThrough = (parts, isLight) => parts !== null && parts[3] * (isLight ? luminance(parts) : 1) < 0.1;
 
 /** Whether the back of an element is turned to the reader. */
 const isTurnedAway = (element, style) => style.backfaceVisibility === 'hidden' && facesAway(element, style);
@@ -83,12 +83,15 @@ const drawnAway = (texts) => {
     const drawing = outerDrawing(text);
     if (drawing === null) continue;
     // Letters are higher than they are wide, and their box is higher than they are.
-    if (box.height < LEAST_LETTERS || box.width < Math.min(2, 0.2 * tidy(textContent(text)).length)) {
+    if (box.height < LEAST_LETTERS || isSqueezed(text) || box.width < Math.min(2, 0.2 * tidy(textContent(text)).length)) {
       if (WORDS.test(textContent(text))) found.set(text, 'size');
     } else if (styleOf(drawing).overflow !== 'visible' && isPast(box, boundingRect(drawing))) found.set(text, 'edge');
   }
   return found;
 };
+
+/** Whether letters are drawn one on the other, by a length that is given for all of them. */
+const isSqueezed = (text) => hasAttribute(text, 'textLength') && parseFloat(attribute(text, 'textLength')) < 0.2 * parseFloat(styleOf(text).fontSize) * tidy(textContent(text)).length;
 
 const outerDrawing = (element) => {
   let drawing = null;

@@ -3,6 +3,9 @@
 
 const COLOUR = /[a-z]+\([^()]*\)/;
 
+/** Elements that may have a ground of an odd kind: by shadows within, or seen through letters alone. Set by `unseenIn`. @type {Set<Element>} */
+let oddGrounds = new Set();
+
 /** @param {string} value Shadows of a computed style. @returns {{colour: ?number[], lengths: number[], inset: boolean}[]} */
 const shadowsOf = (value) =>
   value === 'none' ? [] : value.split(/,(?![^(]*\))/).map((shadow) => {
@@ -12,7 +15,16 @@ const shadowsOf = (value) =>
   });
 
 /** Whether a shadow of the letters shows: one right below them does not. @param {(colour: number[]) => boolean} tells Whether a colour shows. */
-const standsOutBy = (value, tells) => shadowsOf(value).some(({ colour, lengths }) => lengths.some((length) => length !== 0) && (colour === null || tells(colour)));
+const standsOutBy = (value, tells) => shadowsOf(value).some(({ colour, lengths }) => isNearShadow(lengths) && (colour === null || tells(faded(colour, lengths))));
+
+/** Whether a shadow lies where the letters are, or beside them, but not right below them. */
+const isNearShadow = ([right = 0, down = 0, blur = 0]) => (right !== 0 || down !== 0 || blur !== 0) && Math.abs(right) < FAR_SHADOW && Math.abs(down) < FAR_SHADOW;
+
+/** A shadow that is farther from its letters than this is not read as theirs. */
+const FAR_SHADOW = 60;
+
+/** What a blur leaves of the colour of a shadow. */
+const faded = ([red, green, blue, alpha], [, , blur = 0]) => [red, green, blue, blur > 20 ? (alpha * 20) / blur : alpha];
 
 /** Whether an element paints at a point by its border, by shadows, or by what is dropped by a filter. */
 const paintsAround = (element, style, x, y, tells) => {
@@ -72,9 +84,9 @@ const insetOf = (element, style) => {
 };
 
 /** The colour of the letters of a style, as text: that of a ground that shows through them alone, if there is one. */
-const inkOf = (style) => {
+const inkOf = (element, style) => {
   const fill = style.webkitTextFillColor;
-  if (!usesOddGrounds || !/, 0(?:\.0\d*)?\)$|^transparent$/.test(fill) || style.backgroundClip !== 'text') return fill;
+  if (!oddGrounds.has(element) || !/, 0(?:\.0\d*)?\)$|^transparent$/.test(fill) || style.backgroundClip !== 'text') return fill;
   const even = style.backgroundImage === 'none' ? style.backgroundColor : evenColour(style.backgroundImage);
   return even === null ? 'none' : typeof even === 'string' ? even : `rgba(${even.join(', ')})`;
 };

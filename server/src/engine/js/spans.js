@@ -55,6 +55,8 @@ const markRanges = (unseen) => {
   if (CSS.highlights && CSS.highlights.size > 0) {
     for (const [name, highlight] of CSS.highlights) marks.push(hiddenInRanges([...highlight], `::highlight(${CSS.escape(name)})`));
   }
+  const selection = getSelection();
+  if (selection !== null && !selection.isCollapsed) marks.push(hiddenInRanges([selection.getRangeAt(0)], '::selection'));
   for (const found of marks) {
     for (const [element, isWhole] of found) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, isWhole ? MUTED : AWAITED, 'colour');
   }

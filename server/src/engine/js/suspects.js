@@ -17,9 +17,9 @@ const CONCEALING = new RegExp(
     // In letters that are too small, or one on the other.
     '(?:^|[; ])font-size: (?:0(?:;|$| )|[0-2](?:\\.\\d+)?(?:px|pt|q|mm|v[a-z]+|cq[a-z]+)|0?\\.\\d+(?!r?em)[a-z]+|0?\\.[0-5]\\d*r?em|[0-6]?\\d(?:\\.\\d+)?%|[a-z]+\\()',
     '(?:^|[; ])font: (?:[^;]*[ /])?(?:0(?:px)? ?/|(?:[0-2](?:\\.\\d+)?(?:px|pt)|0?\\.\\d+px|0?\\.[0-5]\\d*r?em|[0-6]?\\d%)|(?:var|calc)\\()|font-size-adjust: |text-security: (?!none)',
-    'letter-spacing: (?:-(?:0?\\.[2-9]|[1-9])|[a-z]+\\(|\\d\\d|[5-9])',
+    '(?:letter|word)-spacing: (?:-(?:0?\\.[2-9]|[1-9])|[a-z]+\\(|\\d\\d|[5-9])',
     // Behind others, or turned round.
-    'z-index: -|z-index: [a-z]+\\(|(?:^|[; ])rotate: [^;]* ',
+    'z-index: -|z-index: [a-z]+\\(|(?:^|[; ])rotate: [^;]* |offset-path|(?:^|[; ])offset: ',
     // Under a mask.
     '(?:^|[; ])mask(?:-image)?: (?!none)',
   ].join('|'),
@@ -43,9 +43,13 @@ const ODD_GROUNDS = /box-shadow:[^;]*inset|background[a-z-]*:[^;]*\btext\b/;
 const FIRST_LINE = /::?first-line/;
 const FIRST_LINES = /::?first-line/g;
 
+/** What is drawn before or after the text of an element. */
+const PLATED = /::?(?:before|after)\b/;
+const PLATED_ALL = /::?(?:before|after)\b/g;
+
 /**
- * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], lines: string[], moving: string[], colours: boolean, oddGrounds: boolean, closed: boolean}} Ruling
- *   What a sheet says; `lines`: what has a style for its first line; `moving`: what is animated; `closed`: it cannot be read.
+ * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], grounds: string[], plates: string[], lines: string[], moving: string[], colours: boolean, closed: boolean}} Ruling
+ *   What a sheet says; `grounds`: what may have one of an odd kind; `plates`: what has parts that a style places over it; `lines`: what has a style for its first line; `moving`: what is animated; `closed`: it cannot be read.
  */
 
 /** @typedef {{texts: string[], imports: Ruling[]}} Listed Selectors and declarations, one after the other. */
@@ -82,7 +86,7 @@ const isAlikeList = (one, other) => {
   return true;
 };
 
-const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], lines: [], moving: [], colours: closed, oddGrounds: closed, closed });
+const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], grounds: [], plates: [], lines: [], moving: [], colours: closed, closed });
 
 /** What the daemon found out about sheets of other origins, by their address. @type {Map<string, Ruling>} */
 const learntRulings = new Map();
@@ -161,10 +165,11 @@ const noteDeclarations = (ruling, selector, declarations) => {
   if (COVERING.test(declarations)) ruling.covering.push(selector);
   if (CLIPPING.test(declarations)) ruling.clipping.push(selector);
   if (PAINTING.test(declarations)) ruling.painting.push(selector);
+  if (ODD_GROUNDS.test(declarations)) ruling.grounds.push(selector);
   if (declarations.includes('content-visibility')) ruling.skipping.push(selector);
   if (declarations.includes('animation')) ruling.moving.push(selector);
+  if (PLATED.test(selector) && declarations.includes('position: absolute')) ruling.plates.push(selector.replace(PLATED_ALL, ''));
   if (FIRST_LINE.test(selector)) ruling.lines.push(selector.replace(FIRST_LINES, ''));
-  ruling.oddGrounds = ruling.oddGrounds || ODD_GROUNDS.test(declarations);
   ruling.colours = ruling.colours || COLOURING.test(declarations);
 };
 
@@ -174,10 +179,11 @@ const mergeRuling = (into, from) => {
   into.clipping.push(...from.clipping);
   into.skipping.push(...from.skipping);
   into.painting.push(...from.painting);
+  into.grounds.push(...from.grounds);
+  into.plates.push(...from.plates);
   into.lines.push(...from.lines);
   into.moving.push(...from.moving);
   into.colours = into.colours || from.colours;
-  into.oddGrounds = into.oddGrounds || from.oddGrounds;
   into.closed = into.closed || from.closed;
 };
 
@@ -208,14 +214,14 @@ const ownStyle = (element) => {
 
 /** Elements with a style of their own, by what it may do. */
 const styledWithin = (all) => {
-  const styled = { concealing: [], covering: [], clipping: [], painting: [], colours: false, oddGrounds: false };
+  const styled = { concealing: [], covering: [], clipping: [], painting: [], grounds: [], colours: false };
   for (let index = 0; index < all.length; index++) {
     const declarations = ownStyle(all[index]);
     if (CONCEALING.test(declarations)) styled.concealing.push(all[index]);
     if (COVERING.test(declarations)) styled.covering.push(all[index]);
     if (CLIPPING.test(declarations)) styled.clipping.push(all[index]);
     if (PAINTING.test(declarations)) styled.painting.push(all[index]);
-    styled.oddGrounds = styled.oddGrounds || ODD_GROUNDS.test(declarations);
+    if (ODD_GROUNDS.test(declarations)) styled.grounds.push(all[index]);
     styled.colours = styled.colours || COLOURING.test(declarations);
   }
   return styled;
@@ -224,7 +230,7 @@ const styledWithin = (all) => {
 /** Selectors whose matches can change while no element does. */
 const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|empty|has\()/;
 
-/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'painting'|'lines'} kind */
+/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'painting'|'grounds'|'plates'|'lines'} kind */
 const addMatches = (found, scope, ruling, kind) => {
   if (kind === 'concealing' && nodeType(scope) !== ELEMENT) addAcross(found, scope, ruling[kind]);
   if (ruling[kind].length === 0) return;

@@ -96,6 +96,8 @@ const throughTints = (text, ink) => {
     const own = grounds === null ? groundOf(style) : undefined;
     if (own !== undefined) grounds = own !== null && own[3] > 0.9 ? [own] : ANY_GROUND;
     if (style.filter !== 'none') {
+      // That of the root reaches what is below the page in ways of its own.
+      if (grounds === null && node === documentElement(document)) return null;
       const tint = tintOf(style.filter);
       ink = tint(ink);
       if (grounds !== null) grounds = grounds.map(tint);
@@ -115,8 +117,7 @@ const throughTints = (text, ink) => {
 const isHarmless = (filter) =>
   filterSteps(filter).every(({ name, amount }) => {
     if (name === 'brightness' || name === 'contrast') return amount > 0.5 && amount < 1.6;
-    if (name === 'invert') return amount <= 0.2 || amount >= 0.8;
-    return name !== 'opacity' && name !== 'url';
+    return name === 'invert' ? amount <= 0.2 : name !== 'url';
   });
 
 /**

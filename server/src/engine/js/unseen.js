@@ -19,7 +19,7 @@ const SHOWN = ' (shown)';
 const unseenIn = (top, roots) => {
   const unseen = freshUnseen(top);
   usesColours = isColouredByHand();
-  usesOddGrounds = false;
+  oddGrounds = new Set();
   measurePage();
   // What holds it is told of, and does not hide what was asked for.
   for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) measure(unseen, node);
@@ -28,9 +28,8 @@ const unseenIn = (top, roots) => {
   return unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0 ? unseen : null;
 };
 
-/** Whether anything gives colours, which shadow trees inherit, and whether there are grounds of odd kinds. */
+/** Whether anything gives colours: shadow trees inherit them. */
 let usesColours = true;
-let usesOddGrounds = true;
 
 const freshUnseen = (top) => ({ marks: new Map(), counts: {}, top, awaited: new Set() });
 
@@ -41,13 +40,17 @@ const lookForUnseen = (unseen, scope, root) => {
   const suspects = new Set(styled.concealing);
   const bearers = ruling.closed ? bearersOfText(scope) : [];
   for (const element of bearers) suspects.add(element);
-  usesOddGrounds = usesOddGrounds || ruling.oddGrounds || styled.oddGrounds;
+  for (const element of [...styled.grounds, ...bearers]) oddGrounds.add(element);
+  addMatches(oddGrounds, scope, ruling, 'grounds');
   usesColours = usesColours || ruling.colours || styled.colours;
   addMatches(suspects, scope, ruling, 'concealing');
+  const moved = [];
   // Of a document all are listed, those in shadow trees too.
   for (const animation of documentAnimations(document)) {
     const target = animation.effect && animation.effect.target;
-    if (target && contains(scope, target)) suspects.add(target);
+    if (!target || !contains(scope, target)) continue;
+    suspects.add(target);
+    moved.push(target);
   }
   const drawn = drawnTexts(scope);
   addDrawn(suspects, scope, drawn);
@@ -62,12 +65,15 @@ const lookForUnseen = (unseen, scope, root) => {
       if (!isUnseen(unseen, element)) conceal(unseen, element, MUTED, 'colour');
     }
   }
-  const painted = new Set([...styled.painting, ...bearers]);
+  const painted = new Set([...styled.painting, ...moved, ...bearers]);
   addMatches(painted, scope, ruling, 'painting');
   if (painted.size > 0) for (const [element, [mark, means]] of paintedAway(painted, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, means);
   const covers = new Set(styled.covering);
   addMatches(covers, scope, ruling, 'covering');
   if (covers.size > 0) for (const [element, [mark, means]] of coveredBy(covers, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, means);
+  const plated = new Set();
+  addMatches(plated, scope, ruling, 'plates');
+  if (plated.size > 0) for (const [element, [mark, means]] of platedAway(plated, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, means);
   const lines = new Set();
   addMatches(lines, scope, ruling, 'lines');
   markFirstLines(unseen, lines);
