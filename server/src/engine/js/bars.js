@@ -18,7 +18,7 @@ const barredWithin = (element, style) => {
   const colour = colourParts(style.textDecorationColor);
   if (colour === null || colour[3] < 0.5) return [];
   const high = (size) => (thickness.endsWith('%') ? (parseFloat(thickness) / 100) * size : parseFloat(thickness));
-  return textsWithin(element).slice(0, MOST_BARRED).filter((text) => {
+  return firstTexts(element, MOST_BARRED).filter((text) => {
     const own = styleOf(text);
     const size = parseFloat(own.fontSize);
     if (high(size) < LEAST_BAR * size || !isInLineOf(text, element)) return false;
@@ -42,7 +42,7 @@ const isInLineOf = (text, element) => {
 /** Texts in an element whose stroke covers their filling and looks like their ground. @returns {Element[]} */
 const strokedAway = (element) => {
   const behinds = new Map();
-  return textsWithin(element).slice(0, MOST_BARRED).filter((text) => {
+  return firstTexts(element, MOST_BARRED).filter((text) => {
     const style = styleOf(text);
     const width = parseFloat(style.webkitTextStrokeWidth);
     if (!(width >= LEAST_STROKE * parseFloat(style.fontSize)) || /^stroke/.test(style.paintOrder)) return false;

@@ -125,7 +125,7 @@ const clippedBy = (element, style) => {
   const content = contentBox(element);
   if (content.width === 0 || content.height === 0 || isWithin(content, around)) return null;
   if (isStrip(common(content, around))) return { means, mark: GONE, parts: [] };
-  const texts = textsWithin(element).slice(0, MOST_CLIPPED);
+  const texts = firstTexts(element, MOST_CLIPPED);
   const lost = texts.filter((text) => isStrip(common(contentBox(text), around)));
   if (lost.length > 0) return { means, mark: MUTED, parts: lost };
   const cut = texts.filter((text) => shareIn(contentBox(text), around) < LEAST_SHARE);

@@ -230,8 +230,9 @@ const sameColoured = (scope, top) => {
   let painters = null;
   let asked = 0;
   for (let node = nextNode(walker); node; node = nextNode(walker)) {
+    if (!/\S/.test(textData(node))) continue;
     const parent = parentNode(node);
-    if (parent === last || nodeType(parent) !== ELEMENT || !/\S/.test(textData(node))) continue;
+    if (parent === last || nodeType(parent) !== ELEMENT) continue;
     last = parent;
     if (SKIPPED_TAGS.has(localName(parent)) || !checkVisibility(parent)) continue;
     const style = styleOf(parent);

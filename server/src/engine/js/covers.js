@@ -88,13 +88,28 @@ const isOpaque = (style) => {
   return parts !== null && parts[3] > 0.95;
 };
 
+/** Texts that one reading asks for in what is clipped, made smaller, painted or plated. */
+const MOST_TEXTS_ASKED = 6000;
+let textsLeft = 0;
+
+/** The first texts within an element, as far as one reading asks for more. @returns {Element[]} */
+const firstTexts = (scope, most) => {
+  const found = textsLeft > 0 ? textsWithin(scope, Math.min(most, textsLeft)) : [];
+  textsLeft -= found.length + 1;
+  return found;
+};
+
 /** Elements with text of their own that show within an element. @returns {Element[]} */
-const textsWithin = (scope) => {
+const textsWithin = (scope, most = Infinity) => {
   const found = new Set();
   const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
   for (let node = nextNode(walker); node; node = nextNode(walker)) {
+    if (!/\S/.test(textData(node))) continue;
     const parent = parentNode(node);
-    if (!found.has(parent) && nodeType(parent) === ELEMENT && /\S/.test(textData(node)) && checkVisibility(parent)) found.add(parent);
+    if (!found.has(parent) && nodeType(parent) === ELEMENT && checkVisibility(parent)) {
+      found.add(parent);
+      if (found.size >= most) break;
+    }
   }
   return [...found];
 };

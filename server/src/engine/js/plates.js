@@ -39,7 +39,7 @@ const addPlated = (found, holder, pseudo, style, box, looking) => {
   const layer = parseInt(style.zIndex, 10) || 0;
   if (layer < 0 && isSunkBelowGrounds(holder)) return;
   const ground = colourParts(style.backgroundColor);
-  for (const text of textsWithin(holder).slice(0, MOST_ON_PLATE)) {
+  for (const text of firstTexts(holder, MOST_ON_PLATE)) {
     if (found.has(text) || text instanceof SVGElement || !isWithin(contentBox(text), box)) continue;
     const own = text === holder ? -0.5 : layerBelow(text, holder);
     if (Number.isNaN(own)) continue;

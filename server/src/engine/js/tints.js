@@ -141,7 +141,7 @@ const paintedAway = (painted, top) => {
 };
 
 const addTinted = (looking, element, means) => {
-  for (const text of textsWithin(element)) {
+  for (const text of firstTexts(element, MOST_TINTED)) {
     if (looking.asked++ > MOST_TINTED) return;
     if (looking.found.has(text) || text instanceof SVGElement) continue;
     const style = styleOf(text);
@@ -167,7 +167,7 @@ const addBlurred = (found, element, filter) => {
   const blur = blurOf(filter);
   const drawn = filterSteps(filter).filter(({ name }) => name === 'url').map(({ inner }) => drawnFilter(inner));
   if (blur < 2 && drawn.length === 0) return;
-  for (const text of textsWithin(element).slice(0, MOST_TINTED)) {
+  for (const text of firstTexts(element, MOST_TINTED)) {
     const size = parseFloat(styleOf(text).fontSize);
     if (drawn.includes(GONE)) found.set(text, [MUTED, 'filter']);
     else if (blur >= Math.max(STRONG_BLUR, size * LEAST_BLUR)) found.set(text, [MUTED, 'filter']);

@@ -42,6 +42,9 @@ const leastScale = ({ m11, m12, m21, m22 }) => {
   return most === 0 ? 0 : area / most;
 };
 
+/** Whether a style by itself makes little of an element, or takes it out of its plane. */
+const mayVanish = (style) => style.transform.startsWith('matrix3d') || style.translate.split(' ').length > 2 || leastScale(flatOf(placeOf(style))) < 0.3;
+
 /** Texts in one element that is made smaller which are asked for. */
 const MOST_SHRUNK = 200;
 
@@ -49,5 +52,5 @@ const MOST_SHRUNK = 200;
 const shrunkWithin = (element, style) => {
   const own = isTurned(element, style) ? leastScale(flatOf(placeOf(style))) : 1;
   if (own > 0.8 && Number(style.zoom || 1) > 0.8) return [];
-  return textsWithin(element).slice(0, MOST_SHRUNK).filter((text) => !(text instanceof SVGElement) && isTooSmall(text, styleOf(text)));
+  return firstTexts(element, MOST_SHRUNK).filter((text) => !(text instanceof SVGElement) && isTooSmall(text, styleOf(text)));
 };

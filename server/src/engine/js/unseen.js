@@ -20,6 +20,7 @@ const unseenIn = (top, roots) => {
   const unseen = freshUnseen(top);
   usesColours = isColouredByHand();
   oddGrounds = new Set();
+  textsLeft = MOST_TEXTS_ASKED;
   measurePage();
   // What holds it is told of, and does not hide what was asked for.
   for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) measure(unseen, node);
@@ -152,7 +153,8 @@ const measure = (unseen, element) => {
   const tag = localName(element);
   if (SKIPPED_TAGS.has(tag) || unseen.marks.has(element) || !checkVisibility(element)) return;
   const style = styleOf(element);
-  const means = style.display === 'contents' ? '' : concealedBy(element, style);
+  const clipped = style.display === 'contents' ? null : clippedBy(element, style);
+  const means = style.display === 'contents' ? '' : concealedBy(element, style, clipped);
   if (means !== '') {
     if (isUnseen(unseen, element)) return;
     concealOrAwait(unseen, element, means === 'opacity' && appears(element, style, FADING) ? AWAITED : GONE, means);
@@ -160,7 +162,6 @@ const measure = (unseen, element) => {
   }
   for (const part of turnedWithin(element, style)) if (!isUnseen(unseen, part)) conceal(unseen, part, GONE, 'back');
   for (const part of shrunkWithin(element, style)) if (!isUnseen(unseen, part)) conceal(unseen, part, MUTED, 'font');
-  const clipped = clippedBy(element, style);
   if (clipped !== null) for (const part of clipped.parts) if (!isUnseen(unseen, part)) concealOrAwait(unseen, part, clipped.mark, clipped.means);
   if (mutedBy(element, style) !== '') muteWithin(unseen, element, list(selectAll(element, '*')));
 };
@@ -204,10 +205,23 @@ const appears = (element, style, properties) => {
 /** Whether a class more would animate an element: libraries add one when it comes into view. */
 const waitsForClass = (element) => {
   const known = wholeRulings.get(rootNode(element));
-  const names = (attribute(element, 'class') || '').split(/\s+/).filter(Boolean).map((name) => `.${CSS.escape(name)}`);
-  if (!known || names.length === 0) return false;
-  const holds = (selector, name) => selector.includes(name) && !/[\w-]/.test(selector[selector.indexOf(name) + name.length] || ' ');
-  return known.whole.moving.some((selector) => names.some((name) => holds(selector, name)) && !matchesSafely(element, selector));
+  const names = (attribute(element, 'class') || '').split(/\s+/).filter(Boolean);
+  if (!known || names.length === 0 || known.whole.moving.length === 0) return false;
+  const byClass = remembered(movingByClass, known.whole, listByClass);
+  return names.some((name) => (byClass.get(CSS.escape(name)) || []).slice(0, MOST_MOVING).some((selector) => !matchesSafely(element, selector)));
+};
+
+/** Selectors of one class that are tried. */
+const MOST_MOVING = 20;
+
+/** @type {WeakMap<Ruling, Map<string, string[]>>} */
+const movingByClass = new WeakMap();
+
+/** The selectors of what is animated, by the classes in them. */
+const listByClass = ({ moving }) => {
+  const byClass = new Map();
+  for (const selector of moving) for (const [, name] of selector.matchAll(/\.((?:[\w-]|[^\0-\x7f]|\\.)+)/g)) remembered(byClass, name, () => []).push(selector);
+  return byClass;
 };
 
 const matchesSafely = (element, selector) => {
@@ -236,10 +250,9 @@ const fadesIn = (element) =>
   });
 
 /** @returns {string} What keeps all of an element from being seen. The order is by what is cheap to ask. */
-const concealedBy = (element, style) => {
+const concealedBy = (element, style, clipped) => {
   if (style.opacity < 0.1 || (style.opacity < 0.6 && opacityThrough(element) < 0.1)) return 'opacity';
   if (style.contentVisibility === 'hidden') return 'clip';
-  const clipped = clippedBy(element, style);
   if (clipped !== null && clipped.mark === GONE) return clipped.means;
   const box = boundingRect(element);
   if (box.width < LEAST_STRIP || box.height < LEAST_STRIP) {
@@ -255,7 +268,7 @@ const concealedBy = (element, style) => {
   if ((box.left >= innerWidth || box.top >= innerHeight) && style.position === 'fixed') return 'off-screen';
   // A person scrolls down, and not for screens to the side.
   if (box.left + scrollX > 2 * innerWidth + 2000 && style.position === 'absolute' && !isScrolledOut(element, box)) return 'off-screen';
-  return isTurned(element, style) && scaleThrough(element) < LEAST_SCALE ? 'size' : '';
+  return isTurned(element, style) && mayVanish(style) && scaleThrough(element) < LEAST_SCALE ? 'size' : '';
 };
 
 /** Scaled down by more, the largest letters of a page are none. */
