@@ -93,9 +93,14 @@ const colourBehind = (element, known, view = window) => {
     }
     asked.push(node);
     const style = styleOf(node);
+    const inset = oddGrounds.has(node) ? insetOf(node, style) : undefined;
+    if (inset !== undefined) {
+      behind = inset;
+      break;
+    }
     const own = style.backgroundColor;
     if (style.backgroundImage !== 'none') {
-      behind = null;
+      behind = evenGradient(style);
       break;
     }
     if (own === 'rgba(0, 0, 0, 0)') continue;
@@ -151,12 +156,22 @@ const paintersWithin = (top) => {
 
 /** The colour that a style paints; null for a picture, undefined for nothing. @returns {?number[]|undefined} */
 const groundOf = (style) => {
-  if (style.backgroundImage !== 'none') return null;
+  if (style.backgroundImage !== 'none') return evenGradient(style);
   const parts = colourParts(style.backgroundColor);
   return parts !== null && parts[3] < 0.05 ? undefined : parts;
 };
 
 const areApart = (one, other) => !flatContains(one, other) && !flatContains(other, one);
+
+/** A thinner outline is none, in pixels. */
+const LEAST_OUTLINE = 0.2;
+
+/** Whether letters in the colour of their ground have an outline in another. */
+const isOutlined = (style, colour) => {
+  const stroke = colourParts(style.webkitTextStrokeColor);
+  // See-through letters have no colour to compare with.
+  return stroke === null || (stroke[3] >= 0.1 && (colour[3] < 0.1 || !isSameColour(stroke, colour)));
+};
 
 /**
  * Whether something else than its ancestors' grounds is painted at a text, as
@@ -164,7 +179,7 @@ const areApart = (one, other) => !flatContains(one, other) && !flatContains(othe
  * person reads must not be lost.
  */
 const liesOnOthers = (text, style, colour, pictures, painters) => {
-  if (parseFloat(style.webkitTextStrokeWidth) > 0) return true;
+  if (parseFloat(style.webkitTextStrokeWidth) >= LEAST_OUTLINE && isOutlined(style, colour)) return true;
   const box = contentBox(text);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   if (pictures.some((picture) => liesAt(picture, x, y) && areApart(picture.element, text))) return true;
@@ -189,7 +204,8 @@ const hasPaintedAncestor = (text, x, y, tells) => {
     // What is drawn behind markup in a drawing is no ground of an element.
     if (node instanceof SVGForeignObjectElement) return true;
     const own = styleOf(node);
-    if (own.boxShadow.includes('inset') || own.mixBlendMode !== 'normal' || paintsAround(node, own, x, y, tells)) return true;
+    const inset = own.boxShadow.includes('inset');
+    if ((inset && insetOf(node, own) === undefined) || own.mixBlendMode !== 'normal' || paintsAround(node, own, x, y, tells)) return true;
     for (const pseudo of ['::before', '::after']) {
       const style = styleOf(node, pseudo);
       if (style.content === 'none' || style.content === 'normal') continue;
@@ -214,17 +230,18 @@ const sameColoured = (scope, top) => {
   let painters = null;
   let asked = 0;
   for (let node = nextNode(walker); node; node = nextNode(walker)) {
+    if (!/\S/.test(textData(node))) continue;
     const parent = parentNode(node);
-    if (parent === last || nodeType(parent) !== ELEMENT || !/\S/.test(textData(node))) continue;
+    if (parent === last || nodeType(parent) !== ELEMENT) continue;
     last = parent;
     if (SKIPPED_TAGS.has(localName(parent)) || !checkVisibility(parent)) continue;
     const style = styleOf(parent);
     const isDrawn = parent instanceof SVGElement;
     const drawn = isDrawn ? drawnColour(style) : null;
     if (isDrawn && drawn === null) continue;
-    const colour = isDrawn ? `rgba(${drawn.join(', ')})` : style.webkitTextFillColor;
+    const colour = isDrawn ? `rgba(${drawn.join(', ')})` : inkOf(parent, style);
     const within = isDrawn ? groundInDrawing(parent, drawings) : undefined;
-    const behind = within === undefined ? colourBehind(parent, behinds) : within;
+    const behind = within === undefined ? colourBehind(oddGrounds.has(parent) && style.backgroundClip === 'text' ? flatParent(parent) : parent, behinds) : within;
     if (behind === null) continue;
     let verdict = verdicts.get(colour);
     if (!verdict) verdicts.set(colour, (verdict = new Map()));

@@ -8,28 +8,66 @@ const MOST_COVERED = 400;
 /** What a person opens over a page, and closes. */
 const OPENED = 'dialog,[role=dialog],[role=alertdialog],[aria-modal=true],[role=menu],[role=listbox],[role=tooltip],[popover]';
 
-/** @param {Set<Element>} suspects Elements that a style may put over others. @returns {Map<Element, number>} Each with its mark. */
-const coveredBy = (suspects) => {
+/**
+ * @param {Set<Element>} suspects Elements that a style may put over others.
+ * @param {Element} top
+ * @returns {Map<Element, [number, string]>} What they hide, with its mark and means.
+ */
+const coveredBy = (suspects, top) => {
   const covered = new Map();
   const texts = { within: new Map(), boxes: new Map() };
+  const looking = { top, painters: null, pictures: null };
   let looked = 0;
   for (const cover of suspects) {
     if (looked >= MOST_COVERS) break;
     if (!checkVisibility(cover)) continue;
     const style = styleOf(cover);
     const sinks = style.position !== 'static' && parseInt(style.zIndex, 10) < 0;
-    if (sinks && liesUnder(cover)) covered.set(cover, GONE);
+    if (sinks && liesUnder(cover)) covered.set(cover, [GONE, 'cover']);
     if (sinks || !hides(cover, style)) continue;
     looked += 1;
-    for (const text of textsBeside(cover, texts)) if (paintsOver(cover, text)) covered.set(text, MUTED);
+    let mark = 0;
+    for (const text of textsBeside(cover, texts)) {
+      if (paintsOver(cover, text)) {
+        mark = mark || (isPassing(cover) ? AWAITED : MUTED);
+        if (mark === MUTED || !covered.has(text)) covered.set(text, [mark, 'cover']);
+      } else if (!covered.has(text) && style.backgroundImage === 'none' && isLostOn(colourParts(style.backgroundColor), cover, text, looking)) covered.set(text, [MUTED, 'colour']);
+    }
   }
   return covered;
+};
+
+/** What a person operates, and so closes. */
+const OPERATED = 'button,a[href],input,select,textarea,summary,[role=button],[tabindex],[onclick]';
+
+/** Whether a cover asks something of a person, or is moved while something loads: what lies behind comes back. */
+const isPassing = (cover) => animationsOf(cover, { subtree: true }).some(isEndless) || matches(cover, OPERATED) || list(selectAll(cover, OPERATED)).some((part) => isShown(part) && boundingRect(part).width >= 8);
+
+const isEndless = ({ playState, effect }) => playState === 'running' && effect !== null && effect.getTiming().iterations === Infinity;
+
+/** Whether a text lies on a plate of its own colour, and nothing else is painted there. @param {?number[]} ground That of the plate. @param {Element} plate It, or what holds it. */
+const isLostOn = (ground, plate, text, looking) => {
+  const ink = colourParts(styleOf(text).webkitTextFillColor);
+  if (ground === null || ground[3] < 0.95 || ink === null || !isSameColour(ink, ground)) return false;
+  if (text instanceof SVGElement || paintedBetween(plate, text)) return false;
+  if (looking.pictures === null) {
+    looking.pictures = picturesWithin(looking.top);
+    looking.painters = paintersWithin(looking.top);
+  }
+  const own = styleOf(text);
+  return !standsOutBy(own.textShadow, (colour) => !isSameColour(colour, ground)) && !liesOnOthers(text, own, ink, looking.pictures, looking.painters);
+};
+
+/** Whether what holds a text, and not the plate, has a ground: it is painted over the plate. */
+const paintedBetween = (plate, text) => {
+  for (let node = text; node && nodeType(node) === ELEMENT && !flatContains(node, plate); node = flatParent(node)) if (groundOf(styleOf(node)) !== undefined) return true;
+  return false;
 };
 
 /** Whether an element paints over all that lies behind it, and is none that a person closes. */
 const hides = (element, style) => {
   if (style.position === 'fixed' || style.position === 'sticky' || style.clipPath !== 'none' || style.maskImage !== 'none') return false;
-  if (!isOpaque(style) && !isSolidPicture(element)) return false;
+  if (!isOpaque(style) && !isSolidPicture(element) && !isVeil(style)) return false;
   // What holds it may be about to appear, when a pointer comes, say.
   for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) if (parseFloat(styleOf(node).opacity) < 0.95) return false;
   const box = boundingRect(element);
@@ -39,18 +77,39 @@ const hides = (element, style) => {
 /** Other pictures may let through what is behind them. */
 const isSolidPicture = (element) => element instanceof HTMLImageElement && element.complete && /\.jpe?g(?:[?#]|$)|^data:image\/jpe?g/i.test(element.currentSrc);
 
+/** Whether what lies behind is blurred or washed out. */
+const isVeil = (style) => {
+  const filter = style.backdropFilter;
+  return filter !== 'none' && (blurOf(filter) >= STRONG_BLUR || isSameColour(tintOf(filter)(BLACK), tintOf(filter)(WHITE)));
+};
+
 const isOpaque = (style) => {
   const parts = colourParts(style.backgroundColor);
   return parts !== null && parts[3] > 0.95;
 };
 
+/** Texts that one reading asks for in what is clipped, made smaller, painted or plated. */
+const MOST_TEXTS_ASKED = 6000;
+let textsLeft = 0;
+
+/** The first texts within an element, as far as one reading asks for more. @returns {Element[]} */
+const firstTexts = (scope, most) => {
+  const found = textsLeft > 0 ? textsWithin(scope, Math.min(most, textsLeft)) : [];
+  textsLeft -= found.length + 1;
+  return found;
+};
+
 /** Elements with text of their own that show within an element. @returns {Element[]} */
-const textsWithin = (scope) => {
+const textsWithin = (scope, most = Infinity) => {
   const found = new Set();
   const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
   for (let node = nextNode(walker); node; node = nextNode(walker)) {
+    if (!/\S/.test(textData(node))) continue;
     const parent = parentNode(node);
-    if (!found.has(parent) && nodeType(parent) === ELEMENT && /\S/.test(textData(node)) && checkVisibility(parent)) found.add(parent);
+    if (!found.has(parent) && nodeType(parent) === ELEMENT && checkVisibility(parent)) {
+      found.add(parent);
+      if (found.size >= most) break;
+    }
   }
   return [...found];
 };

@@ -120,5 +120,24 @@ const list = (nodes) => Array.prototype.slice.call(nodes);
 
 const tidy = (text) => text.replace(/\s+/g, ' ').trim();
 
-/** The computed style, or null for a document without a view. @returns {CSSStyleDeclaration} */
-const styleOf = (element, pseudo) => getComputedStyle(element, pseudo);
+/** Computed styles tell what is so at any time: to find one again takes a fifth of asking for it. @type {WeakMap<Element, CSSStyleDeclaration>} */
+let knownStyles = new WeakMap();
+let stylesLeft = 0;
+
+/** Styles that are kept of a document: they are small, and large documents have many. */
+const MOST_STYLES = 20_000;
+
+/** The computed style. @returns {CSSStyleDeclaration} */
+const styleOf = (element, pseudo) => {
+  if (pseudo !== undefined) return getComputedStyle(element, pseudo);
+  const known = knownStyles.get(element);
+  if (known !== undefined) return known;
+  stylesLeft -= 1;
+  if (stylesLeft < 0) {
+    knownStyles = new WeakMap();
+    stylesLeft = MOST_STYLES;
+  }
+  const style = getComputedStyle(element);
+  knownStyles.set(element, style);
+  return style;
+};

@@ -32,7 +32,8 @@ const pastEdges = (clips, moved) => {
     if (!over || isPageItself(clip) || !checkVisibility(clip)) continue;
     const box = clipBox(clip);
     if (box === null) continue;
-    if (isOwnTextPast(clip, box)) found.set(clip, MUTED);
+    if (isStrip(box)) found.set(clip, GONE);
+    else if (isOwnTextPast(clip, box)) found.set(clip, MUTED);
     if (!isBare) lookPast(looking, clip, clip, box);
   }
   // To the other side nothing overflows, by what a box says of itself.
@@ -104,7 +105,13 @@ const judgePart = (looking, part, clip, box, isKnownPast) => {
   if (looking.found.has(part) || SKIPPED_TAGS.has(localName(part)) || (!isKnownPast && !isPast(boundingRect(part), box)) || !checkVisibility(part)) return;
   const content = contentBox(part);
   if (!isPast(content, box) || !saysWords(part, GONE) || !isCutBy(part, clip)) return;
-  if (!goesOn(part, box)) looking.found.set(part, appears(part, styleOf(part), SLIDING) || travels(part, clip) ? AWAITED : GONE);
+  if (!goesOn(part, box)) looking.found.set(part, appears(part, styleOf(part), SLIDING) || travels(part, clip) || isFolded(clip, box) ? AWAITED : GONE);
+};
+
+/** Whether something of a box shows, and a control comes right after it, as one that unfolds it does. */
+const isFolded = (clip, box) => {
+  const after = nextElementSibling(clip);
+  return after !== null && box.bottom - box.top > NEAR / 2 && (matches(after, OPERATED) || selectFirst(after, OPERATED) !== null) && isVisible(after) && isNear(boundingRect(clip), boundingRect(after));
 };
 
 /** Whether an animation without end moves a part, or what holds it: the news of a ticker come by. */

@@ -18,7 +18,10 @@ const markdown = ({ target, seen }) => {
     text = written(content, furniture, proseIn(content), unseen);
     if (text === '') text = written(top, new Set(), Infinity, unseen);
     // A page that is hidden as a whole is about to appear; a frame is not the page.
-    if (text === '' && parent === window) text = written(top, new Set(), Infinity, null);
+    if (text === '' && parent === window) {
+      text = written(top, new Set(), Infinity, null);
+      if (unseen !== null) unseen.counts = allShown(unseen.counts);
+    }
     if (text !== '' && parent === window && !/^# /m.test(text)) text = `${titleLine(top, furniture, unseen)}${text}`;
   }
   return { text: whole(text), suspects: survey.suspects.length, unseen: unseen === null ? {} : unseen.counts, closed: seen ? takeWantedSheets() : [] };

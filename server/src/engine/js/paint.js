@@ -17,7 +17,7 @@ const isMasked = (style) => {
   return mask !== null && localName(mask) === 'mask' && firstElementChild(mask) === null;
 };
 
-const isThrough = (parts, isLight) => parts !== null && parts[3] * (isLight ? luminance(parts) : 1) < 0.05;
+const isThrough = (parts, isLight) => parts !== null && parts[3] * (isLight ? luminance(parts) : 1) < 0.1;
 
 /** Whether the back of an element is turned to the reader. */
 const isTurnedAway = (element, style) => style.backfaceVisibility === 'hidden' && facesAway(element, style);
@@ -33,12 +33,13 @@ const facesAway = (element, style) => {
 };
 
 /** How a style turns an element, wherever it puts it. */
-const turnOf = (style) => {
-  const own = new DOMMatrix(style.transform === 'none' ? '' : style.transform);
+const turnOf = (style) => rotationOf(style).multiply(new DOMMatrix(style.transform === 'none' ? '' : style.transform));
+
+const rotationOf = (style) => {
   const [, axis, angle] = /^(?:([xyz]|[-\d. e]+) )?([-\d.e]+)deg$/.exec(style.rotate || '') || [];
-  if (angle === undefined) return own;
+  if (angle === undefined) return new DOMMatrix();
   const [x, y, z] = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] }[axis || 'z'] || axis.split(' ').map(Number);
-  return new DOMMatrix().rotateAxisAngle(x, y, z, Number(angle)).multiply(own);
+  return new DOMMatrix().rotateAxisAngle(x, y, z, Number(angle));
 };
 
 /** What an element that is turned round holds of which only the back would show. @returns {Element[]} */
@@ -81,12 +82,16 @@ const drawnAway = (texts) => {
     const box = boundingRect(text);
     const drawing = outerDrawing(text);
     if (drawing === null) continue;
-    if (box.height < 1.5 || box.width < 0.5) {
+    // Letters are higher than they are wide, and their box is higher than they are.
+    if (box.height < LEAST_LETTERS || isSqueezed(text) || box.width < Math.min(2, 0.2 * tidy(textContent(text)).length)) {
       if (WORDS.test(textContent(text))) found.set(text, 'size');
     } else if (styleOf(drawing).overflow !== 'visible' && isPast(box, boundingRect(drawing))) found.set(text, 'edge');
   }
   return found;
 };
+
+/** Whether letters are drawn one on the other, by a length that is given for all of them. */
+const isSqueezed = (text) => hasAttribute(text, 'textLength') && parseFloat(attribute(text, 'textLength')) < 0.2 * parseFloat(styleOf(text).fontSize) * tidy(textContent(text)).length;
 
 const outerDrawing = (element) => {
   let drawing = null;

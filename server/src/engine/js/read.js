@@ -35,8 +35,9 @@ const text = ({ target, entire, seen }) => {
   let content = readText(top, survey, new Set([...furniture, ...gone]), unseen);
   if (furniture.size > 0 && !/\S/.test(content)) content = readText(top, survey, new Set(gone), unseen);
   // A page that is hidden as a whole is about to appear; a frame is not the page.
-  if (unseen !== null && parent === window && !/\S/.test(content)) content = readText(top, survey, new Set(), null);
-  return withBody({ art: survey.art, suspects: survey.suspects.length, unseen: unseen === null ? {} : unseen.counts, closed: seen ? takeWantedSheets() : [] }, content);
+  const isWhole = unseen !== null && parent === window && !/\S/.test(content);
+  if (isWhole) content = readText(top, survey, new Set(), null);
+  return withBody({ art: survey.art, suspects: survey.suspects.length, unseen: unseen === null ? {} : isWhole ? allShown(unseen.counts) : unseen.counts, closed: seen ? takeWantedSheets() : [] }, content);
 };
 
 /**

@@ -9,18 +9,24 @@ const CONCEALING = new RegExp(
     'opacity: (?:0(?:\\.[0-5]|;|$| )|\\d(?:\\.\\d+)?%|[\\d.]+e-|[a-z]+\\()|(?:^|[; ])filter:[^;]*(?:opacity|var\\()',
     // Clipped.
     'content-visibility: hidden|(?:^|[; ])clip: (?!auto)|clip-path: (?!none)',
-    // Moved away.
+    // Moved away, or out of the plane.
     '(?:^|[; ])(?:left|top|right|bottom|inset[a-z-]*|margin[a-z-]*|translate|transform|text-indent): (?:[^;]*(?:-\\d{2}|\\d{4}|[1-9]\\d\\d(?:%|v[a-z]+)|e\\+)|[^;]*(?:var|calc|min|max|clamp)\\()',
+    'perspective|skew|translateZ\\(-?0?\\.?[1-9]|translate3d\\([^,]*,[^,]*, -?0?\\.?[1-9]|(?:^|[; ])translate: [^; ]+ [^; ]+ [^;]',
     // Without size.
-    '(?:^|[; ])(?:max-)?(?:width|height|block-size|inline-size): (?:0(?:\\.\\d+)?[a-z%]*|1px)(?:;|$| )|line-height: 0(?:[a-z%]*)(?:;|$| )|scale|zoom:|matrix|rotate[XY3]',
-    // In letters that are too small.
-    '(?:^|[; ])font-size: (?:0(?:\\.0\\d*)?(?:[a-z%]+|;|$)|0?\\.\\d+px|\\d(?:\\.\\d+)?%|0?\\.[0-2]\\d*r?em|0\\.[0-6]\\d*pt|[a-z]+\\()|(?:^|[; ])font: [^;]*(?:\\b0(?:px)? ?/|(?:^|[ :])0?\\.\\d+px|var\\()',
+    '(?:^|[; ])(?:max-)?(?:width|height|block-size|inline-size): (?:0(?:\\.\\d+)?[a-z%]*|[1-3](?:\\.\\d+)?px|0?\\.[0-2]\\d*r?em)(?:;|$| )|line-height: 0(?:[a-z%]*)(?:;|$| )|scale|zoom:|matrix|rotate[XY3]',
+    // In letters that are too small, or one on the other.
+    '(?:^|[; ])font-size: (?:0(?:;|$| )|[0-2](?:\\.\\d+)?(?:px|pt|q|mm|v[a-z]+|cq[a-z]+)|0?\\.\\d+(?!r?em)[a-z]+|0?\\.[0-5]\\d*r?em|[0-6]?\\d(?:\\.\\d+)?%|[a-z]+\\()',
+    '(?:^|[; ])font: (?:[^;]*[ /])?(?:0(?:px)? ?/|(?:[0-2](?:\\.\\d+)?(?:px|pt)|0?\\.\\d+px|0?\\.[0-5]\\d*r?em|[0-6]?\\d%)|(?:var|calc)\\()|font-size-adjust: |text-security: (?!none)',
+    '(?:letter|word)-spacing: (?:-(?:0?\\.[2-9]|[1-9])|[a-z]+\\(|\\d\\d|[5-9])',
     // Behind others, or turned round.
-    'z-index: -|z-index: [a-z]+\\(|(?:^|[; ])rotate: [^;]* ',
+    'z-index: -|z-index: [a-z]+\\(|(?:^|[; ])rotate: [^;]* |offset-path|(?:^|[; ])offset: ',
     // Under a mask.
     '(?:^|[; ])mask(?:-image)?: (?!none)',
   ].join('|'),
 );
+
+/** What is done to the colours of text, or drawn over it. */
+const PAINTING = /(?:^|[; ])(?:filter:[^;]*(?:brightness|contrast|invert|grayscale|saturate|blur|url|var)\(|mix-blend-mode: (?!normal)|text-decoration[a-z-]*: [^;]*(?:\d\dpx|\dr?em|%|\dpt|(?:calc|var)\()|-webkit-text-stroke)/;
 
 /** What may lie over other things: what stays in the flow lies beside them. */
 const COVERING = /position: absolute|position: relative.*(?:top|left|right|bottom|inset)|(?:top|left|right|bottom|inset[a-z-]*): .*position: relative|z-index: -|margin[a-z-]*: [^;]*-\d|grid-area|grid-row|grid-column|translate/;
@@ -30,9 +36,25 @@ const CLIPPING = /(?:^|[; ])(?:overflow(?:-[a-z]+)?: [^;]*(?:hidden|clip)|contai
 
 const COLOURING = /(?:^|[; -])(?:color|background|background-color|-webkit-text-fill-color):/;
 
-/** @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], colours: boolean, closed: boolean}} Ruling What a sheet says; `closed`: it cannot be read. */
+/** What makes a ground that is none of the usual: shadows within a box, and grounds that show through letters alone. */
+const ODD_GROUNDS = /box-shadow:[^;]*inset|background[a-z-]*:[^;]*\btext\b/;
 
-/** @type {WeakMap<CSSStyleSheet, {length: number, until: number, ruling: Ruling}>} */
+/** A style for what is no element: the first line of one. */
+const FIRST_LINE = /::?first-line/;
+const FIRST_LINES = /::?first-line/g;
+
+/** What is drawn before or after the text of an element. */
+const PLATED = /::?(?:before|after)\b/;
+const PLATED_ALL = /::?(?:before|after)\b/g;
+
+/**
+ * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], grounds: string[], plates: string[], lines: string[], moving: string[], colours: boolean, closed: boolean}} Ruling
+ *   What a sheet says; `grounds`: what may have one of an odd kind; `plates`: what has parts that a style places over it; `lines`: what has a style for its first line; `moving`: what is animated; `closed`: it cannot be read.
+ */
+
+/** @typedef {{texts: string[], imports: Ruling[]}} Listed Selectors and declarations, one after the other. */
+
+/** @type {WeakMap<CSSStyleSheet, {length: number, until: number, ruling: Ruling, listed: Listed}>} */
 const knownRulings = new WeakMap();
 
 /** Rules can be changed in place, which nothing tells, so no reading of a sheet is good for long. */
@@ -49,15 +71,22 @@ const rulingOf = (sheet) => {
   const known = knownRulings.get(sheet);
   const now = performance.now();
   if (known && known.length === rules.length && now < known.until) return known.ruling;
-  let ruling = freshRuling(false);
-  readRules(ruling, rules, '');
-  // The same as before stays the same, so that what it matched can be kept.
-  if (known && JSON.stringify(known.ruling) === JSON.stringify(ruling)) ruling = known.ruling;
-  knownRulings.set(sheet, { length: rules.length, until: now + RULING_LIFE_MS, ruling });
-  return ruling;
+  const listed = { texts: [], imports: [] };
+  listRules(listed, rules, '');
+  // To compare is a third of the work of reading, and the same ruling keeps what it matched.
+  const isSame = known && isAlikeList(known.listed.texts, listed.texts) && isAlikeList(known.listed.imports, listed.imports);
+  const fresh = isSame ? known : { listed, ruling: rulingOn(listed) };
+  knownRulings.set(sheet, { length: rules.length, until: now + RULING_LIFE_MS, listed: fresh.listed, ruling: fresh.ruling });
+  return fresh.ruling;
 };
 
-const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], colours: closed, closed });
+const isAlikeList = (one, other) => {
+  if (one.length !== other.length) return false;
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
+  return true;
+};
+
+const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], grounds: [], plates: [], lines: [], moving: [], colours: closed, closed });
 
 /** What the daemon found out about sheets of other origins, by their address. @type {Map<string, Ruling>} */
 const learntRulings = new Map();
@@ -89,27 +118,44 @@ const learnSheets = (texts) => {
     if (text !== null && !/@import/i.test(text)) {
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(text);
-      ruling = freshRuling(false);
-      readRules(ruling, sheet.cssRules, '');
+      const listed = { texts: [], imports: [] };
+      listRules(listed, sheet.cssRules, '');
+      ruling = rulingOn(listed);
     }
     learntRulings.set(href, ruling);
   }
 };
 
-const readRules = (ruling, rules, outer) => {
+/** Stands for the selector of a step of an animation. */
+const KEYFRAME = '@';
+
+/** @param {Listed} listed What is added to. */
+const listRules = (listed, rules, outer) => {
+  const { texts } = listed;
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index];
     if (rule instanceof CSSStyleRule) {
       const selector = outer === '' ? rule.selectorText : nestedSelector(outer, rule.selectorText);
-      noteDeclarations(ruling, selector, rule.style.cssText);
-      if (rule.cssRules.length > 0) readRules(ruling, rule.cssRules, selector);
-    } else if (rule.styleSheet) mergeRuling(ruling, rulingOf(rule.styleSheet));
-    else if (rule.cssRules) readRules(ruling, rule.cssRules, outer);
-    // What an animation ends with.
-    else if (rule instanceof CSSKeyframeRule) ruling.colours = ruling.colours || COLOURING.test(rule.style.cssText);
+      texts.push(selector, rule.style.cssText);
+      if (rule.cssRules.length > 0) listRules(listed, rule.cssRules, selector);
+    } else if (rule.styleSheet) listed.imports.push(rulingOf(rule.styleSheet));
+    else if (rule.cssRules) listRules(listed, rule.cssRules, outer);
+    else if (rule instanceof CSSKeyframeRule) texts.push(KEYFRAME, rule.style.cssText);
     // Declarations that stand in a nested group rule.
-    else if (rule.style && outer !== '') noteDeclarations(ruling, outer, rule.style.cssText);
+    else if (rule.style && outer !== '') texts.push(outer, rule.style.cssText);
   }
+};
+
+/** @param {Listed} listed @returns {Ruling} */
+const rulingOn = ({ texts, imports }) => {
+  const ruling = freshRuling(false);
+  for (const one of imports) mergeRuling(ruling, one);
+  for (let index = 0; index < texts.length; index += 2) {
+    // What an animation ends with.
+    if (texts[index] === KEYFRAME) ruling.colours = ruling.colours || COLOURING.test(texts[index + 1]);
+    else noteDeclarations(ruling, texts[index], texts[index + 1]);
+  }
+  return ruling;
 };
 
 const nestedSelector = (outer, inner) => (inner.includes('&') ? inner.replace(/&/g, `:is(${outer})`) : `:is(${outer}) :is(${inner})`);
@@ -118,7 +164,12 @@ const noteDeclarations = (ruling, selector, declarations) => {
   if (CONCEALING.test(declarations)) ruling.concealing.push(selector);
   if (COVERING.test(declarations)) ruling.covering.push(selector);
   if (CLIPPING.test(declarations)) ruling.clipping.push(selector);
+  if (PAINTING.test(declarations)) ruling.painting.push(selector);
+  if (ODD_GROUNDS.test(declarations)) ruling.grounds.push(selector);
   if (declarations.includes('content-visibility')) ruling.skipping.push(selector);
+  if (declarations.includes('animation')) ruling.moving.push(selector);
+  if (PLATED.test(selector) && declarations.includes('position: absolute')) ruling.plates.push(selector.replace(PLATED_ALL, ''));
+  if (FIRST_LINE.test(selector)) ruling.lines.push(selector.replace(FIRST_LINES, ''));
   ruling.colours = ruling.colours || COLOURING.test(declarations);
 };
 
@@ -127,6 +178,11 @@ const mergeRuling = (into, from) => {
   into.covering.push(...from.covering);
   into.clipping.push(...from.clipping);
   into.skipping.push(...from.skipping);
+  into.painting.push(...from.painting);
+  into.grounds.push(...from.grounds);
+  into.plates.push(...from.plates);
+  into.lines.push(...from.lines);
+  into.moving.push(...from.moving);
   into.colours = into.colours || from.colours;
   into.closed = into.closed || from.closed;
 };
@@ -158,12 +214,14 @@ const ownStyle = (element) => {
 
 /** Elements with a style of their own, by what it may do. */
 const styledWithin = (all) => {
-  const styled = { concealing: [], covering: [], clipping: [], colours: false };
+  const styled = { concealing: [], covering: [], clipping: [], painting: [], grounds: [], colours: false };
   for (let index = 0; index < all.length; index++) {
     const declarations = ownStyle(all[index]);
     if (CONCEALING.test(declarations)) styled.concealing.push(all[index]);
     if (COVERING.test(declarations)) styled.covering.push(all[index]);
     if (CLIPPING.test(declarations)) styled.clipping.push(all[index]);
+    if (PAINTING.test(declarations)) styled.painting.push(all[index]);
+    if (ODD_GROUNDS.test(declarations)) styled.grounds.push(all[index]);
     styled.colours = styled.colours || COLOURING.test(declarations);
   }
   return styled;
@@ -172,7 +230,7 @@ const styledWithin = (all) => {
 /** Selectors whose matches can change while no element does. */
 const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|empty|has\()/;
 
-/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'} kind */
+/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'painting'|'grounds'|'plates'|'lines'} kind */
 const addMatches = (found, scope, ruling, kind) => {
   if (kind === 'concealing' && nodeType(scope) !== ELEMENT) addAcross(found, scope, ruling[kind]);
   if (ruling[kind].length === 0) return;

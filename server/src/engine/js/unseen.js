@@ -1,6 +1,6 @@
 // Text that is rendered and that no person sees: faded, clipped, moved away,
-// without size, in tiny letters, in the colour of its ground, behind others,
-// past the edge of a box, under a mask, on the back of what is turned.
+// without size, in tiny letters, in the colour of its ground, painted over,
+// behind others, past the edge of a box, under a mask, turned away.
 //
 // What is not rendered at all (display, visibility, closed details) is left out
 // by whoever reads. Here only suspects are measured, see suspects.js.
@@ -8,13 +8,19 @@
 // What becomes of an element and what it holds.
 const GONE = 1; // Nothing of it is seen.
 const MUTED = 2; // Its own text is not seen; what it holds decides for itself.
-const AWAITED = 3; // It appears when it is scrolled to: told of, and read.
+const AWAITED = 3; // It appears when it is scrolled to, or may be seen: told of, and read.
 
-/** @typedef {{marks: Map<Element, number>, counts: Object<string, number>, top: Element, awaited: Set<Element>}} Unseen `awaited`: what is faded in when it is scrolled to. */
+/** What is told of and read all the same is counted by its means and this. */
+const SHOWN = ' (shown)';
+
+/** @typedef {{marks: Map<Element, number>, counts: Object<string, number>, top: Element, awaited: Set<Element>}} Unseen `awaited`: what is read and told of. */
 
 /** @param {Element} top @param {ShadowRoot[]} roots Those known below it. @returns {?Unseen} Null when all is seen. */
 const unseenIn = (top, roots) => {
-  const unseen = { marks: new Map(), counts: {}, top, awaited: new Set() };
+  const unseen = freshUnseen(top);
+  usesColours = isColouredByHand();
+  oddGrounds = new Set();
+  textsLeft = MOST_TEXTS_ASKED;
   measurePage();
   // What holds it is told of, and does not hide what was asked for.
   for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) measure(unseen, node);
@@ -23,33 +29,56 @@ const unseenIn = (top, roots) => {
   return unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0 ? unseen : null;
 };
 
+/** Whether anything gives colours: shadow trees inherit them. */
+let usesColours = true;
+
+const freshUnseen = (top) => ({ marks: new Map(), counts: {}, top, awaited: new Set() });
+
 /** @param {Element|ShadowRoot} scope @param {Document|ShadowRoot} root Whose sheets hold there. */
 const lookForUnseen = (unseen, scope, root) => {
   const ruling = rulingFor(root);
   const styled = nodeType(scope) === ELEMENT ? steady('styled', scope, () => styledWithin(selectAll(scope, '[style]'))) : styledWithin(shadowSelectAll(scope, '[style]'));
   const suspects = new Set(styled.concealing);
-  if (ruling.closed) for (const element of bearersOfText(scope)) suspects.add(element);
+  const bearers = ruling.closed ? bearersOfText(scope) : [];
+  for (const element of bearers) suspects.add(element);
+  for (const element of [...styled.grounds, ...bearers]) oddGrounds.add(element);
+  addMatches(oddGrounds, scope, ruling, 'grounds');
+  usesColours = usesColours || ruling.colours || styled.colours;
   addMatches(suspects, scope, ruling, 'concealing');
+  const moved = [];
   // Of a document all are listed, those in shadow trees too.
   for (const animation of documentAnimations(document)) {
     const target = animation.effect && animation.effect.target;
-    if (target && contains(scope, target)) suspects.add(target);
+    if (!target || !contains(scope, target)) continue;
+    suspects.add(target);
+    moved.push(target);
   }
   const drawn = drawnTexts(scope);
   addDrawn(suspects, scope, drawn);
   for (const element of suspects) measure(unseen, element);
+  if (nodeType(scope) !== ELEMENT && isMuted(unseen, shadowHost(scope))) muteWithin(unseen, shadowHost(scope), list(shadowSelectAll(scope, '*')));
   const clips = new Set(styled.clipping);
   addMatches(clips, scope, ruling, 'clipping');
   if (clips.size > 0) for (const [element, mark] of pastEdges(clips, suspects)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, 'edge');
   for (const [element, means] of drawnAway(drawn)) if (!isUnseen(unseen, element)) conceal(unseen, element, GONE, means);
-  if (ruling.colours || styled.colours || drawn.length > 0 || isColouredByHand()) {
+  if (usesColours || drawn.length > 0) {
     for (const element of sameColoured(scope, unseen.top)) {
       if (!isUnseen(unseen, element)) conceal(unseen, element, MUTED, 'colour');
     }
   }
+  const painted = new Set([...styled.painting, ...moved, ...bearers]);
+  addMatches(painted, scope, ruling, 'painting');
+  if (painted.size > 0) for (const [element, [mark, means]] of paintedAway(painted, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, means);
   const covers = new Set(styled.covering);
   addMatches(covers, scope, ruling, 'covering');
-  if (covers.size > 0) for (const element of coveredBy(covers)) if (!isUnseen(unseen, element[0])) conceal(unseen, element[0], element[1], 'cover');
+  if (covers.size > 0) for (const [element, [mark, means]] of coveredBy(covers, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, means);
+  const plated = new Set();
+  addMatches(plated, scope, ruling, 'plates');
+  if (plated.size > 0) for (const [element, [mark, means]] of platedAway(plated, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, means);
+  const lines = new Set();
+  addMatches(lines, scope, ruling, 'lines');
+  markFirstLines(unseen, lines);
+  if (nodeType(scope) === ELEMENT) markRanges(unseen);
 };
 
 /** Whether attributes of old give colours. */
@@ -100,10 +129,14 @@ const isUnseen = (unseen, element) => {
 };
 
 const conceal = (unseen, element, mark, means, says = saysWords(element, mark)) => {
-  if (says) unseen.counts[means] = (unseen.counts[means] || 0) + 1;
   // A page that is faded as a whole is about to appear.
-  if (contains(element, unseen.top) || element === documentBody(document)) return;
-  unseen.marks.set(element, mark);
+  const isPage = contains(element, unseen.top) || element === documentBody(document);
+  if (says) countMeans(unseen, isPage ? means + SHOWN : means);
+  if (!isPage) unseen.marks.set(element, mark);
+};
+
+const countMeans = (unseen, means) => {
+  unseen.counts[means] = (unseen.counts[means] || 0) + 1;
 };
 
 const WORDS = /[\p{L}\p{N}]/u;
@@ -120,25 +153,41 @@ const measure = (unseen, element) => {
   const tag = localName(element);
   if (SKIPPED_TAGS.has(tag) || unseen.marks.has(element) || !checkVisibility(element)) return;
   const style = styleOf(element);
-  const means = style.display === 'contents' ? '' : concealedBy(element, style);
+  const clipped = style.display === 'contents' ? null : clippedBy(element, style);
+  const means = style.display === 'contents' ? '' : concealedBy(element, style, clipped);
   if (means !== '') {
     if (isUnseen(unseen, element)) return;
     concealOrAwait(unseen, element, means === 'opacity' && appears(element, style, FADING) ? AWAITED : GONE, means);
     return;
   }
   for (const part of turnedWithin(element, style)) if (!isUnseen(unseen, part)) conceal(unseen, part, GONE, 'back');
-  const muted = mutedBy(element, style);
-  if (muted === '') return;
-  // What it holds has its style, or one of its own.
-  const inner = list(selectAll(element, '*')).filter((part) => !unseen.marks.has(part) && mutedBy(part, styleOf(part)) !== '');
+  for (const part of shrunkWithin(element, style)) if (!isUnseen(unseen, part)) conceal(unseen, part, MUTED, 'font');
+  if (clipped !== null) for (const part of clipped.parts) if (!isUnseen(unseen, part)) concealOrAwait(unseen, part, clipped.mark, clipped.means);
+  if (mutedBy(element, style) !== '') muteWithin(unseen, element, list(selectAll(element, '*')));
+};
+
+/** Mutes an element and what it holds, as far as that has its style and none of its own. */
+const muteWithin = (unseen, element, parts) => {
+  const means = mutedBy(element, styleOf(element));
+  const inner = parts.filter((part) => !unseen.marks.has(part) && mutedBy(part, styleOf(part)) !== '');
   for (const part of inner) unseen.marks.set(part, MUTED);
-  conceal(unseen, element, MUTED, muted, [element, ...inner].some((part) => saysWords(part, MUTED)));
+  if (means === '') return;
+  conceal(unseen, element, MUTED, means, [element, ...inner].some((part) => saysWords(part, MUTED)));
 };
 
 const concealOrAwait = (unseen, element, mark, means) => {
   if (mark !== AWAITED) return conceal(unseen, element, mark, means);
   unseen.awaited.add(element);
-  if (saysWords(element, GONE)) unseen.counts[means] = (unseen.counts[means] || 0) + 1;
+  if (saysWords(element, GONE)) countMeans(unseen, means + SHOWN);
+};
+
+/** What is counted when all of it is read after all. */
+const allShown = (counts) => Object.fromEntries(Object.entries(counts).map(([means, times]) => [means.endsWith(SHOWN) ? means : means + SHOWN, times]));
+
+/** What was taken for unseen is read, and told of. */
+const showAgain = (unseen, element, means) => {
+  unseen.marks.delete(element);
+  concealOrAwait(unseen, element, AWAITED, means);
 };
 
 const FADING = /\b(?:opacity|all)\b/;
@@ -149,7 +198,38 @@ const appears = (element, style, properties) => {
   const box = boundingRect(element);
   if (properties === FADING && fadesIn(element)) return true;
   if (box.bottom > 0 && box.top < innerHeight) return false;
-  return (properties.test(style.transitionProperty) && /[1-9]/.test(style.transitionDuration)) || properties.test(style.willChange) || (properties === FADING && isSetOff(element, style));
+  if ((properties.test(style.transitionProperty) && /[1-9]/.test(style.transitionDuration)) || properties.test(style.willChange)) return true;
+  return properties === FADING && (isSetOff(element, style) || waitsForClass(element));
+};
+
+/** Whether a class more would animate an element: libraries add one when it comes into view. */
+const waitsForClass = (element) => {
+  const known = wholeRulings.get(rootNode(element));
+  const names = (attribute(element, 'class') || '').split(/\s+/).filter(Boolean);
+  if (!known || names.length === 0 || known.whole.moving.length === 0) return false;
+  const byClass = remembered(movingByClass, known.whole, listByClass);
+  return names.some((name) => (byClass.get(CSS.escape(name)) || []).slice(0, MOST_MOVING).some((selector) => !matchesSafely(element, selector)));
+};
+
+/** Selectors of one class that are tried. */
+const MOST_MOVING = 20;
+
+/** @type {WeakMap<Ruling, Map<string, string[]>>} */
+const movingByClass = new WeakMap();
+
+/** The selectors of what is animated, by the classes in them. */
+const listByClass = ({ moving }) => {
+  const byClass = new Map();
+  for (const selector of moving) for (const [, name] of selector.matchAll(/\.((?:[\w-]|[^\0-\x7f]|\\.)+)/g)) remembered(byClass, name, () => []).push(selector);
+  return byClass;
+};
+
+const matchesSafely = (element, selector) => {
+  try {
+    return matches(element, selector);
+  } catch {
+    return true;
+  }
 };
 
 /** Whether a script holds a faded element off its place, from where it slides in: libraries of animation write both into the style attribute. */
@@ -170,18 +250,17 @@ const fadesIn = (element) =>
   });
 
 /** @returns {string} What keeps all of an element from being seen. The order is by what is cheap to ask. */
-const concealedBy = (element, style) => {
+const concealedBy = (element, style, clipped) => {
   if (style.opacity < 0.1 || (style.opacity < 0.6 && opacityThrough(element) < 0.1)) return 'opacity';
   if (style.contentVisibility === 'hidden') return 'clip';
+  if (clipped !== null && clipped.mark === GONE) return clipped.means;
   const box = boundingRect(element);
-  if (box.width <= 1 || box.height <= 1) {
-    if ((box.width <= 1 && style.overflowX !== 'visible') || (box.height <= 1 && style.overflowY !== 'visible')) return clippedBy(style, box) || 'size';
-    if (isTiny(element, style, box)) return 'size';
+  if (box.width < LEAST_STRIP || box.height < LEAST_STRIP) {
+    if ((box.width < LEAST_STRIP && style.overflowX !== 'visible') || (box.height < LEAST_STRIP && style.overflowY !== 'visible')) return 'size';
+    if ((box.width <= 1 || box.height <= 1) && isTiny(element, style, box)) return 'size';
   }
-  const clipped = clippedBy(style, box);
-  if (clipped !== '') return clipped;
   const filter = style.filter;
-  if (filter !== 'none' && /opacity\((?:0(?:\.0\d*)?|\d(?:\.\d+)?%)\)/.test(filter)) return 'opacity';
+  if (filter !== 'none' && filter.includes('opacity') && tintOf(filter)(BLACK)[3] < 0.1) return 'opacity';
   if (isMasked(style)) return 'mask';
   if (isTurnedAway(element, style)) return 'back';
   if ((isOutside(box) || parseFloat(style.marginLeft) < -500) && isOutside(contentBox(element)) && !isScrolledOut(element, box)) return 'off-screen';
@@ -189,16 +268,11 @@ const concealedBy = (element, style) => {
   if ((box.left >= innerWidth || box.top >= innerHeight) && style.position === 'fixed') return 'off-screen';
   // A person scrolls down, and not for screens to the side.
   if (box.left + scrollX > 2 * innerWidth + 2000 && style.position === 'absolute' && !isScrolledOut(element, box)) return 'off-screen';
-  // Scaled down, its letters are smaller than their size says.
-  return box.width < offsetWidthOf(element) * 0.1 && isTiny(element, style, box) ? 'size' : '';
+  return isTurned(element, style) && mayVanish(style) && scaleThrough(element) < LEAST_SCALE ? 'size' : '';
 };
 
-const clippedBy = (style, box) => {
-  const clip = style.clip;
-  if (clip !== 'auto' && (style.position === 'absolute' || style.position === 'fixed') && isEmptyClip(clip, box)) return 'clip';
-  const path = style.clipPath;
-  return path !== 'none' && isEmptyPath(path, box) ? 'clip-path' : '';
-};
+/** Scaled down by more, the largest letters of a page are none. */
+const LEAST_SCALE = 0.02;
 
 const offsetWidthOf = (element) => (element instanceof HTMLElement ? offsetWidth(element) : 0);
 
@@ -208,14 +282,6 @@ const isTiny = (element, style, box) => {
   const content = contentBox(element);
   if (content.width === 0 && content.height === 0) return (style.transform !== 'none' || style.scale !== 'none') && /\S/.test(textContent(element));
   return content.width < 1 || content.height < 1 || (box.width >= 1 && box.height >= 1);
-};
-
-/** @returns {string} What keeps its own text from being seen. */
-const mutedBy = (element, style) => {
-  // A drawing has units of its own.
-  if (parseFloat(style.fontSize) < 1 && !(element instanceof SVGElement)) return 'font';
-  const indent = style.textIndent;
-  return indent !== '0px' && parseFloat(indent) < -500 ? 'off-screen' : '';
 };
 
 const contentBox = (element) => {
@@ -252,35 +318,3 @@ const isScrolledOut = (element, box) => {
 
 /** Whether no scrolling brings a box into view. */
 const isOutside = (box) => box.bottom <= pageEdges.top || box.right <= pageEdges.left || box.left >= pageEdges.right || box.top >= pageEdges.bottom;
-
-/** `rect(top, right, bottom, left)` with nothing of the box between. */
-const isEmptyClip = (clip, box) => {
-  const [top, right, bottom, left] = (/^rect\((.*)\)$/.exec(clip) || ['', ''])[1].split(/,? /).map(parseFloat);
-  return bottom - top <= 1 || right - left <= 1 || top >= box.height || left >= box.width || bottom <= 0 || right <= 0;
-};
-
-const isEmptyPath = (path, box) => {
-  const [, shape, inner] = /^(\w+)\((.*)\)/.exec(path) || [];
-  const numbers = ((inner || '').match(/-?[\d.]+(?:%|px)?/g) || []).map((number) => [parseFloat(number), number.endsWith('%')]);
-  switch (shape) {
-    case 'inset': {
-      const [top, right = top, bottom = top, left = right] = inner.split(' round ')[0].split(' ');
-      const part = (side, size) => (side.endsWith('%') ? parseFloat(side) : (parseFloat(side) / Math.max(1, size)) * 100) || 0;
-      return part(top, box.height) + part(bottom, box.height) >= 99 || part(left, box.width) + part(right, box.width) >= 99;
-    }
-    case 'circle':
-    case 'ellipse':
-      return numbers.length > 0 && numbers.slice(0, shape === 'circle' ? 1 : 2).some(([value, isShare]) => value <= (isShare ? 0.5 : 2));
-    case 'polygon': {
-      const at = (axis) => numbers.filter((_, index) => index % 2 === axis).map(([value]) => value);
-      const [across, down] = [at(0), at(1)];
-      const isShare = (axis) => numbers.every(([value, share], index) => index % 2 !== axis || share || value === 0);
-      const isBeside = (values, axis) => isShare(axis) && (Math.min(...values) >= 100 || Math.max(...values) <= 0);
-      return Math.max(...across) - Math.min(...across) <= 1 || Math.max(...down) - Math.min(...down) <= 1 || isBeside(across, 0) || isBeside(down, 1);
-    }
-    case 'rect':
-    case 'xywh':
-      return numbers.length > 0 && numbers.every(([value]) => value <= 1);
-  }
-  return false;
-};

@@ -119,7 +119,7 @@ const visitChildren = (walk, element, depth, flags) => {
 
 /** What of a shadow tree is not seen is found out when the walk comes to it. */
 const lookWithin = (walk, root) => {
-  const unseen = unseenNow || { marks: new Map(), counts: {}, top: documentElement(document) };
+  const unseen = unseenNow || freshUnseen(documentElement(document));
   lookForUnseen(unseen, root, root);
   if (unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0) unseenNow = unseen;
 };
