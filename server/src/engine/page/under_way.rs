@@ -41,7 +41,8 @@ mod tests {
 
     #[tokio::test]
     async fn only_what_was_left_is_asked_again() {
-        let table: [(&[Result<u8, &str>], Result<u8, &str>, usize); 3] = [
+        type Answer = Result<u8, &'static str>;
+        let table: [(&[Answer], Answer, usize); 3] = [
             (&[Ok(1)], Ok(1), 1),
             (&[Err("left"), Err("left"), Ok(2)], Ok(2), 3),
             (&[Err("left"), Err("other"), Ok(3)], Err("other"), 2),
