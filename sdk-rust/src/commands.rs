@@ -1495,13 +1495,13 @@ browse_messages! {
         /// What was approved, or what waits.
         1 approvals: Vec<Approval>,
     }
-    /// Something that a caller other than the owner wants to do.
+    /// Something that a caller wants to do.
     struct Approval {
         /// Id to approve it by.
         1 id: String,
         /// Who wants it.
         2 client: String,
-        /// What is wanted, such as `fetch api.example.com`.
+        /// What is wanted, such as `fetch api.example.com`, with at most 80 characters of what is sent.
         3 action: String,
         /// Seconds since it was asked for.
         4 waiting_s: u64,
@@ -3464,7 +3464,9 @@ impl Browse {
         self.send(&request)
     }
 
-    /// Approves what another caller waits for, or lists what waits.
+    /// Approves what a caller waits for, or lists what waits.
+    ///
+    /// What may leave a site is approved once: the same text, by the same command, to the same site.
     ///
     /// - `id`: Id that the refusal named; lists what waits when left out.
     pub fn approve(&self, id: Option<&str>) -> Result<Vec<Approval>> {

@@ -26,6 +26,9 @@ pub const DOMAIN: &str = "browse";
 /// table of its own.
 pub const HINT: &str = "hint";
 
+/// The metadata key of a document that was left while it was asked.
+pub const LEFT: &str = "left";
+
 /// Page text in an error is cut at this many characters.
 const QUOTE_CHARS: usize = 80;
 
@@ -66,6 +69,16 @@ impl Error {
             (key.clone(), value)
         };
         self.metadata.iter().map(safe).collect()
+    }
+
+    /// Whether the document of the call was left meanwhile, or is about to be. A
+    /// ref that is stale stays so.
+    pub fn is_under_way(&self) -> bool {
+        match self.reason {
+            Reason::NavigationPending => true,
+            Reason::RefStale => self.metadata.contains_key(LEFT),
+            _ => false,
+        }
     }
 
     /// The next step for the caller.

@@ -7,6 +7,6 @@ mod exchange;
 mod hop;
 mod tls;
 
-pub use approvals::{Approvals, Pending};
+pub use approvals::{Action, Approvals, Pending};
 pub use checked::Reach;
 pub use exchange::{Answer, Ask, Gate, exchange};

@@ -1,5 +1,8 @@
 //! Pages that go elsewhere by themselves while they are read.
 
+use browse_proto::{Command, Reach, Scope};
+use serde_json::{Value, json};
+
 use crate::{project::Project, site::Site};
 
 #[test]
@@ -24,4 +27,55 @@ fn a_page_that_goes_on_by_itself_is_read_all_the_same() {
     }
     project.ok(&["wait", "--text", "the last"]);
     assert!(project.ok(&["text"]).contains("Page, the last"));
+}
+
+#[test]
+fn every_command_that_reads_reads_the_page_that_comes_instead() {
+    let page = |rest: &str| format!("<title>T</title><main><a href=/two>Link</a>{rest}</main>");
+    let (one, two) = (page("one"), page("two<form><input></form>"));
+    let site = Site::serve(&[("/", &one), ("/two", &two)]);
+    let looks = |command: &&Command| {
+        command.scope == Scope::Read && command.reach == Reach::Page && !command.streaming
+    };
+    let commands: Vec<_> = Command::all().iter().filter(looks).collect();
+    assert!(commands.len() > 15, "{}", commands.len());
+    let project = Project::new();
+    // A batch has 50 steps at most.
+    for some in commands.chunks(8) {
+        let mut steps = String::new();
+        for command in some {
+            // It is left while it is read: some times before, some times after.
+            for wait in [0, 3] {
+                let leave = format!("setTimeout(() => location = '/two', {wait})");
+                let words: Vec<_> = words(command.example);
+                for step in [json!(["goto", site.url("/")]), json!(["js", leave]), json!(words)] {
+                    steps.push_str(&format!("{step}\n"));
+                }
+            }
+        }
+        let printed = project.feed(&["--json", "batch"], &steps).stdout;
+        let document: Value = serde_json::from_str(&printed).expect("one document");
+        let results = document["result"].as_array().expect("results");
+        for command in some {
+            let of_command = results.iter().filter(|result| result["command"] == command.name);
+            let errors: Vec<_> = of_command.map(|result| &result["error"]).collect();
+            assert_eq!(errors.len(), 2, "`{}` did not run: {printed}", command.name);
+            for error in errors {
+                let message = error["message"].as_str().unwrap_or_default();
+                let is_lost = error["reason"] == "DEADLINE_EXCEEDED";
+                assert!(!is_lost && !message.contains("left meanwhile"), "{error}");
+            }
+        }
+    }
+}
+
+/// Splits an example at its blanks; `'…'` keeps them.
+fn words(example: &str) -> Vec<String> {
+    let parts = example.split('\'').enumerate();
+    parts
+        .flat_map(|(index, part)| match index % 2 {
+            0 => part.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        })
+        .collect()
 }

@@ -971,13 +971,13 @@ export interface ApproveResponse {
   approvals: Approval[];
 }
 
-/** Something that a caller other than the owner wants to do. */
+/** Something that a caller wants to do. */
 export interface Approval {
   /** Id to approve it by. */
   id: string;
   /** Who wants it. */
   client: string;
-  /** What is wanted, such as `fetch api.example.com`. */
+  /** What is wanted, such as `fetch api.example.com`, with at most 80 characters of what is sent. */
   action: string;
   /** Seconds since it was asked for. */
   waitingS: number;
@@ -2952,7 +2952,9 @@ export interface Commands {
   stopHar(options?: StopHarOptions): Promise<StopHarResponse>;
 
   /**
-   * Approves what another caller waits for, or lists what waits.
+   * Approves what a caller waits for, or lists what waits.
+   *
+   * What may leave a site is approved once: the same text, by the same command, to the same site.
    *
    * @param id Id that the refusal named; lists what waits when left out.
    */

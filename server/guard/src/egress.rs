@@ -9,7 +9,6 @@ mod address;
 mod canary;
 mod codes;
 mod decode;
-mod links;
 mod memory;
 mod rules;
 mod sites;
@@ -17,7 +16,6 @@ mod stream;
 
 pub use canary::Canaries;
 pub use decode::views;
-pub use links::link;
 pub use memory::{Carried, Memory, Sent};
 pub use rules::{Cargo, Channel, Place, Rule, judge};
 pub use sites::{Site, named_in};

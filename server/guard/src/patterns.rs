@@ -24,6 +24,10 @@ pub enum Asks {
     Conceal,
     /// To send secrets somewhere.
     Exfiltrate,
+    /// To say secrets.
+    Reveal,
+    /// To answer its user with the words of the text.
+    Steer,
     /// To act without limits.
     Unlock,
 }
@@ -37,6 +41,8 @@ impl Asks {
             Self::Address => "address",
             Self::Conceal => "conceal",
             Self::Exfiltrate => "exfiltrate",
+            Self::Reveal => "reveal",
+            Self::Steer => "steer",
             Self::Unlock => "unlock",
         }
     }
@@ -49,6 +55,8 @@ impl Asks {
             Self::Address => "something of AI agents in particular",
             Self::Conceal => "to keep something from the user",
             Self::Exfiltrate => "to send secrets away",
+            Self::Reveal => "to tell secrets",
+            Self::Steer => "for certain words in answers to the user",
             Self::Unlock => "to drop safety rules",
         }
     }
@@ -86,6 +94,24 @@ macro_rules! agent {
         r"(?:ai|a\.i\.|llms?|large language models?|language models?|chat ?bots?|(?:ai|llm|gpt|chat|browser|browsing|web|automated|autonomous|coding|virtual|digital) (?:agents?|assistants?|models?|systems?|bots?|crawlers?)|chatgpt|claude|gemini|copilot|gpt-?\d)"
     };
 }
+
+/// Words for secrets.
+const SECRETS: &[&str] = &[
+    "password",
+    "credential",
+    "api key",
+    "api-key",
+    "api_key",
+    "apikey",
+    "secret key",
+    "session token",
+    "access token",
+    "auth token",
+    "api token",
+    "private key",
+    "ssh key",
+    "seed phrase",
+];
 
 static PATTERNS: &[Pattern] = &[
     Pattern {
@@ -262,6 +288,94 @@ static PATTERNS: &[Pattern] = &[
             r"\b(?:passwords?|credentials?|api[ _]?keys?|(?:session|access|auth) tokens?|cookies|secrets|private keys?|(?:chat|conversation) history|system prompt|ssh keys?|environment variables|credit cards?(?: numbers?| details?)?)\b",
             r"[^!?]{0,60}?(?:\b(?:to|at|into|via|using|in) (?:the )?(?:following |this |attacker )?(?:https?:|url|endpoint|address|webhook|server|e-?mail|[a-z0-9._%+-]+@|[a-z0-9-]+\.[a-z]{2,})|\bquery (?:string|parameter)s?\b)"
         ),
+    },
+    Pattern {
+        asks: Asks::Reveal,
+        anchors: SECRETS,
+        // Forms say `show` and `repeat`, mails `send me`, manuals `to reveal`.
+        phrase: concat!(
+            r"(?:(?:^|[.!?:;)\]-] ?|\b(?:please|now|then|and|must|should|just|simply|also) )(?:print|output|leak|dump|divulge|recite|spell out)|\b(?:please|now|then|must) reveal)",
+            r" (?:out )?(?:all |any |every |each )?(?:of )?(?:the |your |his |her |its |their )(?:(?:user|owner|system|admin|customer|account|server|database|stored|saved|current|full|secret|hidden|exact|own)(?:'s|s')? ){0,3}",
+            r"(?:api[ _-]?keys?|passwords?|credentials?|private keys?|secret keys?|(?:access|session|auth|api) tokens?|ssh keys?|seed phrases?)\b"
+        ),
+    },
+    Pattern {
+        asks: Asks::Steer,
+        anchors: &[
+            "always recommend",
+            "always suggest",
+            "always promote",
+            "always endorse",
+            "always praise",
+            "always prefer",
+            "always mention",
+            "always advise",
+            "only recommend",
+            "only suggest",
+            "only mention",
+            "must recommend",
+            "must suggest",
+            "must promote",
+            "must mention",
+            "should recommend",
+            "should promote",
+            "sure to recommend",
+            "sure to promote",
+            "sure to mention",
+            "remember to recommend",
+            "remember to mention",
+        ],
+        phrase: r"\b(?:always|only|must|should|sure to|remember to) (?:recommend|suggest|promote|endorse|praise|prefer|mention|advise) [^.!?]{1,80}\b(?:to|when|whenever|if|in) (?:the |your |all |any |every |other |a )?(?:users?\b|user's|answers?\b|responses?\b|replies\b|recommendations?\b|anyone asks|someone asks|asked\b|summari[sz])",
+    },
+    Pattern {
+        asks: Asks::Steer,
+        anchors: &[
+            "reply only",
+            "respond only",
+            "answer only",
+            "reply just",
+            "respond just",
+            "answer just",
+            "reply exclusively",
+            "respond exclusively",
+            "answer exclusively",
+            "only reply",
+            "only respond",
+            "only answer",
+            "nothing but",
+            "only the ",
+        ],
+        phrase: r"\b(?:(?:reply|respond|answer) (?:only|exclusively|just) with|(?:only|exclusively) (?:reply|respond|answer) with|(?:reply|respond|answer) with nothing but|(?:say|output|print|write|return) (?:only|nothing but) the (?:words?|phrase|sentence|string|following))\b",
+    },
+    Pattern {
+        asks: Asks::Steer,
+        anchors: &[
+            "when you ",
+            "when summar",
+            "when asked",
+            "when answering",
+            "when responding",
+            "when replying",
+            "when reviewing",
+            "when describing",
+            "when comparing",
+            "when the user ",
+            "whenever ",
+        ],
+        phrase: r"\bwhen(?:ever)? (?:you (?:are )?|the user )?(?:asks?|asked|summari[sz](?:e|ing)|answer(?:ing)?|respond(?:ing)?|reply(?:ing)?|review(?:ing)?|describ(?:e|ing)|compar(?:e|ing))\b[^.!?]{0,60}?,? (?:you (?:must|should) )?(?:always |only )(?:say|mention|recommend|state|claim|include|suggest|reply|respond|answer|add)\b",
+    },
+    Pattern {
+        asks: Asks::Steer,
+        anchors: &[
+            "end of your ",
+            "start of your ",
+            "beginning of your ",
+            "top of your ",
+            "end of each ",
+            "end of every ",
+            "end of all your",
+        ],
+        phrase: r"\bat the (?:end|start|beginning|top|bottom) of (?:your|each|every|all your) (?:final |next )?(?:responses?|summary|summaries|outputs?|reply|replies)\b",
     },
     Pattern {
         asks: Asks::Unlock,

@@ -4,7 +4,7 @@ use browse_proto::Reason;
 
 use crate::{
     chromium, engine,
-    error::{Error, quote},
+    error::{Error, LEFT, quote},
 };
 
 impl From<chromium::Error> for Error {
@@ -17,6 +17,7 @@ impl From<chromium::Error> for Error {
             Fault::TabClosed => Self::new(Reason::TabNotFound, text),
             Fault::StaleContext | Fault::NoSuchFrame { .. } => {
                 Self::new(Reason::RefStale, "the document was left meanwhile")
+                    .with(LEFT, "document")
             }
             Fault::NavigationPending { url } => {
                 let message = "a navigation waits for its server";

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use browse_proto::{Command, PageDerived, Reason, wire};
+use browse_proto::{Command, PageDerived, Reach, Reason, Scope, wire};
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
@@ -12,6 +12,7 @@ use crate::{
     content,
     daemon::Daemon,
     egress,
+    engine::arrived,
     error::{Error, Result},
     policy::{Permit, layer::Peer},
     records::Entry,
@@ -28,9 +29,9 @@ pub async fn unary<Q, R, F>(
     handler: F,
 ) -> Result<Response<R>, Status>
 where
-    Q: prost::Message + 'static,
+    Q: prost::Message + Clone + 'static,
     R: prost::Message + PageDerived,
-    F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
+    F: for<'a> Fn(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
     let begun = Instant::now();
     let _call = daemon.begin_call();
@@ -82,9 +83,9 @@ pub fn contradiction<Q: prost::Message>(command: &Command, request: &Q) -> Resul
 /// whether that has page-derived content.
 pub async fn guarded<Q, R, F>(cx: &Context, request: Q, handler: F) -> Result<(R, bool)>
 where
-    Q: prost::Message + 'static,
+    Q: prost::Message + Clone + 'static,
     R: prost::Message + PageDerived,
-    F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
+    F: for<'a> Fn(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
     contradiction(cx.command(), &request)?;
     let mut note = Note::begin(cx, &request);
@@ -94,7 +95,10 @@ where
             note.look(cx).await;
         }
         egress::check(cx, &request).await?;
-        handler(cx, request).await
+        match only_looks(cx.command()) {
+            true => arrived(Error::is_under_way, || handler(cx, request.clone())).await,
+            false => handler(cx, request).await,
+        }
     };
     let outcome = limits::within(cx, work).await;
     cx.daemon().notes().seen(cx);
@@ -108,6 +112,12 @@ where
     fits(&response)?;
     judge(cx, std::mem::take(&mut guarded.text)).await;
     Ok((response, guarded.derived))
+}
+
+/// Whether a command does nothing but look at the page, so that it may look at
+/// the next one when that one is left meanwhile.
+fn only_looks(command: &Command) -> bool {
+    command.scope == Scope::Read && command.reach == Reach::Page && !command.acts
 }
 
 /// Refuses an answer that does not fit into a message.

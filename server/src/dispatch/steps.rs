@@ -88,9 +88,9 @@ fn run<'a, Q, R, F>(
     handler: F,
 ) -> BoxFuture<'a, Result<(Any, bool)>>
 where
-    Q: prost::Message + Default + 'static,
+    Q: prost::Message + Clone + Default + 'static,
     R: prost::Message + PageDerived + 'a,
-    F: for<'b> FnOnce(&'b Context, Q) -> BoxFuture<'b, Result<R>> + Send + 'a,
+    F: for<'b> Fn(&'b Context, Q) -> BoxFuture<'b, Result<R>> + Send + Sync + 'a,
 {
     perform_one(cx, bytes, name, handler).boxed()
 }
@@ -102,9 +102,9 @@ async fn perform_one<Q, R, F>(
     handler: F,
 ) -> Result<(Any, bool)>
 where
-    Q: prost::Message + Default + 'static,
+    Q: prost::Message + Clone + Default + 'static,
     R: prost::Message + PageDerived,
-    F: for<'a> FnOnce(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
+    F: for<'a> Fn(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
 {
     let begun = Instant::now();
     let request = Q::decode(bytes).map_err(|error| {

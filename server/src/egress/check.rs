@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{
     dispatch::Context,
-    error::{Error, Result},
+    error::{Error, Result, quote},
+    outbound::Action,
     policy::Kind,
     records::{Surface, attempt},
     secrets,
@@ -99,9 +100,16 @@ fn carried(reader: &Reader, act: &Act, to: &Site, typed: Option<&str>) -> Carrie
     let sent: Vec<_> = act.parts.iter().map(Part::sent).collect();
     let carried = hashed.memory.carried(&sent, to);
     let Some(typed) = typed else { return carried };
-    let together = hashed.memory.carried(&[Sent::Text(typed)], to);
+    let mut together = hashed.memory.carried(&[Sent::Text(typed)], to);
     let is_more = together.cargo.text > carried.cargo.text || together.cargo.code;
-    if is_more { together } else { carried }
+    if !is_more {
+        return carried;
+    }
+    // What was typed before is there already.
+    if !carried.what.is_empty() {
+        together.what = carried.what;
+    }
+    together
 }
 
 /// Whether it holds the value of a cookie of another site; or what has the
@@ -166,13 +174,9 @@ fn is_marked(cx: &Context, text: &str) -> bool {
 /// Does what the setting says about an act that a rule stops.
 fn answer(cx: &Context, act: &Act, to: &Site, carried: &Carried, rule: Rule) -> Result<()> {
     let daemon = cx.daemon();
-    let mode = daemon.egress().mode(cx.capability().kind);
+    let (mode, command) = (daemon.egress().mode(cx.capability().kind), cx.command().name);
+    let cargo = said(carried, rule);
     let rule = rule.name();
-    let from = match carried.from.as_slice() {
-        [] => "another site".to_owned(),
-        some => some.iter().take(3).map(Site::as_str).collect::<Vec<_>>().join(", "),
-    };
-    let what = format!("`{}` sends what was read on {from} to {to}", cx.command().name);
     let client = cx.client().to_string();
     let note = |reason: &str| {
         let reason = format!("{reason} {rule}");
@@ -181,24 +185,48 @@ fn answer(cx: &Context, act: &Act, to: &Site, carried: &Carried, rule: Rule) -> 
     };
     match mode {
         Mode::Off => {
-            cx.say(&format!("the egress guard is off: {what} (rule {rule})"));
+            cx.say(&format!(
+                "the egress guard is off: `{command}` sends {cargo} to {to} (rule {rule})"
+            ));
             Ok(())
         }
         Mode::Warn => {
             note("warned");
-            cx.say(&format!("egress: {what} (rule {rule} of docs/security.md)"));
+            cx.say(&format!(
+                "egress: `{command}` sends {cargo} to {to} (rule {rule} of docs/security.md)"
+            ));
             Ok(())
         }
         Mode::Block => {
+            // The same text to the same site is the same act, whatever else was
+            // read meanwhile.
             let text = act.parts.iter().map(Part::as_str).collect::<Vec<_>>().join("\n");
-            let digest = cx.daemon().egress().digest(&text);
-            let action = format!("{} to {to} with text of {from} #{digest:08x}", cx.command().name);
-            let Err(id) = daemon.approvals().once(cx.capability(), &action) else { return Ok(()) };
+            let digest = daemon.egress().digest(&format!("{command} {to} {text}"));
+            let action = Action {
+                key: format!("egress {digest:016x}"),
+                words: format!("`{command}` sends {cargo} to {to}"),
+            };
+            let Err(id) = daemon.approvals().once(cx.capability(), action) else { return Ok(()) };
             note("EGRESS_DENIED");
-            let message = format!("{what}, which the rule `{rule}` stops");
+            let message = format!("`{command}` would send {cargo} to {to} (rule `{rule}`)");
             let error = Error::new(Reason::EgressDenied, message).with("id", id);
             Err(error.with("rule", rule).with("site", to))
         }
+    }
+}
+
+/// What goes away and where it was read, for who is to approve it.
+fn said(carried: &Carried, rule: Rule) -> String {
+    let from = match carried.from.as_slice() {
+        [] => "another site".to_owned(),
+        some => some.iter().take(3).map(Site::as_str).collect::<Vec<_>>().join(", "),
+    };
+    let words = quote(&secrets::redact(&carried.what));
+    match carried.what.chars().count() {
+        _ if rule == Rule::Secret => format!("a secret of {from}"),
+        0 => format!("what was read on {from}"),
+        all if words.ends_with('…') => format!("`{words}` ({all} characters) of {from}"),
+        _ => format!("`{words}` of {from}"),
     }
 }
 

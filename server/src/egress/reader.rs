@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use browse_guard::egress::{Channel, Memory, Sent, Site, link};
+use browse_guard::egress::{Channel, Memory, Sent, Site};
 use browse_proto::{Page, PageDerived};
 
 use super::act::Act;
@@ -57,8 +57,6 @@ struct Waiting {
 
 enum Item {
     Read(Site, String),
-    /// Texts of links, for the sites that they lead to.
-    Links(Vec<(Site, String)>),
     Open(Site),
     Typed(Site, String),
 }
@@ -69,22 +67,7 @@ pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
         return;
     }
     let mut text = String::new();
-    let command = cx.command().name;
-    let (mut links, mut name) = (Vec::new(), None::<String>);
-    let from = cx.site();
     response.visit_page(&mut |page| {
-        // Each link is its name and its address, in this order. In a text such
-        // as markdown a page can write what looks like a link and is none.
-        if command == "links"
-            && let Page::Text(part) = &page
-        {
-            match name.take() {
-                None => name = Some((*part).clone()),
-                Some(name) => {
-                    links.extend(link(&name, part, &from).map(|(to, text)| (to, text.to_owned())))
-                }
-            }
-        }
         if let Page::Text(part) = page
             && text.len() < MOST_OF_ONE
             && !part.is_empty()
@@ -99,10 +82,7 @@ pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
     }
     let egress = cx.daemon().egress();
     let reader = egress.reader(cx.client());
-    if !links.is_empty() {
-        reader.push(Item::Links(links));
-    }
-    if reader.push(Item::Read(from, text)) {
+    if reader.push(Item::Read(cx.site(), text)) {
         drop(reader.settle());
     } else {
         egress.hurry(&reader);
@@ -182,9 +162,6 @@ impl Reader {
             };
             match next {
                 Some(Item::Read(site, text)) => hashed.memory.read(&site, &text),
-                Some(Item::Links(links)) => {
-                    links.iter().for_each(|(to, text)| hashed.memory.link(to, text));
-                }
                 Some(Item::Open(site)) => hashed.memory.open(&site),
                 Some(Item::Typed(site, text)) => hashed.typed(site, &text),
                 None => return hashed,
@@ -199,7 +176,7 @@ impl Reader {
             Item::Read(site, _) if waiting.only.is_none() => waiting.only = Some(site.clone()),
             Item::Read(site, _) => waiting.several |= waiting.only.as_ref() != Some(site),
             Item::Typed(..) => waiting.has_typed = true,
-            Item::Open(_) | Item::Links(_) => {}
+            Item::Open(_) => {}
         }
         waiting.bytes += item.bytes();
         waiting.items.push_back(item);
@@ -228,7 +205,6 @@ impl Item {
     fn bytes(&self) -> usize {
         match self {
             Self::Read(_, text) | Self::Typed(_, text) => text.len(),
-            Self::Links(links) => links.iter().map(|(_, text)| text.len()).sum(),
             Self::Open(_) => 0,
         }
     }

@@ -70,8 +70,8 @@ impl Egress {
     }
 
     /// A hash of what is sent, to tell one approval from another.
-    pub(super) fn digest(&self, text: &str) -> u32 {
-        (self.digests.hash_one(text) >> 32) as u32
+    pub(super) fn digest(&self, text: &str) -> u64 {
+        self.digests.hash_one(text)
     }
 
     /// Acts that were refused and acts that were warned of, so far.

@@ -39,6 +39,7 @@ pub use error::{Error, Kind, Result};
 pub use page::engine::Engine;
 pub use page::numbers::RefNumbers;
 pub use page::script::{FIRST, SCRIPT};
+pub use page::under_way::arrived;
 pub use picture::canvas::{Canvas, Color};
 pub use picture::marks::Extent;
 pub use read::audit::{Audit, Control, Heading, NavLink, Site, TextBlock};

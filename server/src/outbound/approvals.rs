@@ -30,6 +30,21 @@ struct State {
     granted: HashSet<(String, String)>,
 }
 
+/// What one may have approved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// What tells it from others.
+    pub key: String,
+    /// What the owner reads, such as `fetch api.example.com`.
+    pub words: String,
+}
+
+impl From<&str> for Action {
+    fn from(words: &str) -> Self {
+        Self { key: words.to_owned(), words: words.to_owned() }
+    }
+}
+
 /// Something that waits for approval.
 #[derive(Clone, Debug)]
 pub struct Pending {
@@ -37,8 +52,8 @@ pub struct Pending {
     pub id: String,
     /// Who wants it.
     pub client: String,
-    /// What is wanted, such as `fetch api.example.com`.
-    pub action: String,
+    /// What is wanted.
+    pub action: Action,
     /// When it was asked for first.
     pub since: Instant,
 }
@@ -48,13 +63,14 @@ impl Approvals {
     ///
     /// # Errors
     /// The id.
-    pub fn check(&self, caller: &Capability, action: &str) -> Result<(), String> {
-        let client = name(caller);
+    pub fn check(&self, caller: &Capability, action: impl Into<Action>) -> Result<(), String> {
+        let (client, action) = (name(caller), action.into());
         let mut state = self.lock();
-        if state.granted.contains(&(client.clone(), action.to_owned())) {
+        if state.granted.contains(&(client.clone(), action.key.clone())) {
             return Ok(());
         }
-        let same = |waiting: &&Pending| waiting.client == client && waiting.action == action;
+        let same =
+            |waiting: &&Pending| waiting.client == client && waiting.action.key == action.key;
         if let Some(waiting) = state.pending.iter().find(same) {
             return Err(waiting.id.clone());
         }
@@ -62,7 +78,7 @@ impl Approvals {
             state.pending.pop_front();
         }
         let id = format!("{:06x}", rand::random::<u32>() & 0x00ff_ffff);
-        let (action, since) = (action.to_owned(), Instant::now());
+        let since = Instant::now();
         state.pending.push_back(Pending { id: id.clone(), client, action, since });
         Err(id)
     }
@@ -72,8 +88,9 @@ impl Approvals {
     ///
     /// # Errors
     /// The id.
-    pub fn once(&self, caller: &Capability, action: &str) -> Result<(), String> {
-        let wanted = (name(caller), action.to_owned());
+    pub fn once(&self, caller: &Capability, action: impl Into<Action>) -> Result<(), String> {
+        let action = action.into();
+        let wanted = (name(caller), action.key.clone());
         if self.lock().granted.remove(&wanted) {
             return Ok(());
         }
@@ -91,7 +108,7 @@ impl Approvals {
         let at = state.pending.iter().position(|waiting| waiting.id == id)?;
         let approved = state.pending.remove(at)?;
         if state.granted.len() < MOST_GRANTED {
-            state.granted.insert((approved.client.clone(), approved.action.clone()));
+            state.granted.insert((approved.client.clone(), approved.action.key.clone()));
         }
         Some(approved)
     }
@@ -129,7 +146,7 @@ mod tests {
         let id = approvals.check(&skill("skill:a:1"), "fetch x").expect_err("it is new");
         assert_eq!(approvals.check(&skill("skill:a:2"), "fetch x"), Err(id.clone()));
         assert_eq!(approvals.pending().len(), 1);
-        assert_eq!(approvals.approve(&id).expect("it waits").action, "fetch x");
+        assert_eq!(approvals.approve(&id).expect("it waits").action.words, "fetch x");
         assert!(approvals.approve(&id).is_none() && approvals.pending().is_empty());
         assert_eq!(approvals.check(&skill("skill:a:3"), "fetch x"), Ok(()));
         assert!(approvals.check(&skill("skill:a:3"), "fetch y").is_err());
@@ -152,7 +169,7 @@ mod tests {
     fn what_waits_is_bounded() {
         let approvals = Approvals::default();
         for number in 0..3 * MOST_PENDING {
-            let _ = approvals.check(&skill("skill:a:1"), &format!("fetch {number}"));
+            let _ = approvals.check(&skill("skill:a:1"), format!("fetch {number}").as_str());
         }
         assert_eq!(approvals.pending().len(), MOST_PENDING);
     }

@@ -18,4 +18,5 @@ mod random;
 mod reading;
 mod refs;
 mod snapshots;
+mod steady;
 mod targets;

@@ -915,7 +915,9 @@ class Commands(Client):
         return self._perform("stop_har", {"format": format})
 
     def approve(self, id: str | None = None) -> list[m.Approval]:
-        """Approves what another caller waits for, or lists what waits.
+        """Approves what a caller waits for, or lists what waits.
+
+        What may leave a site is approved once: the same text, by the same command, to the same site.
 
         id: Id that the refusal named; lists what waits when left out.
         """

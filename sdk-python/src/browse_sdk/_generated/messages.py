@@ -1329,7 +1329,7 @@ class ApproveResponse(Message):
 
 
 class Approval(Message):
-    """Something that a caller other than the owner wants to do."""
+    """Something that a caller wants to do."""
 
     id: str
     """Id to approve it by."""
@@ -1338,7 +1338,7 @@ class Approval(Message):
     """Who wants it."""
 
     action: str
-    """What is wanted, such as `fetch api.example.com`."""
+    """What is wanted, such as `fetch api.example.com`, with at most 80 characters of what is sent."""
 
     waiting_s: int
     """Seconds since it was asked for."""

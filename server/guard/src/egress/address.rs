@@ -1,7 +1,10 @@
 //! What an address carries: all of it but the site itself and what a page has
 //! written just so.
 
-use super::{sites::Site, stream::Hasher};
+use super::{
+    sites::{Site, named_in},
+    stream::Hasher,
+};
 
 /// Longest address whose beginnings are remembered.
 const MOST_BYTES: usize = 2_048;
@@ -9,20 +12,32 @@ const MOST_BYTES: usize = 2_048;
 /// Beginnings of one address that are remembered.
 const MOST_BEGINNINGS: usize = 24;
 
+/// The addresses in `text`: each whole, and without its scheme.
+pub fn addresses(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`');
+    let words = text.split(ends).filter(|word| word.len() <= MOST_BYTES);
+    words.flat_map(|word| {
+        word.match_indices("://").map(move |(at, _)| {
+            let scheme = word[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
+            let whole = word[scheme..].trim_end_matches(['.', ',', ';', ')', ']', '!']);
+            (whole, whole.get(at + 3 - scheme..).unwrap_or_default())
+        })
+    })
+}
+
+/// The site that an address leads to.
+pub fn leads_to(whole: &str) -> Option<Site> {
+    named_in(whole).next()
+}
+
 /// Hashes of the addresses in `text`, and of their beginnings up to each
 /// separator.
 pub fn beginnings(text: &str, hasher: Hasher) -> Vec<u64> {
-    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`');
-    let words = text.split(ends).filter(|word| word.len() <= MOST_BYTES);
-    let mut found = Vec::new();
-    for word in words {
-        for (at, _) in word.match_indices("://") {
-            let bare = word[at + 3..].trim_end_matches(['.', ',', ';', ')', ']', '!']);
-            let ends = separators(bare).take(MOST_BEGINNINGS).chain([bare.len()]);
-            found.extend(ends.map(|end| hasher.hash(&bare.as_bytes()[..end])));
-        }
-    }
-    found
+    let hashes = |(_, bare): (&str, &str)| {
+        let ends = separators(bare).take(MOST_BEGINNINGS).chain([bare.len()]);
+        ends.map(|end| hasher.hash(&bare.as_bytes()[..end])).collect::<Vec<_>>()
+    };
+    addresses(text).flat_map(hashes).collect()
 }
 
 /// The part of `url` that a caller may have put into it.
@@ -54,6 +69,27 @@ fn separators(bare: &str) -> impl Iterator<Item = usize> + '_ {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn addresses_stand_in_a_text() {
+        let found = |text| {
+            let show = |(whole, bare)| (leads_to(whole).map(|site| site.to_string()), bare);
+            addresses(text).map(show).collect::<Vec<_>>()
+        };
+        let to = |site: &str| Some(site.to_owned());
+        assert_eq!(
+            found("(see https://b.com/a-b?c=d). Or http://localhost:81/x!"),
+            [(to("b.com"), "b.com/a-b?c=d"), (to("localhost:81"), "localhost:81/x")]
+        );
+        assert_eq!(
+            found("https://b.com/?to=https://evil.com/x"),
+            [(to("b.com"), "b.com/?to=https://evil.com/x"), (to("evil.com"), "evil.com/x")]
+        );
+        assert_eq!(found("https://b.com\\@c.com/")[0].0, to("b.com"));
+        for odd in ["://", "é://é", "a://...", "https://", "x", "https://)"] {
+            let _ = found(odd);
+        }
+    }
 
     #[test]
     fn what_a_page_wrote_is_no_cargo() {

@@ -67,7 +67,8 @@ fn joined(text: &str) -> Option<String> {
     Some(values).filter(|values| values.len() < text.len())
 }
 
-fn percent(text: &str) -> Option<String> {
+/// Percent signs and `+` taken off; none when there are none.
+pub(super) fn percent(text: &str) -> Option<String> {
     if !text.contains('%') && !text.contains('+') {
         return None;
     }

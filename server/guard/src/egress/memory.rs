@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    address, codes,
+    address, codes, decode,
     rules::{Cargo, Place},
     sites::{Site, named_in},
     stream::{Hasher, Stream},
@@ -29,8 +29,9 @@ const MOST_PIECES: usize = 1 << 17;
 /// Codes, named sites, addresses and the rest, in a generation of each.
 const MOST_OTHERS: usize = 1 << 14;
 
-/// Pieces of the texts of links, in a generation: some 200 links.
-const MOST_GIVEN: usize = 1 << 13;
+/// Pieces of what addresses of other sites say, in a generation: some 300 of
+/// them.
+const MOST_GIVEN: usize = 1 << 14;
 
 /// Sites that are told apart; further ones share a place.
 const MOST_SITES: usize = 30;
@@ -59,8 +60,10 @@ pub struct Memory {
     followed: Aged<u32>,
     last: u32,
     addresses: Aged<()>,
-    /// Pieces of the texts of links, for the sites that they lead to.
+    /// Pieces of addresses, for the sites that they lead to.
     given: Aged<()>,
+    /// The codes in them.
+    given_codes: Aged<()>,
     /// Texts that are remembered already.
     texts: Aged<()>,
     totals: HashMap<u64, usize>,
@@ -83,6 +86,19 @@ pub struct Carried {
     pub cargo: Cargo,
     /// The sites that it was read on.
     pub from: Vec<Site>,
+    /// It, as it stands in what is sent once encodings are taken off.
+    pub what: String,
+}
+
+/// What was found in one view.
+struct Found {
+    cargo: Cargo,
+    /// The places that it is from.
+    from: u32,
+    /// From the first to the last of it.
+    what: String,
+    /// Letters and digits of that.
+    extent: usize,
 }
 
 impl Memory {
@@ -101,6 +117,7 @@ impl Memory {
             last: 0,
             addresses: Aged::new(MOST_OTHERS),
             given: Aged::new(MOST_GIVEN),
+            given_codes: Aged::new(MOST_OTHERS),
             texts: Aged::new(MOST_OTHERS),
             totals: HashMap::new(),
         }
@@ -135,6 +152,11 @@ impl Memory {
         for address in address::beginnings(text, self.hasher) {
             self.addresses.add(address, |()| ());
         }
+        for (whole, bare) in address::addresses(text) {
+            if let Some(to) = address::leads_to(whole).filter(|to| to != site) {
+                self.give(&to, decode::percent(bare).as_deref().unwrap_or(bare));
+            }
+        }
     }
 
     /// Notes that the caller goes to `site`.
@@ -152,14 +174,19 @@ impl Memory {
         self.add(text, OWN);
     }
 
-    /// Remembers `text` of a link that leads to `to`: who wrote the link wrote it
-    /// for that site, so that it may be typed there. Numbers and codes in it do not
-    /// count as given.
-    pub fn link(&mut self, to: &Site, text: &str) {
+    /// Remembers `text` of an address that leads to `to`: who follows it tells `to`
+    /// as much, so it may be typed there as well. What stands between the tags of a
+    /// link does not count: one that somebody left open goes on over the words of
+    /// others, and a label may be of another hand than the address.
+    fn give(&mut self, to: &Site, text: &str) {
         let id = self.id(to);
         let stream = Stream::of(text);
-        for (_, hash) in stream.prefixes(self.hasher).windows(PIECE, 1) {
+        let prefixes = stream.prefixes(self.hasher);
+        for (_, hash) in prefixes.windows(PIECE, 1) {
             self.given.add(hash ^ id, |()| ());
+        }
+        for code in codes::codes(&stream) {
+            self.given_codes.add(prefixes.part(&code.at) ^ id, |()| ());
         }
     }
 
@@ -168,18 +195,20 @@ impl Memory {
         let id = self.id(to);
         let spared = OWN | self.sites.iter().position(|site| site == to).map_or(0, place);
         let (mut cargo, mut from_bits) = (Cargo::default(), 0);
+        let (mut what, mut most) = (String::new(), (false, false, 0));
         for sent in sent {
             let parts = self.parts(sent, to);
-            // Of an address nobody sees what it carries.
-            let given = matches!(sent, Sent::Text(_)).then_some(id);
-            let found =
-                parts.into_iter().flat_map(views).map(|view| self.look(&view, spared, given));
+            let found = parts.into_iter().flat_map(views).map(|view| self.look(&view, spared, id));
             let mut text = 0;
-            for one in found.collect::<Vec<_>>() {
-                text = text.max(one.0.text);
-                cargo.code |= one.0.code;
-                cargo.strong |= one.0.strong;
-                from_bits |= one.1;
+            for one in found {
+                text = text.max(one.cargo.text);
+                cargo.code |= one.cargo.code;
+                cargo.strong |= one.cargo.strong;
+                from_bits |= one.from;
+                let weight = (one.cargo.strong, one.cargo.code, one.extent);
+                if weight > most {
+                    (what, most) = (one.what, weight);
+                }
             }
             cargo.text += text;
         }
@@ -199,7 +228,7 @@ impl Memory {
             () if sent_back => Place::Back,
             () => Place::Chosen,
         };
-        Carried { place, cargo, from }
+        Carried { place, cargo, from, what }
     }
 
     /// The parts of `sent` that the caller may have chosen.
@@ -243,33 +272,42 @@ impl Memory {
         }
     }
 
-    /// What of one view is known from places that are not `spared`; where from. It
-    /// goes to the site `given`, if that may have the texts of links to it.
-    fn look(&self, view: &str, spared: u32, given: Option<u64>) -> (Cargo, u32) {
+    /// What of one view is known from places that are not `spared`, and may not
+    /// go to the site `to` all the same.
+    fn look(&self, view: &str, spared: u32, to: u64) -> Found {
         let stream = Stream::of(view);
         let prefixes = stream.prefixes(self.hasher);
         let (mut text, mut until, mut from) = (0, 0, 0);
+        let mut place = stream.bytes.len()..0;
         for (at, hash) in prefixes.windows(PIECE, 1) {
             let Some(known) = self.pieces.get(hash).filter(|known| known & spared == 0) else {
                 continue;
             };
-            if given.is_some_and(|id| self.given.get(hash ^ id).is_some()) {
+            if self.given.get(hash ^ to).is_some() {
                 continue;
             }
             from |= known;
             text += at + PIECE - until.max(at);
             until = at + PIECE;
+            place = place.start.min(at)..until;
         }
         let mut cargo = Cargo { text, ..Cargo::default() };
         for at in codes::candidates(&stream) {
             let hash = prefixes.part(&at);
-            if let Some(known) = self.codes.get(hash).filter(|known| known & spared == 0) {
-                from |= known;
-                cargo.code = true;
-                cargo.strong |= self.strong.get(hash).is_some();
-            }
+            let known = self.codes.get(hash).filter(|known| known & spared == 0);
+            let Some(known) = known.filter(|_| self.given_codes.get(hash ^ to).is_none()) else {
+                continue;
+            };
+            from |= known;
+            cargo.code = true;
+            cargo.strong |= self.strong.get(hash).is_some();
+            place = place.start.min(at.start)..place.end.max(at.end);
         }
-        (cargo, from)
+        let origin = stream.origin(&place);
+        // The sign of a telephone number.
+        let sign = usize::from(view[..origin.start].ends_with('+'));
+        let what = view.get(origin.start - sign..origin.end).unwrap_or_default().to_owned();
+        Found { cargo, from, what, extent: place.len() }
     }
 
     fn bit(&mut self, site: &Site) -> u32 {

@@ -12,6 +12,13 @@ pub struct Stream {
     pub words: Vec<Word>,
 }
 
+/// A word that goes on.
+struct Open {
+    start: usize,
+    digits: usize,
+    origin: Range<usize>,
+}
+
 /// A run of letters and digits.
 #[derive(Clone, Debug)]
 pub struct Word {
@@ -21,22 +28,27 @@ pub struct Word {
     pub after: Option<char>,
     /// How many of its characters are ASCII digits.
     pub digits: usize,
+    /// Its place in the text.
+    pub origin: Range<usize>,
 }
 
 impl Stream {
     /// The stream of `text`.
     pub fn of(text: &str) -> Self {
         let mut stream = Self { bytes: Vec::with_capacity(text.len()), words: Vec::new() };
-        let mut open: Option<(usize, usize)> = None;
+        let mut open: Option<Open> = None;
         let mut before: Vec<char> = Vec::new();
-        for letter in text.chars() {
+        for (from, letter) in text.char_indices() {
             if is_ignored(letter) {
                 continue;
             }
+            let until = from + letter.len_utf8();
             let letter = narrow(letter);
             if letter.is_alphanumeric() {
-                let (_, digits) = open.get_or_insert((stream.bytes.len(), 0));
-                *digits += usize::from(letter.is_ascii_digit());
+                let start = stream.bytes.len();
+                let word = open.get_or_insert(Open { start, digits: 0, origin: from..until });
+                word.digits += usize::from(letter.is_ascii_digit());
+                word.origin.end = until;
                 if letter.is_ascii() {
                     stream.bytes.push(letter.to_ascii_lowercase() as u8);
                 } else {
@@ -56,11 +68,22 @@ impl Stream {
         stream
     }
 
-    fn close(&mut self, open: &mut Option<(usize, usize)>, before: &mut Vec<char>) {
-        let Some((start, digits)) = open.take() else { return };
+    fn close(&mut self, open: &mut Option<Open>, before: &mut Vec<char>) {
+        let Some(Open { start, digits, origin }) = open.take() else { return };
         let after = if let [one] = before.as_slice() { Some(*one) } else { None };
-        self.words.push(Word { at: start..self.bytes.len(), after, digits });
+        self.words.push(Word { at: start..self.bytes.len(), after, digits, origin });
         before.clear();
+    }
+
+    /// The words of the text that the bytes `at` are in, as a range of it.
+    pub fn origin(&self, at: &Range<usize>) -> Range<usize> {
+        let first = self.words.partition_point(|word| word.at.end <= at.start);
+        let last = self.words.partition_point(|word| word.at.start < at.end);
+        match self.words.get(first..last) {
+            Some([one]) => one.origin.clone(),
+            Some([first, .., last]) => first.origin.start..last.origin.end,
+            _ => 0..0,
+        }
     }
 
     /// The hashes of all its beginnings, for those of its parts.

@@ -14,7 +14,7 @@ pub async fn approve(cx: &Context, request: v1::ApproveRequest) -> Result<v1::Ap
     let row = |pending: &Pending, state: &str| v1::Approval {
         id: pending.id.clone(),
         client: pending.client.clone(),
-        action: pending.action.clone(),
+        action: pending.action.words.clone(),
         waiting_s: pending.since.elapsed().as_secs(),
         state: state.to_owned(),
     };

@@ -170,7 +170,7 @@ impl Gate for Rules<'_> {
             None => host.to_owned(),
         };
         let action = format!("{} {host}", self.cx.command().name);
-        let waiting = self.cx.daemon().approvals().check(self.cx.capability(), &action);
+        let waiting = self.cx.daemon().approvals().check(self.cx.capability(), action.as_str());
         waiting.map_err(|id| {
             let message = format!("`{action}` waits for the owner's approval");
             Error::new(Reason::ApprovalNeeded, message).with("id", id).with("host", host)

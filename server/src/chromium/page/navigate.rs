@@ -188,17 +188,12 @@ impl Page {
         };
         let params = json!({ "entryId": entry.id });
         let method = "Page.navigateToHistoryEntry";
-        loop {
-            across_swap(|| session.call_method::<IgnoredAny>(method, &params)).await?;
-            let committed = self.committed_after(before);
-            if !deserted {
-                return committed.await;
-            }
-            // The process that hangs may live on for a moment, and get the document.
-            if let Ok(settled) = tokio::time::timeout(PARTING, committed).await {
-                return settled;
-            }
-        }
+        let ask = || async {
+            across_swap(|| session.call_method::<IgnoredAny>(method, &params)).await.map(drop)
+        };
+        // The process that hangs may live on for a moment, and get the document.
+        let patience = deserted.then_some(PARTING);
+        until_settled(patience, ask, || self.committed_after(before)).await
     }
 
     async fn history(&self) -> Result<History> {
@@ -254,9 +249,69 @@ impl Page {
     }
 }
 
+/// Asks, and waits for what comes of it; asks again whenever nothing has come
+/// for as long as `patience`.
+async fn until_settled<T, Asked, Settled>(
+    patience: Option<Duration>,
+    ask: impl Fn() -> Asked,
+    settled: impl Fn() -> Settled,
+) -> Result<T>
+where
+    Asked: Future<Output = Result<()>>,
+    Settled: Future<Output = Result<T>>,
+{
+    loop {
+        ask().await?;
+        let Some(patience) = patience else { return settled().await };
+        if let Ok(settled) = tokio::time::timeout(patience, settled()).await {
+            return settled;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::future::pending;
+
     use super::*;
+
+    /// How often it was asked when these come of it, and what came in the end.
+    async fn asked(
+        patience: Option<Duration>,
+        answers: [Option<Result<u32>>; 3],
+    ) -> (u32, Result<u32>) {
+        let count = Cell::new(0);
+        let ask = || async {
+            count.set(count.get() + 1);
+            Ok(())
+        };
+        let settled = || async {
+            match answers[count.get() as usize - 1].clone() {
+                Some(answer) => answer,
+                None => pending().await,
+            }
+        };
+        let came = until_settled(patience, ask, settled).await;
+        (count.get(), came)
+    }
+
+    #[tokio::test]
+    async fn what_came_into_a_process_that_hangs_is_asked_for_again() {
+        let soon = Some(Duration::from_millis(1));
+        assert!(matches!(asked(soon, [None, None, Some(Ok(7))]).await, (3, Ok(7))));
+        assert!(matches!(asked(soon, [Some(Ok(7)), None, None]).await, (1, Ok(7))));
+        // A failure is an answer.
+        let failed = Some(Err(Error::TabClosed));
+        assert!(matches!(asked(soon, [None, failed, None]).await, (2, Err(Error::TabClosed))));
+        // Nothing hangs: who waits for a slow server asks it once.
+        let asking = asked(None, [None, Some(Ok(7)), None]);
+        assert!(tokio::time::timeout(Duration::from_millis(5), asking).await.is_err());
+        // A history that refuses is not asked again.
+        let refuse = || async { Err(Error::TabClosed) };
+        let came = until_settled(soon, refuse, || async { Ok(()) }).await;
+        assert!(matches!(came, Err(Error::TabClosed)));
+    }
 
     #[test]
     fn blank_entries_are_no_steps() {

@@ -1,5 +1,7 @@
 //! Pictures of a tab.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -19,6 +21,9 @@ use crate::chromium::launch::info::Flavour;
 const MAX_WEBP_SIDE: f64 = 16_000.0;
 /// Pages longer than this in device pixels are cut.
 const MAX_SIDE: f64 = 50_000.0;
+/// Time after which a picture that another document came in between of is asked
+/// for again: Chromium may never give it.
+const LOST: Duration = Duration::from_secs(1);
 
 /// How a picture is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -153,8 +158,14 @@ impl Page {
             false => None,
         };
         let session = self.session();
-        let captured: Captured =
-            across_swap(|| session.call_method("Page.captureScreenshot", params)).await?;
+        let captured: Captured = loop {
+            let call = across_swap(|| session.call_method("Page.captureScreenshot", params));
+            tokio::select! {
+                biased;
+                captured = call => break captured?,
+                replaced = self.replaced_for(LOST) => replaced?,
+            }
+        };
         let refused = |message: &str| Error::Protocol {
             method: "Page.captureScreenshot".to_owned(),
             message: message.to_owned(),
@@ -166,6 +177,14 @@ impl Page {
             return Err(refused("Chromium returned an empty picture"));
         }
         Ok(bytes)
+    }
+
+    /// Waits until another document has been shown for so long.
+    async fn replaced_for(&self, long: Duration) -> Result<()> {
+        let before = self.state.lock().commits;
+        self.wait_until(|state| (state.commits != before).then_some(())).await?;
+        tokio::time::sleep(long).await;
+        Ok(())
     }
 
     /// Whether another tab may be in front of this one. In the shell every tab

@@ -104,5 +104,5 @@ const looksLikeIcon = (element) => {
 
 /** Elements the daemon should ask about, because they may hold a closed shadow root. */
 const noteSuspect = (walk, element) => {
-  if (!askedHosts.has(element) && !shadowOf(element) && isSuspect(element)) walk.suspects.push(element);
+  if (!shadowOf(element) && !isAsked(element) && isSuspect(element)) walk.suspects.push(element);
 };

@@ -44,7 +44,7 @@ const addTree = (survey, tree) => {
     survey.roots.push(root);
     addTree(survey, surveyTree(root));
   }
-  for (const host of tree.empty) if (!askedHosts.has(host) && shadowOf(host) === null && isSuspect(host)) survey.suspects.push(host);
+  for (const host of tree.empty) if (shadowOf(host) === null && !isAsked(host) && isSuspect(host)) survey.suspects.push(host);
 };
 
 /** What of the survey a tag is for, in one look instead of six. */

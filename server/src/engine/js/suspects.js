@@ -227,8 +227,8 @@ const styledWithin = (all) => {
   return styled;
 };
 
-/** Selectors whose matches can change while no element does. */
-const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|empty|has\()/;
+/** Selectors whose matches can change while no element does. `:empty` is one: text may become empty. */
+const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|has\()/;
 
 /** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'painting'|'grounds'|'plates'|'lines'} kind */
 const addMatches = (found, scope, ruling, kind) => {

@@ -80,8 +80,19 @@ const shadowRootsWithin = (scope) => {
   return found;
 };
 
-/** Hosts that were already asked about; a host gets its shadow root at most once, mostly when it is made. @type {WeakSet<Element>} */
-const askedHosts = new WeakSet();
+/** Hosts that were already asked about, and their sizes then; a host gets its shadow root at most once, mostly when it is made. @type {WeakMap<Element, string>} */
+const askedHosts = new WeakMap();
+
+/** Whether a host need not be asked about again. One that holds nothing and has come to another size may have its root by now. */
+const isAsked = (element) => {
+  const before = askedHosts.get(element);
+  return before !== undefined && (firstChild(element) !== null || before === sizeOf(element));
+};
+
+const sizeOf = (element) => {
+  const { width, height } = boundingRect(element);
+  return `${width} ${height}`;
+};
 
 /**
  * Elements that may hold a closed shadow root: custom elements without an open
@@ -96,7 +107,7 @@ const suspects = () => {
       const element = all[index];
       const inner = shadowOf(element);
       if (inner) search(inner);
-      else if (!askedHosts.has(element) && isSuspect(element)) found.push(element);
+      else if (!isAsked(element) && isSuspect(element)) found.push(element);
     }
   };
   search(document);
@@ -139,6 +150,6 @@ const hasFixedSize = (element) => {
 const adopt = (hosts, roots) => {
   for (let index = 0; index < hosts.length; index++) {
     if (roots[index]) closedRoots.set(hosts[index], roots[index]);
-    askedHosts.add(hosts[index]);
+    askedHosts.set(hosts[index], sizeOf(hosts[index]));
   }
 };

