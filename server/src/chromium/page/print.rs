@@ -95,12 +95,21 @@ impl Page {
     /// Prints the page to a PDF with the parameters of `Page.printToPDF`.
     ///
     /// # Errors
-    /// `TooLarge` above `limit` bytes.
+    /// `TooLarge` above `limit` bytes; `StaleContext` where another document came
+    /// in between.
     pub async fn print(&self, mut params: Value, limit: usize) -> Result<Vec<u8>> {
         self.ensure_answering()?;
         params["transferMode"] = json!("ReturnAsStream");
-        let printed: Printed =
-            across_swap(|| self.session().call_method("Page.printToPDF", &params)).await?;
+        let before = self.state.lock().commits;
+        let printed: Result<Printed> =
+            across_swap(|| self.session().call_method("Page.printToPDF", &params)).await;
+        let printed = match printed {
+            // Chromium says no more than that it failed.
+            Err(Error::Protocol { .. }) if self.state.lock().commits != before => {
+                return Err(Error::StaleContext);
+            }
+            printed => printed?,
+        };
         ByteStream::new(self.session().clone(), printed.stream).all(limit).await
     }
 
