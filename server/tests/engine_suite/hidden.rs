@@ -503,6 +503,10 @@ async fn what_a_person_may_see_is_read_and_told_of() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // A page cannot use up what is looked at in silence.
+    tab.goto_html(&"<i style='clip-path:inset(2px)'>ab</i> ".repeat(3_500)).await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert!(reading.unseen.contains_key(&format!("excess{SHOWN}")), "{:?}", reading.unseen);
 }
 
 #[tokio::test]

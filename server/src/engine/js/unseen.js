@@ -26,6 +26,8 @@ const unseenIn = (top, roots) => {
   for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) measure(unseen, node);
   lookForUnseen(unseen, top, document);
   for (const root of roots) lookForUnseen(unseen, root, root);
+  // What was not looked at may be unseen.
+  if (textsLeft < 0) countMeans(unseen, `excess${SHOWN}`);
   return unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0 ? unseen : null;
 };
 

@@ -7,7 +7,7 @@ use crate::engine::page::gather::{Gathered, Survey};
 /// How many parts were left out or marked, by what keeps them from being seen:
 /// `opacity`, `size`, `off-screen`, `edge`, `clip`, `clip-path`, `mask`, `back`,
 /// `colour`, `font`, `spacing`, `filter`, `blend`, `line` or `cover`; with [`SHOWN`] behind it
-/// what a person may see and the text holds. `css content` counts names that hold words of a style sheet.
+/// what a person may see and the text holds; `excess` for what was too much to look at. `css content` counts names that hold words of a style sheet.
 pub type Unseen = BTreeMap<String, u32>;
 
 /// Stands behind a means whose parts are told of and read all the same.
