@@ -31,3 +31,6 @@ pub mod keychain;
 
 pub mod chromium;
 pub mod guardian;
+
+#[cfg(test)]
+mod testing;

@@ -57,7 +57,7 @@ pub async fn back(cx: &Context, request: v1::BackRequest) -> Result<v1::BackResp
     let tab = cx.tab();
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().back().await?;
-    let Arrival { status, url, title } = arrive(&tab, went, request.wait()).await?;
+    let Arrival { status, url, title } = arrive(tab, went, request.wait()).await?;
     Ok(v1::BackResponse { status, url: told(cx, url), title })
 }
 
@@ -66,7 +66,7 @@ pub async fn forward(cx: &Context, request: v1::ForwardRequest) -> Result<v1::Fo
     let tab = cx.tab();
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().forward().await?;
-    let Arrival { status, url, title } = arrive(&tab, went, request.wait()).await?;
+    let Arrival { status, url, title } = arrive(tab, went, request.wait()).await?;
     Ok(v1::ForwardResponse { status, url: told(cx, url), title })
 }
 
@@ -75,7 +75,7 @@ pub async fn reload(cx: &Context, request: v1::ReloadRequest) -> Result<v1::Relo
     let tab = cx.tab();
     let _turn = tab.turn(cx.deadline()).await;
     let went = tab.page().reload().await?;
-    let Arrival { status, url, title } = arrive(&tab, went, request.wait()).await?;
+    let Arrival { status, url, title } = arrive(tab, went, request.wait()).await?;
     Ok(v1::ReloadResponse { status, url: told(cx, url), title })
 }
 

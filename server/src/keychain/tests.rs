@@ -1,8 +1,9 @@
 //! The keychain, through programs that pretend.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
+use std::{fs, path::Path, time::Duration};
 
 use super::*;
+use crate::testing;
 
 fn soon() -> Instant {
     Instant::now() + Duration::from_secs(10)
@@ -10,8 +11,7 @@ fn soon() -> Instant {
 
 fn program(folder: &Path, script: &str) -> Keychain {
     let path = folder.join("program");
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a file");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("a mode");
+    testing::program(&path, &format!("#!/bin/sh\n{script}\n"));
     Keychain::through(path)
 }
 
@@ -64,5 +64,6 @@ async fn faults_say_what_to_do() {
     assert!(missing.expect_err("it fails").to_string().contains("not installed"));
     let late = Instant::now() + Duration::from_millis(100);
     let hung = program(folder.path(), "exec sleep 60").find(&item(), late).await;
-    assert!(hung.expect_err("it fails").to_string().contains("unlock"));
+    let fault = hung.expect_err("it fails").to_string();
+    assert!(fault.contains("unlock"), "{fault}");
 }

@@ -222,15 +222,10 @@ async fn ask(program: &Path, stamp: Stamp, questions: &[&[&str]]) -> Option<Answ
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
 
     use super::{ask, is_script, on_path, stamp};
-
-    fn script(file: &Path, text: &str) {
-        fs::write(file, text).expect("written");
-        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("set");
-    }
+    use crate::testing::program;
 
     #[tokio::test]
     async fn a_script_is_asked_where_it_leads() {
@@ -238,7 +233,7 @@ mod tests {
         let shim = folder.path().join("python9");
         fs::write(&shim, "").expect("written");
         assert_eq!(on_path("python9", folder.path().into()), None);
-        script(&shim, "#!/bin/sh\nprintf '/bin/sh\\n9.10.2\\n/lib/python9\\n'\n");
+        program(&shim, "#!/bin/sh\nprintf '/bin/sh\\n9.10.2\\n/lib/python9\\n'\n");
         assert_eq!(on_path("python9", folder.path().into()), Some(shim.clone()));
         assert!(is_script(&shim));
         let answer = ask(&shim, stamp(&shim).expect("there"), &[&[]]).await.expect("an answer");
@@ -254,7 +249,7 @@ mod tests {
         for text in
             ["exit 1", "echo hello", "printf '/bin/sh\\nnew\\n'", "printf '/none\\n1.2.3\\n'"]
         {
-            script(&shim, &format!("#!/bin/sh\n{text}\n"));
+            program(&shim, &format!("#!/bin/sh\n{text}\n"));
             let answer = ask(&shim, stamp(&shim).expect("there"), &[&[]]).await;
             assert!(answer.is_none(), "{text}: {answer:?}");
         }

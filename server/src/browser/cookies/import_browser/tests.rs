@@ -1,12 +1,11 @@
 //! From the folder of a browser to opened cookies, with real databases.
 
-use std::{
-    collections::BTreeMap, fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration,
-};
+use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
 use rusqlite::{Connection, params};
 
 use super::*;
+use crate::testing;
 
 const PASSWORD: &str = "a keyring password";
 
@@ -48,8 +47,7 @@ fn write(
 
 fn keychain(folder: &Path, script: &str) -> Keychain {
     let path = folder.join("keychain");
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a file");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("a mode");
+    testing::program(&path, &format!("#!/bin/sh\n{script}\n"));
     Keychain::through(path)
 }
 

@@ -3,6 +3,7 @@
 use std::{fs, path::Path, time::Duration};
 
 use super::*;
+use crate::testing;
 
 fn soon() -> Instant {
     Instant::now() + Duration::from_secs(10)
@@ -16,8 +17,7 @@ fn keychain(folder: &Path) -> Keychain {
          case $1 in store) cat > {0}/kept;; *) cat {0}/kept 2>/dev/null || exit 1;; esac\n",
         folder.display()
     );
-    fs::write(&path, script).expect("a file");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("a mode");
+    testing::program(&path, &script);
     Keychain::through(path)
 }
 
