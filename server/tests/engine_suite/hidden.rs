@@ -7,6 +7,14 @@ use crate::support::site::{Route, Site};
 
 /// Each way to hide text; `WORD` stands for the text.
 const WAYS: &[&str] = &[
+    "<noscript>WORD</noscript>",
+    "<video>WORD</video><progress>WORD</progress><meter>WORD</meter>",
+    "<style>@scope(.sc){:scope{opacity:0}}@scope(.sd){b{opacity:0}}</style><p class=sc>WORD</p><p class=sd><b>WORD</b></p>",
+    "<p style='position:absolute;left:-9em;width:8em'>WORD</p>",
+    "<p style='letter-spacing:-.15in'>WORD</p>",
+    "<div style='background:rgba(255,255,255,.5)'><p style='color:#fff'>WORD</p></div>",
+    "<svg style='position:fixed;left:0;top:0;width:100%;height:1px'></svg><p style='color:#fff'>WORD</p>",
+    "<div style='position:fixed;left:0;top:0;width:100%;height:50px;background:#000;opacity:0'></div><p style='color:#fff'>WORD</p>",
     "<p style='display:none'>WORD</p>",
     "<p hidden>WORD</p>",
     "<p style='visibility:hidden'>WORD</p>",
@@ -151,6 +159,10 @@ const WAYS: &[&str] = &[
     "<div style='position:relative'><p>WORD</p><div style='position:absolute;inset:0;backdrop-filter:blur(40px)'></div></div>",
     "<style>::highlight(none){color:white}</style><p id=lit>WORD</p><script>CSS.highlights.set('none',new Highlight(\
      (r=>(r.selectNodeContents(lit),r))(new Range())))</script>",
+    "<style>::highlight(still){color:white}</style><p id=still>WORD</p><script>CSS.highlights.set('still',new Highlight(\
+     new StaticRange({startContainer:still,startOffset:0,endContainer:still,endOffset:1}),\
+     new StaticRange({startContainer:still,startOffset:9,endContainer:still,endOffset:9}),\
+     (r=>(r.selectNodeContents(new Text('loose')),r))(new Range())))</script>",
     "<x-inherits style='color:white'></x-inherits><script>document.currentScript.previousElementSibling\
      .attachShadow({mode:'open'}).innerHTML='<p>WORD</p>'</script>",
     "<p style='filter:invert(1)'>WORD</p>",
@@ -283,6 +295,9 @@ async fn sheets_of_other_origins_hide_as_well() {
 
 /// What honest pages do, with words that a person sees.
 const HONEST: &[&str] = &[
+    "<button style='position:relative;z-index:0;color:#fff;background:none;border:0'><i style='position:absolute;inset:0;z-index:-1;background:#06f'></i>WORD</button>",
+    "<svg width=200 height=200><circle cx=100 cy=100 r=60 fill=none stroke='#0369a1' stroke-width=50></circle><text x=25 y=105 fill=white font-size=5>WORD</text></svg>",
+    "<p style='color:#fff;background:rgba(0,0,0,.6)'>WORD</p>",
     "<p style='opacity:.6'>WORD</p>",
     "<style>.q{position:relative;z-index:0;color:white}.q::before{content:'';position:absolute;inset:0;\
      background:#123;z-index:-1}</style><p class=q>WORD</p>",

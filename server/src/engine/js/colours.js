@@ -106,13 +106,22 @@ const colourBehind = (element, known, view = window) => {
     if (own === 'rgba(0, 0, 0, 0)') continue;
     const parts = colourParts(own);
     if (parts && parts[3] < 0.05) continue;
-    behind = parts && parts[3] > 0.9 ? parts : null;
+    behind = parts && parts[3] <= 0.9 ? blend(parts, colourAround(node, known, view)) : parts;
     break;
   }
   if (behind === undefined) behind = colourBelow(view);
   for (const node of asked) known.set(node, behind);
   return behind;
 };
+
+/** The colour behind what holds an element. @returns {?number[]} */
+const colourAround = (element, known, view) => {
+  const around = flatParent(element);
+  return around && nodeType(around) === ELEMENT ? colourBehind(around, known, view) : colourBelow(view);
+};
+
+/** A see-through colour before another. @param {number[]} veil @param {?number[]} behind @returns {?number[]} */
+const blend = (veil, behind) => behind && [...[0, 1, 2].map((index) => veil[index] * veil[3] + behind[index] * (1 - veil[3])), 1];
 
 /** Texts whose surroundings are asked for: that is slow, and honest pages have few. */
 const MOST_ASKED = 300;
@@ -122,7 +131,7 @@ const PICTURES = 'img,video,canvas,svg,iframe,object,embed';
 /** What matches in an element, and in every shadow tree that is known. */
 const selectThrough = (top, selector) => [top, ...knownRoots()].flatMap((root) => list(nodeType(root) === ELEMENT ? selectAll(root, selector) : shadowSelectAll(root, selector)));
 
-const picturesWithin = (top) => selectThrough(top, PICTURES).map((element) => ({ element, box: boundingRect(element), stays: staysInView(element) }));
+const picturesWithin = (top) => selectThrough(top, PICTURES).filter(isPainted).map((element) => ({ element, box: boundingRect(element), stays: staysInView(element) }));
 
 /** Whether it stays where it is while the page is scrolled, and so may come to lie behind anything. */
 const staysInView = (element) => {
@@ -130,8 +139,13 @@ const staysInView = (element) => {
   return false;
 };
 
-/** Whether something that paints lies at a point. */
-const liesAt = ({ box, stays }, x, y) => (stays ? box.left <= x && x <= box.right : holdsPoint(box, x, y));
+/** Whether something that paints lies at a point of a text; what stays in view comes to lie there if it is as high as the text. */
+const liesAt = ({ box, stays }, x, y, text) => (stays ? box.left <= x && x <= box.right && box.height >= text.height : holdsPoint(box, x, y));
+
+const PAINTED = { visibilityProperty: true, opacityProperty: true };
+
+/** Whether it paints what a person can see: not what is see-through, or has nothing to show. */
+const isPainted = (element) => checkVisibility(element, PAINTED) && parseFloat(styleOf(element).opacity) > 0.1 && (localName(element) !== 'svg' || firstElementChild(element) !== null);
 
 /** Elements of a page that are asked for what they paint; of larger ones no text counts as unseen for its colour alone. */
 const MOST_PAINTERS = 5000;
@@ -149,7 +163,7 @@ const paintersWithin = (top) => {
     const element = all[index];
     const style = styleOf(element);
     const ground = groundOf(style);
-    if (ground !== undefined) found.push({ element, box: boundingRect(element), stays: staysInView(element), ground });
+    if (ground !== undefined && isPainted(element)) found.push({ element, box: boundingRect(element), stays: staysInView(element), ground });
   }
   return found;
 };
@@ -162,6 +176,15 @@ const groundOf = (style) => {
 };
 
 const areApart = (one, other) => !flatContains(one, other) && !flatContains(other, one);
+
+/** Whether what paints may lie behind a text: it is beside it, or a child that is laid under all of it. @param {DOMRect} box Of the text. */
+const mayLieBehind = (element, text, box) => {
+  if (!flatContains(text, element)) return !flatContains(element, text);
+  if (element === text) return false;
+  const own = boundingRect(element);
+  const holds = own.left <= box.left + 1 && own.right >= box.right - 1 && own.top <= box.top + 1 && own.bottom >= box.bottom - 1;
+  return holds && styleOf(element).position !== 'static';
+};
 
 /** A thinner outline is none, in pixels. */
 const LEAST_OUTLINE = 0.2;
@@ -182,16 +205,16 @@ const liesOnOthers = (text, style, colour, pictures, painters) => {
   if (parseFloat(style.webkitTextStrokeWidth) >= LEAST_OUTLINE && isOutlined(style, colour)) return true;
   const box = contentBox(text);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  if (pictures.some((picture) => liesAt(picture, x, y) && areApart(picture.element, text))) return true;
+  if (pictures.some((picture) => liesAt(picture, x, y, box) && mayLieBehind(picture.element, text, box))) return true;
   const tells = (ground) => ground === null || !isSameColour(colour, ground);
   if (painters === null) {
     // Only what is in the viewport can be asked for.
     if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return true;
-  } else if (painters.some((one) => liesAt(one, x, y) && areApart(one.element, text) && tells(one.ground))) return true;
+  } else if (painters.some((one) => liesAt(one, x, y, box) && mayLieBehind(one.element, text, box) && tells(one.ground))) return true;
   const root = rootNode(text);
   const hits = root instanceof ShadowRoot ? root.elementsFromPoint(x, y) : documentElementsFromPoint(document, x, y);
   for (const element of hits) {
-    if (!areApart(element, text)) continue;
+    if (!mayLieBehind(element, text, box)) continue;
     const ground = groundOf(styleOf(element));
     if (ground !== undefined && tells(ground)) return true;
   }
@@ -259,7 +282,11 @@ const sameColoured = (scope, top) => {
       painters = paintersWithin(top);
     }
     asked += 1;
-    if (asked > MOST_ASKED) break;
+    if (asked > MOST_ASKED) {
+      // The rest is told of as not looked at.
+      textsLeft = -1;
+      break;
+    }
     if (!liesOnOthers(parent, style, colourParts(colour) || WHITE, pictures, painters)) found.push(parent);
   }
   return found;

@@ -26,6 +26,8 @@ const inlineOf = (writing, element) => {
     case 'canvas':
     case 'object':
     case 'embed':
+    case 'progress':
+    case 'meter':
       return '';
   }
   const inner = inlineIn(writing, element);

@@ -128,6 +128,8 @@ const blockOf = (writing, element) => {
     case 'audio':
     case 'svg':
     case 'math':
+    case 'progress':
+    case 'meter':
       return [tidyRun(inlineOf(writing, element))];
   }
   return blocksIn(writing, element);

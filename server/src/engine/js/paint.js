@@ -126,8 +126,16 @@ const shapesOf = (drawing) => {
     if (alpha < 0.05 && isThin && element instanceof SVGGeometryElement) return [];
     // Of a rectangle alone it is known where it paints.
     const isSure = localName(element) === 'rect' && isThin && alpha > 0.9;
-    return [{ element, box: boundingRect(element), ground: isSure ? fill : null }];
+    const box = boundingRect(element);
+    return [{ element, box: isThin ? box : widened(box, element, parseFloat(style.strokeWidth) / 2), ground: isSure ? fill : null }];
   });
+};
+
+/** A box and the line around it, of which half lies without. @param {DOMRect} box @param {Element} shape @param {number} line In its own units. */
+const widened = (box, shape, line) => {
+  const matrix = shape.getScreenCTM && shape.getScreenCTM();
+  const by = line * (matrix ? Math.max(Math.hypot(matrix.a, matrix.b), Math.hypot(matrix.c, matrix.d)) : 1);
+  return new DOMRect(box.x - by, box.y - by, box.width + 2 * by, box.height + 2 * by);
 };
 
 /** What the drawing itself paints behind a text of it: null when that cannot be told, undefined for nothing. @returns {?number[]|undefined} */

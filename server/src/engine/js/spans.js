@@ -30,7 +30,8 @@ const hiddenInRanges = (ranges, pseudo) => {
   const found = new Map();
   const behinds = new Map();
   let asked = 0;
-  for (const range of ranges) {
+  for (const range of ranges.map(liveRange)) {
+    if (range === null) continue;
     const holder = range.commonAncestorContainer;
     const walker = walkerOver(nodeType(holder) === TEXT ? parentNode(holder) : holder, NodeFilter.SHOW_TEXT);
     for (let node = nextNode(walker); node; node = nextNode(walker)) {
@@ -47,6 +48,20 @@ const hiddenInRanges = (ranges, pseudo) => {
     }
   }
   return found;
+};
+
+/** A range that follows the document, for one that may not: null where nothing of the document is in it. @param {AbstractRange} range @returns {?Range} */
+const liveRange = (range) => {
+  if (!isConnected(range.startContainer) || !isConnected(range.endContainer)) return null;
+  const live = documentRange(document);
+  try {
+    live.setStart(range.startContainer, range.startOffset);
+    live.setEnd(range.endContainer, range.endOffset);
+  } catch {
+    // What it was made for has become shorter.
+    return null;
+  }
+  return live;
 };
 
 /** Marks what a highlight or a selection makes invisible; a part of a text is told of. */

@@ -10,14 +10,14 @@ const CONCEALING = new RegExp(
     // Clipped.
     'content-visibility: hidden|(?:^|[; ])clip: (?!auto)|clip-path: (?!none)',
     // Moved away, or out of the plane.
-    '(?:^|[; ])(?:left|top|right|bottom|inset[a-z-]*|margin[a-z-]*|translate|transform|text-indent): (?:[^;]*(?:-\\d{2}|\\d{4}|[1-9]\\d\\d(?:%|v[a-z]+)|e\\+)|[^;]*(?:var|calc|min|max|clamp)\\()',
+    '(?:^|[; ])(?:left|top|right|bottom|inset[a-z-]*|margin[a-z-]*|translate|transform|text-indent): (?:[^;]*(?:-\\d{2}|-(?:[3-9](?:\\.\\d+)?r?em|[\\d.]+(?:in|cm|mm|pc|v[a-z]+|cq[a-z]+))|\\d{4}|[1-9]\\d\\d(?:%|v[a-z]+)|e\\+)|[^;]*(?:var|calc|min|max|clamp|attr|env)\\()',
     'perspective|skew|translateZ\\(-?0?\\.?[1-9]|translate3d\\([^,]*,[^,]*, -?0?\\.?[1-9]|(?:^|[; ])translate: [^; ]+ [^; ]+ [^;]',
     // Without size.
     '(?:^|[; ])(?:max-)?(?:width|height|block-size|inline-size): (?:0(?:\\.\\d+)?[a-z%]*|[1-3](?:\\.\\d+)?px|0?\\.[0-2]\\d*r?em)(?:;|$| )|line-height: 0(?:[a-z%]*)(?:;|$| )|scale|zoom:|matrix|rotate[XY3]',
     // In letters that are too small, or one on the other.
     '(?:^|[; ])font-size: (?:0(?:;|$| )|[0-2](?:\\.\\d+)?(?:px|pt|q|mm|v[a-z]+|cq[a-z]+)|0?\\.\\d+(?!r?em)[a-z]+|0?\\.[0-5]\\d*r?em|[0-6]?\\d(?:\\.\\d+)?%|[a-z]+\\()',
     '(?:^|[; ])font: (?:[^;]*[ /])?(?:0(?:px)? ?/|(?:[0-2](?:\\.\\d+)?(?:px|pt)|0?\\.\\d+px|0?\\.[0-5]\\d*r?em|[0-6]?\\d%)|(?:var|calc)\\()|font-size-adjust: |text-security: (?!none)',
-    '(?:letter|word)-spacing: (?:-(?:0?\\.[2-9]|[1-9])|[a-z]+\\(|\\d\\d|[5-9])',
+    '(?:letter|word)-spacing: (?:-(?:0?\\.[2-9]|[1-9]|[\\d.]+(?:in|cm|mm|pc|pt|v[a-z]+|cq[a-z]+))|[a-z]+\\(|\\d\\d|[5-9])',
     // Behind others, or turned round.
     'z-index: -|z-index: [a-z]+\\(|(?:^|[; ])rotate: [^;]* |offset-path|(?:^|[; ])offset: ',
     // Under a mask.
@@ -26,13 +26,13 @@ const CONCEALING = new RegExp(
 );
 
 /** What is done to the colours of text, or drawn over it. */
-const PAINTING = /(?:^|[; ])(?:filter:[^;]*(?:brightness|contrast|invert|grayscale|saturate|blur|url|var)\(|mix-blend-mode: (?!normal)|text-decoration[a-z-]*: [^;]*(?:\d\dpx|\dr?em|%|\dpt|(?:calc|var)\()|-webkit-text-stroke)/;
+const PAINTING = /(?:^|[; ])(?:filter:[^;]*(?:brightness|contrast|invert|grayscale|saturate|blur|url|var)\(|mix-blend-mode: (?!normal)|text-decoration[a-z-]*: [^;]*(?:\d\dpx|\dr?em|%|\d(?:pt|pc|in|cm|mm|q|v[a-z]+|cq[a-z]+)|(?:calc|var|attr)\()|-webkit-text-stroke)/;
 
 /** What may lie over other things: what stays in the flow lies beside them. */
-const COVERING = /position: absolute|position: relative.*(?:top|left|right|bottom|inset)|(?:top|left|right|bottom|inset[a-z-]*): .*position: relative|z-index: -|margin[a-z-]*: [^;]*-\d|grid-area|grid-row|grid-column|translate/;
+const COVERING = /position: (?:absolute|[a-z]+\()|position: relative.*(?:top|left|right|bottom|inset)|(?:top|left|right|bottom|inset[a-z-]*): .*position: relative|z-index: -|margin[a-z-]*: [^;]*-\d|grid-area|grid-row|grid-column|translate/;
 
 /** What cuts off what overflows it, and is no box to scroll in. */
-const CLIPPING = /(?:^|[; ])(?:overflow(?:-[a-z]+)?: [^;]*(?:hidden|clip)|contain: [^;]*(?:paint|strict|content))/;
+const CLIPPING = /(?:^|[; ])(?:overflow(?:-[a-z]+)?: [^;]*(?:hidden|clip|\()|contain: [^;]*(?:paint|strict|content))/;
 
 const COLOURING = /(?:^|[; -])(?:color|background|background-color|-webkit-text-fill-color):/;
 
@@ -139,6 +139,7 @@ const listRules = (listed, rules, outer) => {
       texts.push(selector, rule.style.cssText);
       if (rule.cssRules.length > 0) listRules(listed, rule.cssRules, selector);
     } else if (rule.styleSheet) listed.imports.push(rulingOf(rule.styleSheet));
+    else if (rule instanceof CSSScopeRule) listRules(listed, rule.cssRules, rule.start === null ? '*' : rule.start);
     else if (rule.cssRules) listRules(listed, rule.cssRules, outer);
     else if (rule instanceof CSSKeyframeRule) texts.push(KEYFRAME, rule.style.cssText);
     // Declarations that stand in a nested group rule.
@@ -158,7 +159,7 @@ const rulingOn = ({ texts, imports }) => {
   return ruling;
 };
 
-const nestedSelector = (outer, inner) => (inner.includes('&') ? inner.replace(/&/g, `:is(${outer})`) : `:is(${outer}) :is(${inner})`);
+const nestedSelector = (outer, inner) => (/&|:scope\b/.test(inner) ? inner.replace(/&|:scope\b/g, `:is(${outer})`) : `:is(${outer}) :is(${inner})`);
 
 const noteDeclarations = (ruling, selector, declarations) => {
   if (CONCEALING.test(declarations)) ruling.concealing.push(selector);

@@ -159,7 +159,7 @@ const liesOnAny = (looking, text) => {
   if (looking.others === null) looking.others = [...picturesWithin(looking.top), ...(paintersWithin(looking.top) || [])];
   const box = contentBox(text);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  return looking.others.some((one) => liesAt(one, x, y) && areApart(one.element, text));
+  return looking.others.some((one) => liesAt(one, x, y, box) && areApart(one.element, text));
 };
 
 /** Adds what a blur leaves no letter of, and what a filter of the document makes nothing of or may make anything of. */

@@ -210,6 +210,12 @@ const hasInside = (walk, element, tag, role, depth, flags) => {
     case 'textarea':
     case 'iframe':
     case 'frame':
+    // Scripts run here, and this is a browser that plays: what stands there is for others.
+    case 'noscript':
+    case 'video':
+    case 'audio':
+    case 'progress':
+    case 'meter':
       return false;
     case 'select':
       return !walk.options.interactive || role === 'listbox';
