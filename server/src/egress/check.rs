@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use browse_guard::egress::{Carried, Channel, Place, Rule, Sent, Site, judge, views};
+use browse_guard::egress::{Cargo, Carried, Channel, Place, Rule, Sent, Site, judge, views};
 use browse_proto::{Reason, v1};
 
 use super::{
@@ -267,7 +267,14 @@ async fn submit(cx: &Context) -> Result<()> {
     if !reader.is_armed(&own) {
         return Ok(());
     }
-    for act in forms::foreign(cx, &own).await {
+    let is_blocking = cx.daemon().egress().mode(cx.capability().kind) == Mode::Block;
+    let (acts, is_all) = match forms::foreign(cx, &own).await {
+        Ok(found) => found,
+        // What nobody can tell of is not done.
+        Err(error) if is_blocking => return Err(error),
+        Err(_) => return Ok(()),
+    };
+    for act in acts {
         let Some(to) = &act.to else { continue };
         canaries(cx, &act, None)?;
         let mut carried = carried(&reader, &act, to, None);
@@ -278,6 +285,12 @@ async fn submit(cx: &Context) -> Result<()> {
         if let Some(rule) = judge(channel, carried.place, carried.cargo) {
             answer(cx, &act, to, &carried, rule)?;
         }
+    }
+    if is_blocking && !is_all {
+        let act = Act { channel: Channel::Field, to: None, parts: Vec::new(), is_typing: false };
+        let (cargo, from, what) = (Cargo::default(), Vec::new(), String::new());
+        let carried = Carried { place: Place::Named, cargo, from, what };
+        answer(cx, &act, &Site::several(), &carried, Rule::Steered)?;
     }
     Ok(())
 }

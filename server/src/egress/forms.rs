@@ -3,43 +3,13 @@
 use std::time::Duration;
 
 use browse_guard::egress::{Channel, Site};
-use serde::Deserialize;
 use url::Url;
 
 use super::act::{Act, Part, site_of};
-use crate::dispatch::Context;
-
-/// Frames whose forms are looked at.
-const MOST_FRAMES: usize = 20;
+use crate::{dispatch::Context, error::Result};
 
 /// Time that a page gets to say what it names.
 const PATIENCE: Duration = Duration::from_millis(300);
-
-/// Forms that go elsewhere, with what stands in them. A page can name a field
-/// `action`, so that properties are read by the getters of their prototypes.
-const FORMS: &str = r"(() => {
-    const get = (proto, name) => Object.getOwnPropertyDescriptor(proto.prototype, name).get;
-    const action = get(HTMLFormElement, 'action'), elements = get(HTMLFormElement, 'elements');
-    const found = [];
-    for (const form of Array.from(document.forms).slice(0, 50)) {
-        const fields = Array.from(elements.call(form));
-        const targets = new Set([action.call(form)]);
-        let text = '';
-        for (const field of fields) {
-            if (field.hasAttribute('formaction')) targets.add(field.formAction);
-            const type = (field.type || '').toLowerCase();
-            if (!['hidden', 'submit', 'button', 'reset', 'image', 'file'].includes(type)) {
-                text += String(field.value || '').slice(0, 20000) + '\n';
-            }
-        }
-        for (const target of targets) {
-            let host = '';
-            try { host = new URL(target, document.baseURI).host; } catch { continue; }
-            if (host !== location.host && text.trim()) found.push({to: target, text: text.slice(0, 100000)});
-        }
-    }
-    return found;
-})()";
 
 /// Whether the tab of the call shows a page of another site that names `to`,
 /// also where no reader sees it: in a link, or in what is hidden.
@@ -61,26 +31,22 @@ pub async fn page_names(cx: &Context, to: &Site) -> bool {
     matches!(tokio::time::timeout(PATIENCE, ask).await, Ok(Some(true)))
 }
 
-#[derive(Deserialize)]
-struct Form {
-    to: String,
-    text: String,
-}
-
-/// What forms of the page would send to sites other than `own`. A page that
-/// gives no answer has none: its next call will say so.
-pub async fn foreign(cx: &Context, own: &Site) -> Vec<Act> {
-    let page = cx.page();
-    let frames: Vec<_> = page.frames().into_iter().take(MOST_FRAMES).collect();
-    let asked = frames.iter().map(|frame| async move {
-        let world = cx.engine().world(&frame.id).await.ok()?;
-        world.evaluate::<Vec<Form>>(FORMS).await.ok()
-    });
-    let found = futures::future::join_all(asked).await;
-    let act = |form: Form| {
-        let to = site_of(&Url::parse(&form.to).ok()?).filter(|to| to != own)?;
-        let parts = vec![Part::Text(form.text)];
-        Some(Act { channel: Channel::Field, to: Some(to), parts, is_typing: false })
-    };
-    found.into_iter().flatten().flatten().filter_map(act).collect()
+/// What forms of the tab would send to sites other than `own`, and whether that
+/// is all.
+///
+/// # Errors
+/// The page gives no answer.
+pub async fn foreign(cx: &Context, own: &Site) -> Result<(Vec<Act>, bool)> {
+    let (sendings, is_all) = cx.engine().sendings().await?;
+    let mut acts = Vec::new();
+    for sending in sendings {
+        let sites = sending.to.iter().filter_map(|to| site_of(&Url::parse(to).ok()?));
+        acts.extend(sites.filter(|to| to != own).map(|to| Act {
+            channel: Channel::Field,
+            to: Some(to),
+            parts: vec![Part::Text(sending.text.clone())],
+            is_typing: false,
+        }));
+    }
+    Ok((acts, is_all))
 }

@@ -57,6 +57,7 @@ struct Waiting {
 
 enum Item {
     Read(Site, String),
+    Link(Site, String),
     Open(Site),
     Typed(Site, String),
 }
@@ -66,15 +67,19 @@ pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
     if cx.capability().kind == Kind::Skill {
         return;
     }
-    let mut text = String::new();
+    // There each name is followed by its address.
+    let has_links = cx.command().name == "links";
+    let (mut text, mut links, mut at) = (String::new(), Vec::new(), 0_usize);
     response.visit_page(&mut |page| {
-        if let Page::Text(part) = page
-            && text.len() < MOST_OF_ONE
-            && !part.is_empty()
-        {
+        let Page::Text(part) = page else { return };
+        at += 1;
+        if text.len() < MOST_OF_ONE && !part.is_empty() {
             let end = part.floor_char_boundary(MOST_OF_ONE - text.len());
             text.push_str(&part[..end]);
             text.push('\n');
+            if has_links && at.is_multiple_of(2) && end == part.len() {
+                links.push(part.clone());
+            }
         }
     });
     if text.is_empty() {
@@ -82,7 +87,11 @@ pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
     }
     let egress = cx.daemon().egress();
     let reader = egress.reader(cx.client());
-    if reader.push(Item::Read(cx.site(), text)) {
+    let site = cx.site();
+    for link in links {
+        reader.push(Item::Link(site.clone(), link));
+    }
+    if reader.push(Item::Read(site, text)) {
         drop(reader.settle());
     } else {
         egress.hurry(&reader);
@@ -162,6 +171,7 @@ impl Reader {
             };
             match next {
                 Some(Item::Read(site, text)) => hashed.memory.read(&site, &text),
+                Some(Item::Link(site, href)) => hashed.memory.link(&site, &href),
                 Some(Item::Open(site)) => hashed.memory.open(&site),
                 Some(Item::Typed(site, text)) => hashed.typed(site, &text),
                 None => return hashed,
@@ -176,7 +186,7 @@ impl Reader {
             Item::Read(site, _) if waiting.only.is_none() => waiting.only = Some(site.clone()),
             Item::Read(site, _) => waiting.several |= waiting.only.as_ref() != Some(site),
             Item::Typed(..) => waiting.has_typed = true,
-            Item::Open(_) => {}
+            Item::Open(_) | Item::Link(..) => {}
         }
         waiting.bytes += item.bytes();
         waiting.items.push_back(item);
@@ -204,7 +214,7 @@ impl Hashed {
 impl Item {
     fn bytes(&self) -> usize {
         match self {
-            Self::Read(_, text) | Self::Typed(_, text) => text.len(),
+            Self::Read(_, text) | Self::Link(_, text) | Self::Typed(_, text) => text.len(),
             Self::Open(_) => 0,
         }
     }

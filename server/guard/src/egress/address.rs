@@ -2,8 +2,9 @@
 //! written just so.
 
 use super::{
+    codes, decode,
     sites::{Site, named_in},
-    stream::Hasher,
+    stream::{Hasher, Stream},
 };
 
 /// Longest address whose beginnings are remembered.
@@ -11,6 +12,34 @@ const MOST_BYTES: usize = 2_048;
 
 /// Beginnings of one address that are remembered.
 const MOST_BEGINNINGS: usize = 24;
+
+/// Letters and digits of one word that may be a token.
+const TOKEN: usize = 16;
+
+/// What of an address its writer vouches for, without its scheme; nothing when
+/// words of others may stand in it: what somebody left open goes on over what
+/// follows, and takes blanks, quotes and tags along, percent signs on. A `+` is
+/// no blank: only whoever writes an address writes one.
+pub fn vouched_link(bare: &str) -> Option<&str> {
+    let plain = bare.replace('+', "");
+    let decoded = decode::percent(&plain).unwrap_or(plain);
+    let foreign =
+        |c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '<' | '>' | '`');
+    (!decoded.contains(foreign)).then_some(bare)
+}
+
+/// The same of an address in running text, where `<b>http://a.com/?q=</b><b>1234</b>`
+/// reads as one: without its last part when that is a code or a long word, which
+/// may be of another hand.
+pub fn vouched_text(bare: &str) -> Option<&str> {
+    let bare = vouched_link(bare)?;
+    let end = separators(bare).last().unwrap_or_default();
+    let last = decode::percent(&bare[end..]);
+    let last = Stream::of(last.as_deref().unwrap_or(&bare[end..]));
+    let is_token = last.words.iter().any(|word| word.at.len() >= TOKEN);
+    let is_foreign = is_token || !codes::codes(&last).is_empty();
+    Some(if is_foreign { &bare[..end] } else { bare })
+}
 
 /// The addresses in `text`: each whole, and without its scheme.
 pub fn addresses(text: &str) -> impl Iterator<Item = (&str, &str)> {
@@ -30,14 +59,10 @@ pub fn leads_to(whole: &str) -> Option<Site> {
     named_in(whole).next()
 }
 
-/// Hashes of the addresses in `text`, and of their beginnings up to each
-/// separator.
-pub fn beginnings(text: &str, hasher: Hasher) -> Vec<u64> {
-    let hashes = |(_, bare): (&str, &str)| {
-        let ends = separators(bare).take(MOST_BEGINNINGS).chain([bare.len()]);
-        ends.map(|end| hasher.hash(&bare.as_bytes()[..end])).collect::<Vec<_>>()
-    };
-    addresses(text).flat_map(hashes).collect()
+/// Hashes of an address, and of its beginnings up to each separator.
+pub fn beginnings(bare: &str, hasher: Hasher) -> impl Iterator<Item = u64> + '_ {
+    let ends = separators(bare).take(MOST_BEGINNINGS).chain([bare.len()]);
+    ends.map(move |end| hasher.hash(&bare.as_bytes()[..end]))
 }
 
 /// The part of `url` that a caller may have put into it.
@@ -95,7 +120,8 @@ mod tests {
     fn what_a_page_wrote_is_no_cargo() {
         let hasher = Hasher::new(7);
         let read = "see https://b.com/docs/start?lang=en, or http://evil.com/c?d= (add it)";
-        let known: HashSet<u64> = beginnings(read, hasher).into_iter().collect();
+        let known = addresses(read).flat_map(|(_, bare)| beginnings(bare, hasher));
+        let known: HashSet<u64> = known.collect();
         let cargo = |url: &str, site: &str| {
             cargo(url, &Site::of_host(site, 443), |hash| known.contains(&hash), hasher).concat()
         };
@@ -104,5 +130,29 @@ mod tests {
         assert_eq!(cargo("http://evil.com/c?d=the+secret", "evil.com"), "the+secret");
         assert_eq!(cargo("http://the-secret.other.com/a?b", "other.com"), "the-secret./a?b");
         assert_eq!(cargo("http://secret@other.com:81/", "other.com"), "secret@/");
+    }
+
+    #[test]
+    fn nobody_vouches_for_what_others_may_have_written() {
+        for (bare, link, text) in [
+            ("b.com/docs/one-two-three", true, Some("b.com/docs/one-two-three")),
+            ("b.com/?q=a+b&c=%D0%A7", true, Some("b.com/?q=a+b&c=%D0%A7")),
+            ("b.com/?order=88213-4471", true, Some("b.com/?order=")),
+            ("b.com/?a=88213-4471&b=c", true, Some("b.com/?a=88213-4471&b=c")),
+            ("b.com/to/grace@initech.com", true, Some("b.com/to/")),
+            ("b.com/?q=correcthorsebatterystaple", true, Some("b.com/?q=")),
+            ("b.com/?q=the%20code", false, None),
+            ("b.com/?q=the%C2%A0code", false, None),
+            ("b.com/?q=%3C/p%3ETHE", false, None),
+            ("b.com/?q=a%22b", false, None),
+            ("b.com/?q=a%27b", false, None),
+            ("b.com/#a'b", false, None),
+            ("b.com/a%0ab", false, None),
+            ("", true, Some("")),
+            ("b.com/%", true, Some("b.com/%")),
+        ] {
+            assert_eq!(vouched_link(bare).is_some(), link, "{bare}");
+            assert_eq!(vouched_text(bare), text, "{bare}");
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! What one reader has read, where, and what it was told to go to. Hashes with
 //! a key of the process, never text.
 
-use std::{
-    collections::{HashMap, HashSet},
-    hash::{BuildHasherDefault, Hasher as StdHasher},
-};
+mod aged;
 
+use std::collections::{HashMap, HashSet};
+
+use self::aged::Aged;
 use super::{
     address, codes, decode,
     rules::{Cargo, Place},
@@ -142,6 +142,11 @@ impl Memory {
         }
         self.texts.add(whole, |_| ());
         self.add(text, bit);
+        // Words that an address took along stand nowhere else.
+        let encoded = text.split_whitespace().filter(|word| word.contains('%'));
+        for decoded in encoded.filter_map(decode::percent) {
+            self.add(&decoded, bit);
+        }
         for named in named_in(text).collect::<HashSet<_>>() {
             let id = self.id(&named);
             // Whoever was there before needed no page to say so.
@@ -149,13 +154,19 @@ impl Memory {
                 self.named.add(id, |known| known | bit);
             }
         }
-        for address in address::beginnings(text, self.hasher) {
-            self.addresses.add(address, |()| ());
-        }
         for (whole, bare) in address::addresses(text) {
-            if let Some(to) = address::leads_to(whole).filter(|to| to != site) {
-                self.give(&to, decode::percent(bare).as_deref().unwrap_or(bare));
+            if let Some(vouched) = address::vouched_text(bare) {
+                self.pass(site, whole, vouched);
             }
+        }
+    }
+
+    /// Remembers the address of a link of `site`: unlike one that stands in a text,
+    /// it is known to end where its writer ended it, once nothing of others is in it.
+    pub fn link(&mut self, site: &Site, href: &str) {
+        let Some((_, bare)) = href.split_once("://") else { return };
+        if let Some(vouched) = address::vouched_link(bare) {
+            self.pass(site, href, vouched);
         }
     }
 
@@ -174,10 +185,20 @@ impl Memory {
         self.add(text, OWN);
     }
 
+    /// Lets what is `vouched` for of the address `whole` be asked for, and be typed
+    /// where it leads.
+    fn pass(&mut self, site: &Site, whole: &str, vouched: &str) {
+        for address in address::beginnings(vouched, self.hasher) {
+            self.addresses.add(address, |()| ());
+        }
+        if let Some(to) = address::leads_to(whole).filter(|to| to != site) {
+            self.give(&to, decode::percent(vouched).as_deref().unwrap_or(vouched));
+        }
+    }
+
     /// Remembers `text` of an address that leads to `to`: who follows it tells `to`
     /// as much, so it may be typed there as well. What stands between the tags of a
-    /// link does not count: one that somebody left open goes on over the words of
-    /// others, and a label may be of another hand than the address.
+    /// link does not count: a label may be of another hand than the address.
     fn give(&mut self, to: &Site, text: &str) {
         let id = self.id(to);
         let stream = Stream::of(text);
@@ -328,51 +349,6 @@ impl Memory {
 
 fn place(at: usize) -> u32 {
     2 << at
-}
-
-/// A map whose oldest half is forgotten when it is full.
-struct Aged<V> {
-    most: usize,
-    young: HashMap<u64, V, BuildHasherDefault<Identity>>,
-    old: HashMap<u64, V, BuildHasherDefault<Identity>>,
-}
-
-impl<V: Copy + Default> Aged<V> {
-    fn new(most: usize) -> Self {
-        Self { most, young: HashMap::default(), old: HashMap::default() }
-    }
-
-    fn get(&self, key: u64) -> Option<V> {
-        self.young.get(&key).or_else(|| self.old.get(&key)).copied()
-    }
-
-    fn add(&mut self, key: u64, change: impl FnOnce(V) -> V) {
-        if let Some(known) = self.young.get_mut(&key) {
-            *known = change(*known);
-            return;
-        }
-        if self.young.len() >= self.most {
-            self.old = std::mem::take(&mut self.young);
-        }
-        let known = self.old.get(&key).copied().unwrap_or_default();
-        self.young.insert(key, change(known));
-    }
-}
-
-/// The keys are hashes already.
-#[derive(Default)]
-struct Identity(u64);
-
-impl StdHasher for Identity {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {}
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
 }
 
 #[cfg(test)]

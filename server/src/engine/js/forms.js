@@ -4,6 +4,9 @@ const formOwnerOf = { input: getter(HTMLInputElement.prototype, 'form'), select:
 const validationMessage = { input: getter(HTMLInputElement.prototype, 'validationMessage'), select: getter(HTMLSelectElement.prototype, 'validationMessage'), textarea: getter(HTMLTextAreaElement.prototype, 'validationMessage') };
 const buttonType = getter(HTMLButtonElement.prototype, 'type');
 const optionDisabled = getter(HTMLOptionElement.prototype, 'disabled');
+const formElements = getter(HTMLFormElement.prototype, 'elements');
+const actionOf = getter(HTMLFormElement.prototype, 'action');
+const submitterAction = { input: getter(HTMLInputElement.prototype, 'formAction'), button: getter(HTMLButtonElement.prototype, 'formAction') };
 
 /** What a page builds fields of when it does not use those of HTML. */
 const WIDGETS = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton']);
@@ -33,8 +36,9 @@ const walkElements = (top, visit) => {
   enter(top);
 };
 
-/** @param {{seen?: boolean}} argument With `seen` a field that no person sees is marked as hidden. @returns {object} Forms with their fields, loose fields, and new refs. */
-const forms = ({ seen }) => {
+/** @param {{seen?: boolean, sends?: boolean}} argument With `seen` a field that no person sees is marked as hidden; with `sends` see `sendings`. @returns {object} Forms with their fields, loose fields, and new refs. */
+const forms = ({ seen, sends }) => {
+  if (sends) return sendings();
   beginRefs();
   beginCall();
   const answer = { serial: pending.serial, fresh: 0, suspects: 0, forms: [], fields: [] };
@@ -162,3 +166,76 @@ const groupOf = (element, checkable) => {
 };
 
 const describeOption = (option) => ({ value: whole(optionValue(option)), label: whole(tidy(optionLabel(option))), selected: optionSelected(option), disabled: optionDisabled(option) });
+
+/** Characters in the fields of all forms that are looked at, and sites of one form. */
+const MOST_SENT = 1 << 20;
+const MOST_HOSTS = 100;
+
+/** Types of inputs that nobody types into. */
+const UNTYPED = new Set(['hidden', 'submit', 'button', 'reset', 'image', 'file']);
+
+/**
+ * What all forms would send to other hosts, whoever submits them: by their own
+ * action and by that of each of their buttons, in shadow trees too.
+ * @returns {{suspects: number, sendings: {to: string[], text: string}[], cut: boolean}} `cut`: it is not all.
+ */
+const sendings = () => {
+  beginCall();
+  // Whoever types into a closed tree that looks like none has the focus there.
+  const focus = focusedElement();
+  const maybe = suspects();
+  foundSuspects = focus && !shadowOf(focus) && !isAsked(focus) && HOST_TAGS.has(localName(focus)) && !maybe.includes(focus) ? [...maybe, focus] : maybe;
+  const answer = { suspects: foundSuspects.length, sendings: [], cut: false };
+  const addresses = new Map();
+  const note = (form, address) => {
+    if (!addresses.has(form)) addresses.set(form, new Set());
+    addresses.get(form).add(address);
+  };
+  eachInTrees('form', (form) => {
+    if (form instanceof HTMLFormElement) note(form, actionOf(form));
+  });
+  // Not by the elements of a form: a button that is an image is none of them.
+  eachInTrees('button[formaction],input[formaction]', (button) => {
+    const form = isFormPart(button) ? formOwnerOf[localName(button)](button) : null;
+    if (form) note(form, submitterAction[localName(button)](button));
+  });
+  let left = MOST_SENT;
+  for (const [form, all] of addresses) {
+    const to = elsewhere(all);
+    if (to.length === 0) continue;
+    const text = typedInto(form);
+    if (text.trim() === '') continue;
+    left -= text.length;
+    if (left < 0 || to.length > MOST_HOSTS) answer.cut = true;
+    if (left >= 0) answer.sendings.push({ to: to.slice(0, MOST_HOSTS).map(whole), text: whole(text) });
+  }
+  return answer;
+};
+
+const eachInTrees = (selector, visit) => {
+  list(documentSelectAll(document, selector)).forEach(visit);
+  for (const root of shadowRootsWithin(document)) list(shadowSelectAll(root, selector)).forEach(visit);
+};
+
+/** Of the addresses that lead to other hosts one each. */
+const elsewhere = (addresses) => {
+  const found = new Map();
+  for (const address of addresses) {
+    const { host, href } = URL.canParse(address, document.baseURI) ? new URL(address, document.baseURI) : location;
+    if (host !== location.host) found.set(host, href);
+  }
+  return [...found.values()];
+};
+
+/** What stands in the fields of a form, those of its components as well, which hand on what they like. */
+const typedInto = (form) => {
+  const fields = list(formElements(form));
+  for (const root of shadowRootsWithin(form)) fields.push(...list(shadowSelectAll(root, 'input,select,textarea')));
+  return fields.map(typedValue).join('\n');
+};
+
+const typedValue = (field) => {
+  if (field instanceof HTMLInputElement) return UNTYPED.has(inputType(field)) ? '' : inputValue(field);
+  if (field instanceof HTMLTextAreaElement) return areaValue(field);
+  return field instanceof HTMLSelectElement ? list(selectOptions(field)).filter(optionSelected).map(optionValue).join('\n') : '';
+};

