@@ -3,6 +3,7 @@
 mod codec;
 mod connection;
 mod context;
+mod details;
 mod foreign;
 mod tls;
 mod web;

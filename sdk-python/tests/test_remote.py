@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import hashlib
 import hmac
@@ -167,6 +168,25 @@ class Answers(unittest.TestCase):
         error = error_of({"grpc-status": "13"})
         assert error is not None
         self.assertTrue(error.reason == "BUG" and error.message and error.hint)
+
+    def test_details_that_cannot_be_read_are_none_of_a_daemon(self) -> None:
+        here, elsewhere = Context("a:1", "t"), Context("a:1", "t", secure=Pinned("0a" * 32, "h"))
+        for details in ("\xff\xfe!!!", "A", "/////w==", "CAc="):
+            trailers = {"grpc-status": "7", "grpc-status-details-bin": details}
+            answer = Answer()
+            answer.trailers = trailers
+            for context, reason in ((here, "BUG"), (elsewhere, "REMOTE_FOREIGN")):
+                error = context.outcome(answer)
+                assert error is not None
+                self.assertEqual(error.reason, reason, details)
+
+    def test_a_reason_drives_no_terminal(self) -> None:
+        info = b"\x0a\x05\x1b[3\nB"
+        kind = b"\x0a\x15/google.rpc.ErrorInfo\x12" + bytes([len(info)]) + info
+        details = base64.b64encode(b"\x1a" + bytes([len(kind)]) + kind).decode()
+        error = error_of({"grpc-status": "7", "grpc-status-details-bin": details})
+        assert error is not None
+        self.assertEqual(error.reason, " [3 B")
 
     def test_a_message_without_end_is_too_large(self) -> None:
         answer = Answer()

@@ -2,7 +2,7 @@
 
 import { decode } from './decode.ts';
 import { encode } from './encode.ts';
-import { BrowseError, errorOf, foreign, Stranger, unreachable } from './error.ts';
+import { BrowseError, errorOf, foreign, givesReason, Stranger, unreachable } from './error.ts';
 import { frame, unframe } from './frames.ts';
 import { daemonOf, forgetDaemon } from './place.ts';
 import { saveFile, saveFolder } from './save.ts';
@@ -111,7 +111,7 @@ export async function* exchange<T>(options: Options, { path, message, timeout }:
     if (!trailers.has('grpc-status')) throw unreachable(address, 'the answer broke off: it has no status', secure?.hint);
     const error = errorOf(trailers);
     // A daemon says its reason, always.
-    if (error && secure && !trailers.has('grpc-status-details-bin')) throw foreign(address, `it answers \`${error.message}\``, true);
+    if (error && secure && !givesReason(trailers)) throw foreign(address, `it answers \`${error.message}\``, true);
     if (error) throw error;
   } catch (cause) {
     if (abort.signal.aborted) throw late;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Browse, BrowseError, connect } from '../src/index.ts';
-import { foreign } from '../src/error.ts';
+import { errorOf, foreign, givesReason } from '../src/error.ts';
 import { Fake, type Reply, trailerFrame } from './fake.ts';
 
 async function client(context: TestContext, reply: (path: string) => Reply, socket?: string): Promise<[Browse, Fake]> {
@@ -157,6 +157,20 @@ test('a page in place of an answer is told', async (context) => {
   await assert.rejects(browse.url(), { reason: 'DAEMON_UNREACHABLE', message: /HTTP 200 with `text\/html`/ });
   const error = foreign('a:1', 'HTTP 502', true);
   assert.deepEqual([error.reason, error.retryable, error.hint.includes('tunnel status')], ['REMOTE_FOREIGN', false, true]);
+});
+
+test('details that cannot be read give no reason, and a reason drives no terminal', () => {
+  const trailers = (details: string, status = '7') => new Map([['grpc-status', status], ['grpc-status-details-bin', details]]);
+  for (const details of ['\u00ff\u00fe!!!', 'A', '/////w==', 'CAc=']) {
+    assert.equal(errorOf(trailers(details))?.reason, 'BUG', details);
+    assert.equal(givesReason(trailers(details)), false, details);
+  }
+  assert.equal(errorOf(trailers('', ''))?.code, 2);
+  const info = Buffer.from('\x0a\x05\x1b[3\nB');
+  const any = Buffer.concat([Buffer.from('\x0a\x15/google.rpc.ErrorInfo\x12'), Buffer.of(info.length), info]);
+  const details = Buffer.concat([Buffer.of(0x1a, any.length), any]).toString('base64');
+  assert.equal(errorOf(trailers(details))?.reason, ' [3 B');
+  assert.ok(givesReason(trailers(DETAILS)));
 });
 
 test('a message without end is TOO_LARGE, and an error without a word is none', async (context) => {

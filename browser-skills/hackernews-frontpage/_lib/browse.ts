@@ -670,17 +670,19 @@ function unreachable(address: string, cause: unknown, hint = 'Run `browse status
 
 /** What a client says when what answers is no daemon; `pinned` for one elsewhere. */
 function foreign(address: string, what: string, pinned: boolean): BrowseError {
-  if (!pinned) return unreachable(address, what);
+  if (!pinned) return unreachable(address, clean(what));
   const hint = 'Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out';
-  return new BrowseError('REMOTE_FOREIGN', `what answers at \`${address}\` is no daemon of browse: ${what}`, { hint, code: 9 });
+  return new BrowseError('REMOTE_FOREIGN', `what answers at \`${address}\` is no daemon of browse: ${clean(what)}`, { hint, code: 9 });
 }
 
 /** Reads the error of an answer; undefined when the status is OK. */
 function errorOf(trailers: Map<string, string>): BrowseError | undefined {
-  const code = Number(trailers.get('grpc-status') ?? '2');
+  const status = trailers.get('grpc-status') ?? '';
+  // What is no number is no success either.
+  const code = /^\d+$/.test(status) ? Number(status) : 2;
   if (code === 0) return undefined;
   const message = percentDecode(trailers.get('grpc-message') ?? '') || `the daemon answered with code ${code} and no word`;
-  const { reason, metadata } = errorInfo(trailers.get('grpc-status-details-bin'));
+  const { reason, metadata } = errorInfo(trailers);
   const { hint, ...rest } = metadata;
   const name = reason || GRPC_REASONS[code] || 'BUG';
   return new BrowseError(name, message, { hint: clean(hint ?? '') || `See \`${name}\` in docs/errors.md`, metadata: rest, code });
@@ -689,10 +691,29 @@ function errorOf(trailers: Map<string, string>): BrowseError | undefined {
 /** What to call an answer without a reason, by its gRPC code. */
 const GRPC_REASONS: Record<number, string> = { 4: 'DEADLINE_EXCEEDED', 8: 'TOO_LARGE', 12: 'METHOD_UNKNOWN', 14: 'DAEMON_UNREACHABLE' };
 
+interface Info {
+  reason: string;
+  metadata: Record<string, string>;
+}
+
+/** Whether the error of an answer says its reason, as a daemon's always does. */
+function givesReason(trailers: Map<string, string>): boolean {
+  return errorInfo(trailers).reason !== '';
+}
+
+/** The reason of an answer and its values; none where they cannot be read. */
+function errorInfo(trailers: Map<string, string>): Info {
+  try {
+    const { reason, metadata } = readDetails(trailers.get('grpc-status-details-bin') ?? '');
+    return { reason: clean(reason).replace(/\n/g, ' '), metadata };
+  } catch {
+    return { reason: '', metadata: {} };
+  }
+}
+
 /** Reads google.rpc.ErrorInfo from the details of a google.rpc.Status. */
-function errorInfo(details: string | undefined): { reason: string; metadata: Record<string, string> } {
-  const info = { reason: '', metadata: {} as Record<string, string> };
-  if (!details) return info;
+function readDetails(details: string): Info {
+  const info: Info = { reason: '', metadata: {} };
   const bytes = Uint8Array.from(atob(details), (letter) => letter.charCodeAt(0));
   for (const any of children(bytes, 3)) {
     const [type] = children(any, 1);
@@ -1525,7 +1546,7 @@ async function* exchange<T>(options: Options, { path, message, timeout }: Outgoi
     if (!trailers.has('grpc-status')) throw unreachable(address, 'the answer broke off: it has no status', secure?.hint);
     const error = errorOf(trailers);
     // A daemon says its reason, always.
-    if (error && secure && !trailers.has('grpc-status-details-bin')) throw foreign(address, `it answers \`${error.message}\``, true);
+    if (error && secure && !givesReason(trailers)) throw foreign(address, `it answers \`${error.message}\``, true);
     if (error) throw error;
   } catch (cause) {
     if (abort.signal.aborted) throw late;

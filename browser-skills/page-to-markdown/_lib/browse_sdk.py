@@ -146,7 +146,7 @@ def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
         code = 2
     if code == 0:
         return None
-    reason, metadata = _info(trailers.get("grpc-status-details-bin", ""))
+    reason, metadata = _info(trailers)
     hint = _shown(metadata.pop("hint", ""))
     name = reason or _REASONS.get(code, "BUG")
     message = _percent_decoded(trailers.get("grpc-message", ""))
@@ -155,7 +155,21 @@ def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
     return BrowseError(name, message, hint=hint, metadata=metadata, code=code)
 
 
-def _info(details: str) -> tuple[str, dict[str, str]]:
+def gives_reason(trailers: Mapping[str, str]) -> bool:
+    """Whether the error of an answer says its reason, as a daemon's always does."""
+    return bool(_info(trailers)[0])
+
+
+def _info(trailers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The reason of an answer and its values; none where they cannot be read."""
+    try:
+        reason, metadata = _details(trailers.get("grpc-status-details-bin", ""))
+    except ValueError:
+        return "", {}
+    return _shown(reason).replace("\n", " "), metadata
+
+
+def _details(details: str) -> tuple[str, dict[str, str]]:
     """Reads google.rpc.ErrorInfo from the details of a google.rpc.Status."""
     import binascii
 
@@ -744,7 +758,8 @@ class Answer:
         kind = self.headers.get("content-type", "application/grpc").lower()
         if not self.status or (self.status == 200 and kind.startswith("application/grpc")):
             return ""
-        return f"HTTP {self.status}" + (f" with `{kind[:60]}`" if self.status == 200 else "")
+        kind = "".join(letter if letter.isprintable() else " " for letter in kind[:60])
+        return f"HTTP {self.status}" + (f" with `{kind}`" if self.status == 200 else "")
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Takes what came in, and yields the messages that are complete."""
@@ -963,7 +978,7 @@ class Context:
         if "grpc-status" not in outcome:
             return self.unreachable("the answer broke off: it has no status")
         error = error_of(outcome)
-        if error and self.secure and "grpc-status-details-bin" not in outcome:
+        if error and self.secure and not gives_reason(outcome):
             # A daemon says its reason, always.
             return self.foreign(f"it answers `{error.message}`")
         return error

@@ -18,7 +18,7 @@ use tonic::{Status, body::Body, client::GrpcService};
 use tower_service::Service;
 
 use super::{
-    foreign, tls,
+    details, foreign, tls,
     web::{self, Web},
 };
 use crate::{address::Socket, reach::Daemon};
@@ -117,7 +117,10 @@ impl GrpcService<Body> for Connection {
             Err(error) => return Box::pin(async move { Err(error.into()) }),
         }
         let elsewhere = self.scheme == Scheme::HTTPS;
-        let checked = move |answer| if elsewhere { foreign::check(answer) } else { Ok(answer) };
+        let checked = move |answer| {
+            let answer = details::checked(answer);
+            if elsewhere { foreign::check(answer) } else { Ok(answer) }
+        };
         match &mut self.way {
             Way::Straight(requests) => {
                 let answer = requests.send_request(request);

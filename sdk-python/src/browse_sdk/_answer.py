@@ -60,7 +60,8 @@ class Answer:
         kind = self.headers.get("content-type", "application/grpc").lower()
         if not self.status or (self.status == 200 and kind.startswith("application/grpc")):
             return ""
-        return f"HTTP {self.status}" + (f" with `{kind[:60]}`" if self.status == 200 else "")
+        kind = "".join(letter if letter.isprintable() else " " for letter in kind[:60])
+        return f"HTTP {self.status}" + (f" with `{kind}`" if self.status == 200 else "")
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Takes what came in, and yields the messages that are complete."""

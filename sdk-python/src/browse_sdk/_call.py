@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._answer import Answer, request
 from ._encode import encode
-from ._error import BrowseError, error_of, unreachable
+from ._error import BrowseError, error_of, gives_reason, unreachable
 from ._generated.tables import COMMANDS
 
 TYPE_CHECKING = False
@@ -138,7 +138,7 @@ class Context:
         if "grpc-status" not in outcome:
             return self.unreachable("the answer broke off: it has no status")
         error = error_of(outcome)
-        if error and self.secure and "grpc-status-details-bin" not in outcome:
+        if error and self.secure and not gives_reason(outcome):
             # A daemon says its reason, always.
             return self.foreign(f"it answers `{error.message}`")
         return error

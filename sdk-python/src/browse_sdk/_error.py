@@ -87,7 +87,7 @@ def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
         code = 2
     if code == 0:
         return None
-    reason, metadata = _info(trailers.get("grpc-status-details-bin", ""))
+    reason, metadata = _info(trailers)
     hint = _shown(metadata.pop("hint", ""))
     name = reason or _REASONS.get(code, "BUG")
     message = _percent_decoded(trailers.get("grpc-message", ""))
@@ -96,7 +96,21 @@ def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
     return BrowseError(name, message, hint=hint, metadata=metadata, code=code)
 
 
-def _info(details: str) -> tuple[str, dict[str, str]]:
+def gives_reason(trailers: Mapping[str, str]) -> bool:
+    """Whether the error of an answer says its reason, as a daemon's always does."""
+    return bool(_info(trailers)[0])
+
+
+def _info(trailers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The reason of an answer and its values; none where they cannot be read."""
+    try:
+        reason, metadata = _details(trailers.get("grpc-status-details-bin", ""))
+    except ValueError:
+        return "", {}
+    return _shown(reason).replace("\n", " "), metadata
+
+
+def _details(details: str) -> tuple[str, dict[str, str]]:
     """Reads google.rpc.ErrorInfo from the details of a google.rpc.Status."""
     import binascii
 

@@ -40,7 +40,7 @@ pub struct Order {
     pub pin: [u8; 32],
     /// What the account is known by.
     pub token: String,
-    /// `host:port` of the service.
+    /// `host:port` of the service; whoever names a host alone means port 443.
     pub server: String,
     /// Whom to believe.
     pub roots: Roots,
@@ -89,8 +89,9 @@ fn with_port(text: String) -> Result<String, Trouble> {
     };
     let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-".contains(letter);
     let port = port.filter(|port| *port > 0 && !host.is_empty() && host.chars().all(plain));
-    let port = port
-        .ok_or_else(|| Trouble::setting(SERVER, "is a host with a port, such as a.example:443"))?;
+    let port = port.ok_or_else(|| {
+        Trouble::setting(SERVER, "is a host, or a host with a port, such as a.example:443")
+    })?;
     Ok(format!("{host}:{port}"))
 }
 
@@ -158,6 +159,8 @@ mod tests {
         let set = [token, ("NGROK_SERVER_ADDR", "a.example:99"), ("NGROK_ROOT_CAS", "host")];
         let order = read("[::1]:1", &pin, &set).expect("good");
         assert_eq!((order.ports(), order.roots), ([1, 99], Roots::Host));
+        let order = read("[::1]:1", &pin, &[token, ("NGROK_SERVER_ADDR", "a.example")]);
+        assert_eq!(order.expect("a host alone is good").server, "a.example:443");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     daemon::{self, Daemon},
-    error::{Error, Result},
+    error::{Error, HINT, Result},
     policy::{
         Listener,
         layer::{Guarded, Origin},
@@ -184,7 +184,8 @@ impl Open {
     fn fits(&self, place: &Place) -> Result<()> {
         if place.listen.is_some_and(|listen| !is_at(self.bound, listen)) {
             let message = format!("the listener is open at {} already", self.bound);
-            return Err(unavailable(message));
+            let hint = "Leave `--listen` out and use that one; to have it elsewhere, end the pairings (`browse pair list`, `browse pair revoke <name>`) and the tunnel (`browse tunnel stop`) first";
+            return Err(unavailable(message).with(HINT, hint));
         }
         Ok(())
     }

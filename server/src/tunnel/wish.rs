@@ -12,7 +12,7 @@ use super::{Place, bare, found, ngrok};
 use crate::{
     content,
     daemon::Settings,
-    error::{Error, Result},
+    error::{Error, HINT, Result},
     policy::hex,
     secrets,
     skills::environment_of_caller,
@@ -44,6 +44,9 @@ pub struct Wish {
 
 /// Letters of a command or of a line that are shown.
 const MOST_SHOWN: usize = 400;
+
+/// Letters of a command that is looked into at all, its secrets among them.
+const MOST_READ: usize = 8192;
 
 impl Provider {
     /// The word for it.
@@ -96,7 +99,7 @@ impl Wish {
             }
             _ => return Err(invalid("`--tunnel-cmd` goes with `--provider command` alone")),
         };
-        words(&command)?;
+        shows_whole(&command)?;
         let place =
             Place::read("tunnel start", request.listen.as_deref(), request.address.as_deref())?;
         if provider == Provider::Ngrok && place.address.is_some() {
@@ -166,9 +169,10 @@ impl Wish {
         self.provider == Provider::Ngrok
     }
 
-    /// The command as it may be shown and written down.
+    /// The command as it may be shown and written down: whole but for its
+    /// secrets, since no longer one is read.
     pub fn shown_command(&self) -> String {
-        shown(&bare::without_values(&self.command))
+        bare::without_values(&self.command)
     }
 
     /// How the owner starts the same again, for a hint: the command in
@@ -249,6 +253,27 @@ fn words(command: &str) -> Result<Vec<String>> {
     let words = shlex::split(command);
     let words = words.filter(|words| command.is_empty() || !words.is_empty());
     words.ok_or_else(|| invalid("`--tunnel-cmd` is no command: a quote has no end, or it is empty"))
+}
+
+/// Refuses a command that no owner could agree to by what is shown of it.
+fn shows_whole(command: &str) -> Result<()> {
+    let why = if command.chars().count() > MOST_READ {
+        "longer than can be shown"
+    } else {
+        let odd = |word: &String| content::clean(word) != *word || word.contains(char::is_control);
+        if words(command)?.iter().any(odd) {
+            "not to be shown on one line: a word of it holds a line break, or letters that are not seen"
+        } else if bare::without_values(command).chars().count() > MOST_SHOWN {
+            "longer than can be shown"
+        } else {
+            return Ok(());
+        }
+    };
+    let error = invalid(&format!("`--tunnel-cmd` is {why}, and is agreed to by what is shown"));
+    Err(error.with(
+        HINT,
+        "Put the command into a script, and name that: `--tunnel-cmd './tunnel.sh {url}'`",
+    ))
 }
 
 /// A command whose program is named by a path, from `folder` on.

@@ -139,6 +139,18 @@ fn what_does_not_go_together_is_refused() {
 }
 
 #[test]
+fn a_command_that_cannot_be_shown_whole_is_refused() {
+    let evil = |letters: usize| format!("sh -c 'echo {}; touch EVIL'", "x".repeat(letters));
+    let text = read(cmd(&evil(300)), &[]).expect("good").statement(Path::new("/p"));
+    assert!(text.contains(&evil(300)), "{text}");
+    for command in [&evil(450), &evil(9999), "sh -c 'a\nb'", "sh -c 'a \u{202e}b'"] {
+        let refused = read(cmd(command), &[]).expect_err("it is refused");
+        assert_eq!(refused.reason(), Reason::ArgumentInvalid, "{command}");
+        assert!(refused.hint().contains("script"), "{}", refused.hint());
+    }
+}
+
+#[test]
 fn what_is_agreed_to_names_all_that_counts_and_no_secret() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let wish = read(cmd(&format!("t --token {token}")), &[]).expect("good");
