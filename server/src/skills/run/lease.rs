@@ -18,10 +18,6 @@ use crate::{
 /// Calls a second that a skill may make.
 const RATE: u32 = 200;
 
-/// After a run, until its caller has the answer: closing a tab keeps Chromium
-/// busy, which is ahead of others where there are few cores.
-const AFTER: Duration = Duration::from_millis(30);
-
 /// The session of a run. Dropping it closes the one that was made for the run.
 pub struct Lease {
     client: ClientId,
@@ -122,7 +118,6 @@ impl Drop for Lease {
         let session = Arc::clone(&self.session);
         runtime.spawn(async move {
             let _ = opening.await;
-            tokio::time::sleep(AFTER).await;
             if let Err(error) = sessions.close(session.name()).await {
                 tracing::debug!(%error, session = session.name(), "a skill's session was gone");
             }
