@@ -96,7 +96,7 @@ impl Process {
         most: u64,
         errors: &mpsc::Sender<Vec<u8>>,
     ) -> Result<Ended, Trouble> {
-        let Supervised { mut child, lifeline, stdout, stderr } = self.0;
+        let Supervised { mut child, mut lifeline, stdout, stderr } = self.0;
         let ended = async {
             // Too much output ends it at once, whatever else it does.
             let collected = async { collect(stdout, most).await.ok_or(Trouble::TooMuchOutput) };
@@ -105,27 +105,32 @@ impl Process {
                 Ok(())
             };
             let piped = async { tokio::try_join!(collected, handed).map(|(stdout, ())| stdout) };
-            tokio::pin!(piped);
+            let code = supervised::exit_code(&mut lifeline, &mut child);
+            tokio::pin!(piped, code);
             let broken = |error: std::io::Error| Trouble::Broken(error.to_string());
-            let (stdout, status) = tokio::select! {
-                stdout = &mut piped => (stdout?, child.wait().await.map_err(broken)?),
-                status = child.wait() => {
+            let (stdout, code) = tokio::select! {
+                stdout = &mut piped => (stdout?, code.await),
+                code = &mut code => {
                     // It outlives all others, unless somebody has killed it.
                     let rest = tokio::time::timeout(END, piped).await;
                     let killed = |_| Trouble::Broken("its supervisor was killed".to_owned());
-                    (rest.map_err(killed)??, status.map_err(broken)?)
+                    (rest.map_err(killed)??, code)
                 }
             };
-            Ok(Ended { code: supervisor::exit_code(status), stdout })
+            Ok(Ended { code: code.map_err(broken)?, stdout })
         };
         let outcome = match tokio::time::timeout_at(deadline.into(), ended).await {
             Ok(outcome) => outcome,
             Err(_) => Err(Trouble::TimedOut),
         };
         drop(lifeline);
+        // Everything is dead when the caller hears of it; the supervisor may
+        // still be at clearing up what has told its code.
+        let gone = async move { tokio::time::timeout(END, child.wait()).await };
         if outcome.is_err() {
-            // Everything is dead when the caller hears of it.
-            let _ = tokio::time::timeout(END, child.wait()).await;
+            let _ = gone.await;
+        } else {
+            tokio::spawn(gone);
         }
         outcome
     }

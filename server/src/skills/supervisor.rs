@@ -17,6 +17,7 @@
 //! What it does not reach: processes that another service starts on the
 //! skill's behalf, and those of another user.
 
+mod last;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(not(target_os = "linux"))]
@@ -44,6 +45,8 @@ use super::{
 };
 use crate::guardian::processes;
 
+pub use last::Started;
+
 /// The argument that makes `browsed` a supervisor.
 pub const FLAG: &str = "--supervise";
 
@@ -64,22 +67,34 @@ const ROUNDS: usize = 500;
 pub fn run() -> ExitCode {
     adopt_orphans();
     let word = std::env::args_os().nth(2).unwrap_or_default();
-    let (child, plan) = match start(word == AHEAD, word == TWICE) {
+    let (mut started, plan) = match start(word == AHEAD, word == TWICE) {
         Ok(started) => started,
         Err(error) => {
             eprintln!("error: the program cannot be started: {error}");
             return ExitCode::from(CANNOT_START);
         }
     };
+    let child = started.child;
+    let give_up = move || last::unless_over(|| end_all(child));
     if plan.confinement != Confinement::None {
-        memory::watch(child, plan.limits.together, end_all);
+        memory::watch(child, plan.limits.together, give_up);
     }
     std::thread::spawn(move || {
         let _ = io::stdin().lock().read_to_end(&mut Vec::new());
-        end_all(child);
+        give_up();
     });
-    let code = wait_for(child);
-    end_all(child);
+    let code = match started.reported() {
+        // It is the first process of a namespace, and has nothing left to do.
+        Some(code) => code,
+        None => {
+            let code = wait_for(child);
+            give_up();
+            code
+        }
+    };
+    last::tell(code);
+    let _ = kill(child, Signal::SIGKILL);
+    let _ = waitpid(child, None);
     ExitCode::from(code)
 }
 
@@ -103,18 +118,21 @@ pub fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
 
 /// Starts the program as the plan wants it; namespaces may be made before
 /// there is one, and the inner supervisor of two starts it itself.
-fn start(ahead: bool, twice: bool) -> io::Result<(Pid, Plan)> {
+fn start(ahead: bool, twice: bool) -> io::Result<(Started, Plan)> {
     let begun = if ahead { Some(sandbox::begin(true)?) } else { None };
     let plan = read_plan(&mut io::stdin().lock())?;
-    let child = match (begun, &plan.confinement) {
+    let free = |child| Started { child, report: None };
+    let started = match (begun, &plan.confinement) {
         (Some(begun), Confinement::Namespaces { .. }) => begun.go(&plan)?,
         (Some(_), _) => return Err(io::Error::other("the namespaces are for another plan")),
         // Where nobody adopts orphans, the group has to be the program's own.
-        (None, Confinement::None) if twice && cfg!(target_os = "linux") => start_inner(&plan)?,
-        (None, Confinement::None) => start_free(&plan)?,
+        (None, Confinement::None) if twice && cfg!(target_os = "linux") => {
+            free(start_inner(&plan)?)
+        }
+        (None, Confinement::None) => free(start_free(&plan)?),
         (None, _) => sandbox::start(&plan)?,
     };
-    Ok((child, plan))
+    Ok((started, plan))
 }
 
 /// Starts the inner supervisor, whose lifeline ends with this process.

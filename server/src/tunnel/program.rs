@@ -9,7 +9,8 @@ use std::{
 use browse_proto::Reason;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
-    process::{Child, ChildStdin},
+    net::UnixStream,
+    process::Child,
     sync::mpsc,
     task::JoinSet,
 };
@@ -41,7 +42,7 @@ const SECOND: Duration = Duration::from_secs(5);
 pub struct Program {
     child: Child,
     /// Its end ends everything.
-    lifeline: Option<ChildStdin>,
+    lifeline: Option<UnixStream>,
     pid: u32,
     said: Said,
     found: mpsc::Receiver<Found>,

@@ -83,6 +83,30 @@ async fn what_outlives_the_program_is_ended() {
 }
 
 #[tokio::test]
+async fn what_outlives_a_confined_program_is_ended() {
+    let daemon = Daemon::start().await;
+    let mark = format!("599.{}", std::process::id());
+    let sleeps = || all_processes().into_iter().any(|words| words == format!("sleep\0{mark}\0"));
+    let left = format!(
+        "sleep {mark} >/dev/null 2>&1 & until grep -qz {mark} /proc/$!/cmdline; do sleep 0.01; done;"
+    );
+    skill(&daemon.home(), "a", "").shell(&format!("{left} echo null"));
+    skill(&daemon.home(), "b", "").shell(&format!("{left} exit 3"));
+    let outcome = daemon.run("a").await;
+    assert!(outcome.output.is_some(), "{outcome:?}");
+    assert!(!sleeps());
+    let error = daemon.run("b").await.error.unwrap();
+    assert!(error.message.ends_with("exit code 3"), "{error:?}");
+    assert!(!sleeps());
+}
+
+/// The command lines of all processes, each word followed by a zero byte.
+fn all_processes() -> Vec<String> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    all.filter_map(|process| std::fs::read_to_string(process.path().join("cmdline")).ok()).collect()
+}
+
+#[tokio::test]
 async fn a_caller_who_leaves_ends_the_run() {
     let daemon = Daemon::start_free().await;
     let folder = stubborn(&daemon, "", "");

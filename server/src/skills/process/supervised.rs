@@ -1,10 +1,13 @@
 //! A supervisor and its pipes.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::UnixStream;
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 
 use crate::skills::supervisor;
 
@@ -13,8 +16,9 @@ use crate::skills::supervisor;
 pub struct Supervised {
     /// It itself.
     pub child: Child,
-    /// Its standard input: the plan, then nothing; its end ends everything.
-    pub lifeline: ChildStdin,
+    /// Its standard input: the plan, then nothing; its end ends everything. It
+    /// answers with one byte: the exit code, when all else is dead.
+    pub lifeline: UnixStream,
     /// What the program prints.
     pub stdout: ChildStdout,
     /// What the program says.
@@ -29,15 +33,27 @@ impl Supervised {
     pub fn spawn(words: &[&str]) -> io::Result<Self> {
         let mut command = Command::new(own_program());
         command.arg0("browsed").arg(supervisor::FLAG).args(words).env_clear().current_dir("/");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let (lifeline, its) = std::os::unix::net::UnixStream::pair()?;
+        lifeline.set_nonblocking(true)?;
+        let lifeline = UnixStream::from_std(lifeline)?;
+        command.stdin(OwnedFd::from(its)).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         let mut child = command.spawn()?;
-        match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
-            (Some(lifeline), Some(stdout), Some(stderr)) => {
-                Ok(Self { child, lifeline, stdout, stderr })
-            }
+        match (child.stdout.take(), child.stderr.take()) {
+            (Some(stdout), Some(stderr)) => Ok(Self { child, lifeline, stdout, stderr }),
             _ => Err(io::Error::other("it has no pipes")),
         }
+    }
+}
+
+/// Waits for the exit code that a supervisor tells, or ends with.
+///
+/// # Errors
+/// It cannot be waited for.
+pub async fn exit_code(lifeline: &mut UnixStream, child: &mut Child) -> io::Result<i32> {
+    match lifeline.read_u8().await {
+        Ok(code) => Ok(i32::from(code)),
+        Err(_) => Ok(supervisor::exit_code(child.wait().await?)),
     }
 }
 

@@ -56,7 +56,7 @@ impl Begun {
     ///
     /// # Errors
     /// Never.
-    pub fn go(self, _: &Plan) -> std::io::Result<nix::unistd::Pid> {
+    pub fn go(self, _: &Plan) -> std::io::Result<crate::skills::supervisor::Started> {
         match self {}
     }
 }
@@ -75,7 +75,7 @@ pub fn begin(_: bool) -> std::io::Result<Begun> {
 /// # Errors
 /// It cannot be started.
 #[cfg(not(target_os = "linux"))]
-pub fn start(plan: &Plan) -> std::io::Result<nix::unistd::Pid> {
+pub fn start(plan: &Plan) -> std::io::Result<crate::skills::supervisor::Started> {
     use std::os::unix::process::CommandExt as _;
     use std::process::{Command, Stdio};
 
@@ -94,7 +94,8 @@ pub fn start(plan: &Plan) -> std::io::Result<nix::unistd::Pid> {
     command.arg("-p").arg(profile(&readable, *port, scratch)).arg(program).args(&plan.words);
     command.env_clear().envs(&plan.environment).current_dir(&plan.folder);
     command.stdin(Stdio::null()).process_group(0);
-    Ok(nix::unistd::Pid::from_raw(command.spawn()?.id().cast_signed()))
+    let child = nix::unistd::Pid::from_raw(command.spawn()?.id().cast_signed());
+    Ok(crate::skills::supervisor::Started { child, report: None })
 }
 
 #[cfg(test)]

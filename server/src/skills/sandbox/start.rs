@@ -16,8 +16,8 @@ use nix::{
     fcntl::OFlag,
     libc,
     poll::{PollFd, PollFlags, PollTimeout, poll},
-    sys::wait::{WaitStatus, wait},
-    unistd::{ForkResult, Pid, pipe2, setsid},
+    sys::wait::{WaitPidFlag, WaitStatus, wait, waitpid},
+    unistd::{ForkResult, Pid, close, pipe2, setsid, write},
 };
 
 use super::{
@@ -26,7 +26,7 @@ use super::{
 };
 use crate::skills::{
     process::Plan,
-    supervisor::{CANNOT_START, frame, read_plan},
+    supervisor::{CANNOT_START, Started, frame, read_plan},
 };
 
 /// A process that waits for what it is to become.
@@ -35,13 +35,15 @@ pub struct Begun {
     identity: Identity,
     /// Its end tells the child that the supervisor is gone.
     go: File,
+    /// See [`Started`].
+    report: File,
 }
 
 /// Starts the program of `plan`; the answer is its process.
 ///
 /// # Errors
 /// There are no processes or namespaces to be had.
-pub fn start(plan: &Plan) -> io::Result<Pid> {
+pub fn start(plan: &Plan) -> io::Result<Started> {
     begin(matches!(plan.confinement, Confinement::Namespaces { .. }))?.go(plan)
 }
 
@@ -52,13 +54,14 @@ pub fn start(plan: &Plan) -> io::Result<Pid> {
 /// There are no processes or namespaces to be had.
 pub fn begin(in_namespaces: bool) -> io::Result<Begun> {
     let (wait, go) = pipe2(OFlag::O_CLOEXEC)?;
+    let (report, last) = pipe2(OFlag::O_CLOEXEC)?;
     let child = match in_namespaces {
         true => named("new namespaces", namespaces::fork())?,
         false => named("a new process", fork())?,
     };
     let ForkResult::Parent { child } = child else {
-        drop(go);
-        let error = match become_program(wait) {
+        drop((go, report));
+        let error = match become_program(wait, last) {
             Ok(never) => match never {},
             Err(error) => error,
         };
@@ -66,12 +69,12 @@ pub fn begin(in_namespaces: bool) -> io::Result<Begun> {
         // Nothing of the supervisor may run on in here.
         exit(CANNOT_START);
     };
-    drop(wait);
+    drop((wait, last));
     let identity = match in_namespaces {
         true => named("the map of users", namespaces::map(child))?,
         false => Identity::Same,
     };
-    Ok(Begun { child, identity, go: File::from(go) })
+    Ok(Begun { child, identity, go: File::from(go), report: File::from(report) })
 }
 
 impl Begun {
@@ -79,18 +82,18 @@ impl Begun {
     ///
     /// # Errors
     /// It is dead.
-    pub fn go(mut self, plan: &Plan) -> io::Result<Pid> {
+    pub fn go(mut self, plan: &Plan) -> io::Result<Started> {
         let plan = serde_json::to_vec(plan)?;
         self.go.write_all(&[self.identity.byte()])?;
         self.go.write_all(&frame(&plan))?;
         // Open for as long as this process lives.
         std::mem::forget(self.go);
-        Ok(self.child)
+        Ok(Started { child: self.child, report: Some(self.report) })
     }
 }
 
 /// Takes on the confinement, and the program in it.
-fn become_program(wait: OwnedFd) -> io::Result<Infallible> {
+fn become_program(wait: OwnedFd, last: OwnedFd) -> io::Result<Infallible> {
     privileges::die_with_parent()?;
     let mut byte = [0];
     let mut file = File::from(wait);
@@ -125,23 +128,42 @@ fn become_program(wait: OwnedFd) -> io::Result<Infallible> {
     if matches!(plan.confinement, Confinement::Namespaces { .. })
         && let ForkResult::Parent { child } = named("a new process", fork())?
     {
-        stay_for(child);
+        stay_for(child, last);
     }
     execute(plan)
 }
 
 /// Is the first process of the namespace for as long as the program lives: to
 /// the first, signals do not mean what programs expect. It is as confined as
-/// the program is, and everything else ends with it.
-fn stay_for(program: Pid) -> ! {
-    loop {
+/// the program is, and everything else ends with it. When nothing else is
+/// there any more, it says so: the kernel takes its time over a namespace.
+fn stay_for(program: Pid, last: OwnedFd) -> ! {
+    // What the program prints is whole when the program and its children end.
+    let _ = (close(1), close(2));
+    let code = loop {
         match wait() {
-            Ok(WaitStatus::Exited(pid, code)) if pid == program => exit(code as u8),
+            Ok(WaitStatus::Exited(pid, code)) if pid == program => break code as u8,
             Ok(WaitStatus::Signaled(pid, signal, _)) if pid == program => {
-                exit(128 + signal as u8);
+                break 128 + signal as u8;
             }
             Ok(_) | Err(Errno::EINTR) => {}
             Err(_) => exit(CANNOT_START),
+        }
+    };
+    if is_alone() {
+        let _ = write(last, &[code]);
+    }
+    exit(code)
+}
+
+/// Whether the first process of a namespace is the only one: whoever loses its
+/// parent becomes its child.
+fn is_alone() -> bool {
+    loop {
+        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::StillAlive) => return false,
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(_) => return true,
         }
     }
 }

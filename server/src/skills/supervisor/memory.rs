@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 const BETWEEN: Duration = Duration::from_millis(100);
 
 /// Looks at `child` and all below it from now on; `end` ends them.
-pub fn watch(child: Pid, most: u64, end: fn(Pid)) {
+pub fn watch(child: Pid, most: u64, end: impl FnOnce() + Send + 'static) {
     thread::spawn(move || {
         loop {
             thread::sleep(BETWEEN);
@@ -25,7 +25,7 @@ pub fn watch(child: Pid, most: u64, end: fn(Pid)) {
                     "error: the skill was ended: its processes took more than {} MiB of memory together",
                     most >> 20
                 );
-                end(child);
+                end();
                 return;
             }
         }

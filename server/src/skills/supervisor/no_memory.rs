@@ -3,4 +3,4 @@
 use nix::unistd::Pid;
 
 /// Watches nothing.
-pub fn watch(_: Pid, _: u64, _: fn(Pid)) {}
+pub fn watch(_: Pid, _: u64, _: impl FnOnce()) {}
