@@ -121,7 +121,7 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
         tab.page().allow_file(url);
     }
     let went = tab.page().navigate(url).await?;
-    arrive(tab, went, wait).await?;
+    wait_for(tab, went, wait).await?;
     tab.arrived();
     Ok(())
 }
@@ -129,8 +129,8 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
 /// Notes and skills for the host of `url`; trouble with them never fails a
 /// command.
 pub fn suggest(cx: &Context, url: &str) -> Vec<v1::SuggestedSkill> {
-    if cx.capability().kind == Kind::Paired {
-        // It could not run them, and has no business knowing them.
+    if matches!(cx.capability().kind, Kind::Paired | Kind::Skill) {
+        // They could not run them, and have no business knowing them.
         return Vec::new();
     }
     let daemon = cx.daemon();
@@ -167,6 +167,11 @@ pub async fn title(page: &Page) -> String {
 }
 
 async fn arrive(tab: &Tab, went: Navigated, wait: v1::WaitUntil) -> Result<Arrival> {
+    wait_for(tab, went, wait).await?;
+    Ok(Arrival::of(tab.page()).await)
+}
+
+async fn wait_for(tab: &Tab, went: Navigated, wait: v1::WaitUntil) -> Result<()> {
     let page = tab.page();
     match went {
         Navigated::Document(loader) => {
@@ -181,7 +186,7 @@ async fn arrive(tab: &Tab, went: Navigated, wait: v1::WaitUntil) -> Result<Arriv
         }
     }
     tab.engine().prepare_soon();
-    Ok(Arrival::of(page).await)
+    Ok(())
 }
 
 fn milestone(wait: v1::WaitUntil) -> Option<LoadState> {

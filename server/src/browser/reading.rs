@@ -26,6 +26,7 @@ pub async fn text(cx: &Context, request: v1::TextRequest) -> Result<v1::TextResp
     let reading = cx.engine().read_text(target.as_ref(), cx.hides()).await?;
     from_all_frames(cx);
     cx.note_unseen(&reading.unseen);
+    note_silent(cx, reading.silent);
     Ok(v1::TextResponse { text: told(cx, reading.text) })
 }
 
@@ -76,6 +77,7 @@ pub async fn markdown(cx: &Context, request: v1::MarkdownRequest) -> Result<v1::
     let reading = cx.engine().read_markdown(target.as_ref(), cx.hides()).await?;
     from_all_frames(cx);
     cx.note_unseen(&reading.unseen);
+    note_silent(cx, reading.silent);
     Ok(v1::MarkdownResponse { markdown: told(cx, reading.text) })
 }
 
@@ -89,6 +91,15 @@ pub async fn find(cx: &Context, request: v1::FindRequest) -> Result<v1::FindResp
         cx.say(&format!("no line of the snapshot matches `{}`", request.pattern));
     }
     Ok(v1::FindResponse { matches: found.text, count: found.count })
+}
+
+/// Says so when frames are missing in what was read.
+fn note_silent(cx: &Context, frames: usize) {
+    match frames {
+        0 => {}
+        1 => cx.say("a frame did not answer, and is left out"),
+        _ => cx.say(&format!("{frames} frames did not answer, and are left out")),
+    }
 }
 
 /// Says so when there is nothing to read.

@@ -45,6 +45,7 @@ pub use capture::downloads::{Download, DownloadState};
 pub use capture::event::{Event, EventSink, NoSink};
 pub use capture::har::{Exchange, ExchangeAnswer, Recording, Timing};
 pub use capture::network::{NetworkRequest, RequestState};
+pub use capture::sheets::SheetText;
 pub use connection::call::Call;
 pub use connection::session::Session;
 pub use emulation::state::{Conditions, Emulation, Header, Media, Position, Screen};

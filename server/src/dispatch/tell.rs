@@ -8,7 +8,7 @@ use tonic::metadata::MetadataMap;
 
 use super::Context;
 use crate::content::{Delivery, nonce};
-use crate::engine::SHOWN;
+use crate::engine::{SHOWN, UNCHECKED};
 
 /// Says that there is page-derived content, where it comes from, and what its
 /// reader is to know.
@@ -52,7 +52,9 @@ pub fn notice(cx: &Context, entries: &mut MetadataMap) {
 /// few words: every reader of an honest page gets it.
 fn unseen(unseen: &BTreeMap<String, u32>) -> Vec<String> {
     let words = |is_shown: bool, says: &str| {
-        let parts = unseen.iter().filter(|(means, _)| means.ends_with(SHOWN) == is_shown);
+        let parts = unseen
+            .iter()
+            .filter(|(means, _)| means.ends_with(SHOWN) == is_shown && means.as_str() != UNCHECKED);
         let parts = parts.map(|(means, count)| {
             format!("{count} by {}", means.strip_suffix(SHOWN).unwrap_or(means))
         });
@@ -61,7 +63,11 @@ fn unseen(unseen: &BTreeMap<String, u32>) -> Vec<String> {
     };
     let left_out = words(false, "no person sees parts of the page");
     let shown = words(true, "the answer holds parts that a person may not see");
-    left_out.into_iter().chain(shown).collect()
+    let unchecked = unseen.contains_key(UNCHECKED).then(|| {
+        "the answer may hold more that a person does not see: not all of the page could be checked"
+            .to_owned()
+    });
+    left_out.into_iter().chain(shown).chain(unchecked).collect()
 }
 
 fn put(entries: &mut MetadataMap, name: &'static str, value: &str) {
@@ -84,6 +90,12 @@ mod tests {
             [
                 "no person sees parts of the page: 2 by colour, 3 by font",
                 "the answer holds parts that a person may not see: 1 by cover",
+            ]
+        );
+        assert_eq!(
+            unseen(&counts(&[(UNCHECKED, 2)])),
+            [
+                "the answer may hold more that a person does not see: not all of the page could be checked"
             ]
         );
     }

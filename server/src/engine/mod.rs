@@ -53,7 +53,7 @@ pub use read::media::{MediaKind, Medium};
 pub use read::outline::{Group, Outline, Region, Standing as TargetStanding};
 pub use read::perf::Timings;
 pub use read::text::Link;
-pub use read::unseen::{Reading, SHOWN, Unseen};
+pub use read::unseen::{Reading, SHOWN, UNCHECKED, Unseen};
 pub use read::wait::Predicate;
 pub use snapshot::options::SnapshotOptions;
 pub use snapshot::tree::{Node, Snapshot};

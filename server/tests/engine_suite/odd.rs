@@ -66,12 +66,28 @@ async fn a_frame_that_hangs_does_not_hide_the_page() {
     let tab = Tab::visit(site).await;
     tokio::time::sleep(std::time::Duration::from_millis(400)).await;
     let begun = Instant::now();
-    let text = tab.tree().await;
+    let (text, reading) = tokio::join!(tab.tree(), tab.engine.read_text(None, false));
     assert!(begun.elapsed().as_millis() < 3_500, "{:?}", begun.elapsed());
+    assert_eq!(reading.unwrap().silent, 1);
     assert!(
         text.contains("button \"Here\"") && text.contains("iframe \"Ad\" [no answer]"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn after_a_failure_the_page_of_the_browser_is_there() {
+    let tab = Tab::show("<button>Here</button>").await;
+    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let nowhere = format!("http://{}/", closed.local_addr().unwrap());
+    drop(closed);
+    for _ in 0..3 {
+        assert!(tab.tree().await.contains("Here"));
+        tab.page.navigate(&nowhere).await.unwrap_err();
+        assert_eq!(tab.page.url(), "chrome-error://chromewebdata/");
+        assert!(!tab.tree().await.contains("Here"));
+        tab.goto("/").await;
+    }
 }
 
 #[tokio::test]

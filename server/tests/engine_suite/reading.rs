@@ -3,6 +3,7 @@
 use browse_server::engine::{Direction, Kind, Link, MediaKind, Predicate, Scroll, State};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
+use crate::support::browser::soon;
 use crate::support::site::Site;
 
 #[tokio::test]
@@ -244,6 +245,14 @@ async fn markup_and_attributes_hold_no_secrets() {
     let first = tab.engine.html(None).await.unwrap();
     tab.js("document.querySelector('#shown').type = 'text'").await;
     let bare = tab.engine.html(None).await.unwrap();
+    assert!(!tab.engine.is_prepared());
+    tab.engine.prepare_soon();
+    let prepared = async {
+        while !tab.engine.is_prepared() {
+            tab.js("0").await;
+        }
+    };
+    soon(prepared).await;
     tab.tree().await;
     let whole = tab.engine.html(None).await.unwrap();
     assert_eq!(whole, bare);

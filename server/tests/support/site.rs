@@ -57,6 +57,11 @@ impl Site {
         Self { port, routes, hits, heads, bodies, task }
     }
 
+    /// Answers something else at a path from now on.
+    pub fn set(&self, path: &str, route: Route) {
+        self.routes.lock().unwrap().insert(path.to_owned(), route);
+    }
+
     /// Adds an HTML page. `{port}` in it becomes the site's port.
     pub fn page(self, path: &str, html: &str) -> Self {
         let html = html.replace("{port}", &self.port.to_string());
@@ -64,7 +69,7 @@ impl Site {
     }
 
     pub fn route(self, path: &str, route: Route) -> Self {
-        self.routes.lock().unwrap().insert(path.to_owned(), route);
+        self.set(path, route);
         self
     }
 

@@ -94,6 +94,7 @@ async fn text_of(cx: &Context, tab: &Tab, url: &Url) -> Result<String> {
         navigation::open(tab, url.as_str(), v1::WaitUntil::Unspecified).await?;
         let reading = tab.engine().read_text(None, cx.hides()).await?;
         cx.note_unseen(&reading.unseen);
+        super::note_silent(cx, reading.silent);
         Ok(reading.text)
     };
     read.await.map_err(|error: Error| error.or_with("url", url))

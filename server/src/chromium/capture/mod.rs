@@ -6,4 +6,5 @@ pub(crate) mod downloads;
 pub(crate) mod event;
 pub(crate) mod har;
 pub(crate) mod network;
+pub(crate) mod sheets;
 pub(crate) mod valve;

@@ -6,9 +6,10 @@ use std::collections::{HashMap, VecDeque};
 use serde::Deserialize;
 
 use super::event::Event;
+use super::sheets;
 use crate::chromium::bare;
 use crate::chromium::connection::envelope::RawEvent;
-use crate::chromium::ids::FrameId;
+use crate::chromium::ids::{FrameId, LoaderId};
 use crate::chromium::page::page::Page;
 
 /// Requests of one tab that are followed at a time.
@@ -74,6 +75,8 @@ struct Open {
 #[serde(rename_all = "camelCase")]
 struct WillBeSent {
     request_id: String,
+    #[serde(default)]
+    loader_id: String,
     request: Request,
     #[serde(default)]
     timestamp: f64,
@@ -135,16 +138,27 @@ pub(crate) fn apply(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()>
     let mut reports = Vec::new();
     let mut open = page.requests.lock();
     match name {
-        "requestWillBeSent" => open.sent(event.params()?, &mut reports),
+        "requestWillBeSent" => {
+            let sent: WillBeSent = event.params()?;
+            if sent.kind.as_deref() == Some("Stylesheet") {
+                let loader = LoaderId::from(sent.loader_id.as_str());
+                sheets::note(page, &sent.request_id, &loader, &sent.request.url);
+            }
+            open.sent(sent, &mut reports);
+        }
         "responseReceived" | "webSocketHandshakeResponseReceived" => {
             open.received(&event.params()?)
         }
         "requestServedFromCache" => {
             let served: Ended = event.params()?;
+            page.sheet_requests.lock().cached(&served.request_id);
             open.requests.get_mut(&served.request_id)?.request.from_cache = true;
         }
-        "loadingFinished" | "webSocketClosed" => open.ended(&event.params()?, &mut reports),
-        "loadingFailed" => open.ended(&event.params()?, &mut reports),
+        "loadingFinished" | "loadingFailed" | "webSocketClosed" => {
+            let ended: Ended = event.params()?;
+            page.sheet_requests.lock().ended(&ended.request_id, name == "loadingFailed");
+            open.ended(&ended, &mut reports);
+        }
         "webSocketCreated" => open.socket(event.params()?, &mut reports),
         _ => return None,
     }

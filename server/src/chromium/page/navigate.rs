@@ -35,6 +35,12 @@ pub enum Navigated {
     Download,
 }
 
+/// A download, an answer without content, or stopped: no page comes of it.
+const ABORTED: &str = "net::ERR_ABORTED";
+
+/// How long Chromium may take to show its page for an error.
+const ERROR_PAGE: Duration = Duration::from_millis(500);
+
 /// `Page.navigate`'s answer.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -79,7 +85,11 @@ impl History {
 impl Page {
     /// Goes to `url`; answers when its server has answered.
     pub async fn navigate(&self, url: &str) -> Result<Navigated> {
-        self.state.lock().begin_navigation()?;
+        let before = {
+            let mut state = self.state.lock();
+            state.begin_navigation()?;
+            state.commits
+        };
         let call: Call<NavigateAnswer> =
             self.session().call_method("Page.navigate", &json!({ "url": url }));
         let answer = call.await?;
@@ -96,7 +106,15 @@ impl Page {
             // An error status without a body: Chromium shows its own page, but
             // the server did answer.
             if error_text != "net::ERR_HTTP_RESPONSE_CODE_FAILURE" {
-                return Err(self.navigation_error(url, error_text));
+                let is_aborted = error_text == ABORTED;
+                let error = self.navigation_error(url, error_text);
+                // Chromium's own page for it is on its way. Whoever looks next
+                // is to meet that one.
+                if !is_aborted {
+                    let shown = self.wait_until(|state| (state.commits != before).then_some(()));
+                    let _ = tokio::time::timeout(ERROR_PAGE, shown).await;
+                }
+                return Err(error);
             }
         }
         Ok(match answer.loader_id {
@@ -211,7 +229,7 @@ impl Page {
             let failed = state.failed.as_ref().map(|(_, text)| text.as_str());
             if state.commits == before {
                 // Aborted: a download, an answer without content, or stopped.
-                let aborted = failed.filter(|text| *text == "net::ERR_ABORTED")?;
+                let aborted = failed.filter(|text| *text == ABORTED)?;
                 return Some(Err(self.navigation_error(&self.shown(state), aborted.to_owned())));
             }
             if let Some(url) = &state.unreachable {

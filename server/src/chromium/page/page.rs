@@ -16,6 +16,7 @@ use crate::chromium::capture::downloads::Download;
 use crate::chromium::capture::event::Event;
 use crate::chromium::capture::har::Recorder;
 use crate::chromium::capture::network::OpenRequests;
+use crate::chromium::capture::sheets::SheetRequests;
 use crate::chromium::capture::valve::Valve;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
@@ -37,6 +38,8 @@ pub struct Page {
     myself: Weak<Self>,
     pub(crate) valve: Lock<Valve>,
     pub(crate) requests: Lock<OpenRequests>,
+    /// Which of them brought style sheets.
+    pub(crate) sheet_requests: Lock<SheetRequests>,
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
@@ -88,6 +91,7 @@ impl Page {
             myself: Weak::clone(myself),
             valve: Lock::default(),
             requests: Lock::default(),
+            sheet_requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
             routes: Lock::default(),

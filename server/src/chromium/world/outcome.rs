@@ -53,6 +53,21 @@ pub(crate) fn value<T: DeserializeOwned>(method: &str, message: &[u8]) -> Result
     }
 }
 
+/// The same of a call that wants the engine. The numbers of contexts are those
+/// of a process: when a document of another one takes its place, a call may
+/// meet a context that has no engine.
+pub(crate) fn value_of_engine<T: DeserializeOwned>(method: &str, message: &[u8]) -> Result<T> {
+    match value(method, message) {
+        Err(Error::Script { message }) if message.starts_with(NO_ENGINE) => {
+            Err(Error::StaleContext)
+        }
+        outcome => outcome,
+    }
+}
+
+/// What is thrown where there is no engine.
+const NO_ENGINE: &str = "ReferenceError: browseEngine is not defined";
+
 /// The remote object's id; `None` when the script returned a primitive.
 pub(crate) fn object(method: &str, message: &[u8]) -> Result<Option<String>> {
     let answer = envelope::result::<Answer<serde::de::IgnoredAny>>(message)
@@ -71,5 +86,33 @@ fn unexpected(method: &str, what: &str) -> Error {
     Error::Protocol {
         method: method.to_owned(),
         message: format!("the script returned something unexpected: {what}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{value, value_of_engine};
+    use crate::chromium::error::Error;
+
+    fn thrown(text: &str) -> Vec<u8> {
+        let exception = serde_json::json!({ "type": "object", "description": text });
+        let details = serde_json::json!({
+            "exceptionId": 1, "text": "Uncaught", "lineNumber": 0, "columnNumber": 0,
+            "exception": exception,
+        });
+        let result = serde_json::json!({ "result": exception, "exceptionDetails": details });
+        serde_json::json!({ "id": 1, "result": result }).to_string().into_bytes()
+    }
+
+    #[test]
+    fn a_context_without_the_engine_is_one_of_another_document() {
+        let message = thrown("ReferenceError: browseEngine is not defined\n    at <anonymous>:1:1");
+        let lost = value_of_engine::<String>("Runtime.evaluate", &message);
+        assert!(matches!(lost, Err(Error::StaleContext)), "{lost:?}");
+        // A script of the caller's may say so.
+        let own = value::<String>("Runtime.evaluate", &message);
+        assert!(matches!(own, Err(Error::Script { .. })), "{own:?}");
+        let other = value_of_engine::<String>("Runtime.evaluate", &thrown("TypeError: x"));
+        assert!(matches!(other, Err(Error::Script { .. })), "{other:?}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};
 
@@ -21,6 +22,16 @@ pub struct Engine {
     pub world: &'static str,
     /// The script.
     pub script: &'static str,
+}
+
+/// Parameters of `Runtime.evaluate` that do not copy the script: many tabs may
+/// be given it at once.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Injection {
+    expression: &'static str,
+    context_id: i64,
+    silent: bool,
 }
 
 /// An isolated world. It stays valid exactly as long as its document; calls
@@ -77,7 +88,8 @@ impl World {
             "returnByValue": true,
             "awaitPromise": true,
         });
-        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params).decode_with(outcome::value)
+        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params)
+            .decode_with(outcome::value_of_engine)
     }
 
     /// As [`World::call`], with an object of this world as `this`.
@@ -94,7 +106,8 @@ impl World {
             "returnByValue": true,
             "awaitPromise": true,
         });
-        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params).decode_with(outcome::value)
+        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params)
+            .decode_with(outcome::value_of_engine)
     }
 
     /// Calls `function` and answers the id of the object it returns, `None`
@@ -119,7 +132,7 @@ impl World {
     /// Evaluates an expression and answers its JSON value.
     pub fn evaluate<T: DeserializeOwned>(&self, expression: &str) -> Call<T> {
         let params = self.expression(expression);
-        self.run::<IgnoredAny>("Runtime.evaluate", &params).decode_with(outcome::value)
+        self.run::<IgnoredAny>("Runtime.evaluate", &params).decode_with(outcome::value_of_engine)
     }
 
     fn expression(&self, expression: &str) -> Value {
@@ -174,12 +187,8 @@ impl World {
     }
 
     fn inject(&self) {
-        let params = json!({
-            "expression": self.engine.script,
-            "contextId": self.context,
-            "returnByValue": false,
-            "silent": true,
-        });
+        let params =
+            Injection { expression: self.engine.script, context_id: self.context, silent: true };
         let injected = Arc::clone(&self.injected);
         let world = self.engine.world;
         self.session.call_then("Runtime.evaluate", &params, move |answer: Result<Value>| {

@@ -116,19 +116,24 @@ const clippedBy = (element, style) => {
   const isBox = element instanceof HTMLElement && offsetWidth(element) > 0;
   const [width, height] = isBox ? [offsetWidth(element), offsetHeight(element)] : [box.width, box.height];
   const found = keptBy(style, width, height);
-  if (found === null || Object.values(found.kept).some(Number.isNaN)) return null;
-  const { means, kept } = found;
-  if (isStrip(kept)) return { means, mark: GONE, parts: [] };
+  const stencil = style.clipPath === 'none' ? null : stencilOf(style.clipPath, width, height);
+  const isBoxed = found !== null && !Object.values(found.kept).some(Number.isNaN);
+  if (isBoxed && isStrip(found.kept)) return { means: found.means, mark: GONE, parts: [] };
+  if (!isBoxed && stencil === null) return null;
   // Where a transform turns it, what lies where is not followed.
   if (isBox && (Math.abs(box.width - width) > 1 || Math.abs(box.height - height) > 1)) return null;
-  const around = { left: box.left + kept.left, top: box.top + kept.top, right: box.left + kept.right, bottom: box.top + kept.bottom };
   const content = contentBox(element);
-  if (content.width === 0 || content.height === 0 || isWithin(content, around)) return null;
+  if (content.width === 0 || content.height === 0) return null;
+  const means = isBoxed ? found.means : 'clip-path';
+  const kept = isBoxed ? found.kept : { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+  const around = { left: box.left + kept.left, top: box.top + kept.top, right: box.left + kept.right, bottom: box.top + kept.bottom };
+  if (stencil === null && isWithin(content, around)) return null;
   if (isStrip(common(content, around))) return { means, mark: GONE, parts: [] };
+  const share = (text) => (stencil === null ? shareIn(contentBox(text), around) : shareThrough(stencil, text, box));
   const texts = firstTexts(element, MOST_CLIPPED);
-  const lost = texts.filter((text) => isStrip(common(contentBox(text), around)));
+  const lost = texts.filter((text) => isStrip(common(contentBox(text), around)) || (stencil !== null && share(text) === 0));
   if (lost.length > 0) return { means, mark: MUTED, parts: lost };
-  const cut = texts.filter((text) => shareIn(contentBox(text), around) < LEAST_SHARE);
+  const cut = texts.filter((text) => share(text) < LEAST_SHARE);
   return cut.length > 0 ? { means, mark: AWAITED, parts: cut } : null;
 };
 

@@ -15,12 +15,13 @@ const colourParts = (colour) => {
 
 /** Colours in other notations, as they are painted. @type {Map<string, ?number[]>} */
 const paintedColours = new Map();
-const MOST_COLOURS = 200;
+const MOST_COLOURS = 500;
 let palette = null;
 
 const paintedParts = (colour) => {
   if (!/^(?:color|ok|lab|lch|hsl|hwb)/.test(colour)) return null;
-  if (!paintedColours.has(colour) && paintedColours.size < MOST_COLOURS) {
+  if (!paintedColours.has(colour)) {
+    if (paintedColours.size >= MOST_COLOURS) paintedColours.clear();
     palette = palette || new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
     palette.clearRect(0, 0, 1, 1);
     palette.fillStyle = colour;
@@ -86,7 +87,14 @@ const schemeSaid = (page) => {
 const colourBehind = (element, known, view = window) => {
   const asked = [];
   let behind = undefined;
-  for (let node = element; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
+  let from = null;
+  for (let node = element; node && nodeType(node) === ELEMENT; from = node, node = flatParent(node)) {
+    // What it is for depends on where one comes from.
+    const fold = folds.size > 0 && folds.has(node) ? groundOfFold(node, from) : undefined;
+    if (fold !== undefined) {
+      behind = fold;
+      break;
+    }
     if (known.has(node)) {
       behind = known.get(node);
       break;
@@ -99,7 +107,7 @@ const colourBehind = (element, known, view = window) => {
       break;
     }
     const own = style.backgroundColor;
-    if (style.backgroundImage !== 'none') {
+    if (style.backgroundImage !== 'none' && !isClear(style.backgroundImage)) {
       behind = evenGradient(style);
       break;
     }
@@ -147,8 +155,8 @@ const PAINTED = { visibilityProperty: true, opacityProperty: true };
 /** Whether it paints what a person can see: not what is see-through, or has nothing to show. */
 const isPainted = (element) => checkVisibility(element, PAINTED) && parseFloat(styleOf(element).opacity) > 0.1 && (localName(element) !== 'svg' || firstElementChild(element) !== null);
 
-/** Elements of a page that are asked for what they paint; of larger ones no text counts as unseen for its colour alone. */
-const MOST_PAINTERS = 5000;
+/** Elements of a page that are asked for what they paint; of larger ones no text that is out of view counts as unseen for its colour alone. */
+const MOST_PAINTERS = 12_000;
 
 /**
  * What has a ground of its own, and so may lie behind the text of others: a
@@ -170,7 +178,7 @@ const paintersWithin = (top) => {
 
 /** The colour that a style paints; null for a picture, undefined for nothing. @returns {?number[]|undefined} */
 const groundOf = (style) => {
-  if (style.backgroundImage !== 'none') return evenGradient(style);
+  if (style.backgroundImage !== 'none' && !isClear(style.backgroundImage)) return evenGradient(style);
   const parts = colourParts(style.backgroundColor);
   return parts !== null && parts[3] < 0.05 ? undefined : parts;
 };
@@ -197,53 +205,73 @@ const isOutlined = (style, colour) => {
 };
 
 /**
- * Whether something else than its ancestors' grounds is painted at a text, as
- * a picture behind a title is. When that cannot be told, it is: text that a
- * person reads must not be lost.
+ * Whether something else than its ancestors' grounds is painted at a text that
+ * has the colour of what is behind it, as a picture behind a title is. When
+ * that cannot be told, it is: text that a person reads must not be lost.
+ * @returns {number} `SHOWS_NOTHING`, `SHOWS_MAYBE` or `SHOWS`.
  */
-const liesOnOthers = (text, style, colour, pictures, painters) => {
-  if (parseFloat(style.webkitTextStrokeWidth) >= LEAST_OUTLINE && isOutlined(style, colour)) return true;
+const showsOnOthers = (text, style, colour, behind, pictures, painters) => {
+  if (parseFloat(style.webkitTextStrokeWidth) >= LEAST_OUTLINE && isOutlined(style, colour)) return SHOWS;
   const box = contentBox(text);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  if (pictures.some((picture) => liesAt(picture, x, y, box) && mayLieBehind(picture.element, text, box))) return true;
-  const tells = (ground) => ground === null || !isSameColour(colour, ground);
+  const looking = { ink: colour, behind, points: samplePoints(box), x, y };
+  const tells = (ground) => (ground === null ? SHOWS : isSameColour(colour, ground) ? SHOWS_NOTHING : SHOWS);
+  let shows = SHOWS_NOTHING;
+  for (const picture of pictures) {
+    if (shows === SHOWS) return SHOWS;
+    if (liesAt(picture, x, y, box) && mayLieBehind(picture.element, text, box)) shows = Math.max(shows, showsByPicture(picture.element, looking));
+  }
+  const tellsOf = (element, ground) => (ground === null ? showsByStyle(styleOf(element), boundingRect(element), colour, behind, looking.points) : tells(ground));
   if (painters === null) {
     // Only what is in the viewport can be asked for.
-    if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return true;
-  } else if (painters.some((one) => liesAt(one, x, y, box) && mayLieBehind(one.element, text, box) && tells(one.ground))) return true;
+    if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) {
+      noteExcess();
+      return SHOWS;
+    }
+  } else {
+    for (const one of painters) {
+      if (shows === SHOWS) return SHOWS;
+      if (liesAt(one, x, y, box) && mayLieBehind(one.element, text, box)) shows = Math.max(shows, tellsOf(one.element, one.ground));
+    }
+  }
   const root = rootNode(text);
   const hits = root instanceof ShadowRoot ? root.elementsFromPoint(x, y) : documentElementsFromPoint(document, x, y);
   for (const element of hits) {
+    if (shows === SHOWS) return SHOWS;
     if (!mayLieBehind(element, text, box)) continue;
     const ground = groundOf(styleOf(element));
-    if (ground !== undefined && tells(ground)) return true;
+    if (ground !== undefined) shows = Math.max(shows, tellsOf(element, ground));
   }
-  return hasPaintedAncestor(text, x, y, tells);
+  return shows === SHOWS ? SHOWS : Math.max(shows, showsOnAncestors(text, looking));
 };
 
-/** Whether an ancestor paints by other means than its own ground. */
-const hasPaintedAncestor = (text, x, y, tells) => {
+/** The same for ancestors, as far as they paint by other means than their own ground. */
+const showsOnAncestors = (text, { ink, behind, points, x, y }) => {
+  const tells = (ground) => ground === null || !isSameColour(ink, ground);
+  let shows = SHOWS_NOTHING;
   for (let node = text; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
     // What is drawn behind markup in a drawing is no ground of an element.
-    if (node instanceof SVGForeignObjectElement) return true;
+    if (node instanceof SVGForeignObjectElement) return SHOWS;
     const own = styleOf(node);
     const inset = own.boxShadow.includes('inset');
-    if ((inset && insetOf(node, own) === undefined) || own.mixBlendMode !== 'normal' || paintsAround(node, own, x, y, tells)) return true;
+    if ((inset && insetOf(node, own) === undefined) || own.mixBlendMode !== 'normal' || paintsAround(node, own, x, y, tells)) return SHOWS;
     for (const pseudo of ['::before', '::after']) {
       const style = styleOf(node, pseudo);
       if (style.content === 'none' || style.content === 'normal') continue;
       const ground = groundOf(style);
-      if (ground !== undefined && tells(ground)) return true;
+      if (ground === null) shows = Math.max(shows, showsByStyle(style, null, ink, behind, points));
+      else if (ground !== undefined && tells(ground)) return SHOWS;
     }
   }
-  return false;
+  return shows;
 };
 
 const holdsPoint = (box, x, y) => box.left <= x && x <= box.right && box.top <= y && y <= box.bottom;
 
-/** Elements whose own text has the colour of what is behind it. @param {Element|ShadowRoot} scope @returns {Element[]} */
+/** Elements whose own text has the colour of what is behind it, with their marks. @param {Element|ShadowRoot} scope @returns {Map<Element, number>} */
 const sameColoured = (scope, top) => {
-  const found = [];
+  const found = new Map();
+  const doubts = freshDoubts();
   const behinds = new Map();
   const drawings = new Map();
   const verdicts = new Map();
@@ -257,7 +285,8 @@ const sameColoured = (scope, top) => {
     const parent = parentNode(node);
     if (parent === last || nodeType(parent) !== ELEMENT) continue;
     last = parent;
-    if (SKIPPED_TAGS.has(localName(parent)) || !checkVisibility(parent)) continue;
+    const tag = localName(parent);
+    if (SKIPPED_TAGS.has(tag) || tag === 'textarea' || !checkVisibility(parent)) continue;
     const style = styleOf(parent);
     const isDrawn = parent instanceof SVGElement;
     const drawn = isDrawn ? drawnColour(style) : null;
@@ -265,16 +294,24 @@ const sameColoured = (scope, top) => {
     const colour = isDrawn ? `rgba(${drawn.join(', ')})` : inkOf(parent, style);
     const within = isDrawn ? groundInDrawing(parent, drawings) : undefined;
     const behind = within === undefined ? colourBehind(oddGrounds.has(parent) && style.backgroundClip === 'text' ? flatParent(parent) : parent, behinds) : within;
-    if (behind === null) continue;
-    let verdict = verdicts.get(colour);
-    if (!verdict) verdicts.set(colour, (verdict = new Map()));
-    if (!verdict.has(behind)) {
-      const parts = colourParts(colour);
-      verdict.set(behind, parts !== null && isSameColour(parts, behind));
+    let [mark, ground] = [MUTED, behind];
+    if (behind === null || colour === 'none') {
+      const ink = isDrawn ? null : colourParts(colour === 'none' ? style.webkitTextFillColor : colour);
+      const lost = ink === null ? null : lostOnGrounds(parent, ink, doubts);
+      if (lost === null) continue;
+      ({ mark, ground } = lost);
+    } else {
+      let verdict = verdicts.get(colour);
+      if (!verdict) verdicts.set(colour, (verdict = new Map()));
+      if (!verdict.has(behind)) {
+        const ink = colourParts(colour);
+        verdict.set(behind, ink !== null && isSameColour(ink, behind));
+      }
+      if (!verdict.get(behind)) continue;
     }
-    if (!verdict.get(behind) || standsOutBy(style.textShadow, (colour) => !isSameColour(colour, behind))) continue;
+    if (standsOutBy(style.textShadow, (shade) => !isSameColour(shade, ground))) continue;
     if (within !== undefined) {
-      found.push(parent);
+      found.set(parent, MUTED);
       continue;
     }
     if (pictures === null) {
@@ -283,11 +320,11 @@ const sameColoured = (scope, top) => {
     }
     asked += 1;
     if (asked > MOST_ASKED) {
-      // The rest is told of as not looked at.
-      textsLeft = -1;
+      noteExcess();
       break;
     }
-    if (!liesOnOthers(parent, style, colourParts(colour) || WHITE, pictures, painters)) found.push(parent);
+    const shows = showsOnOthers(parent, style, colourParts(colour) || WHITE, ground, pictures, painters);
+    if (shows !== SHOWS) found.set(parent, shows === SHOWS_MAYBE ? AWAITED : mark);
   }
   return found;
 };

@@ -27,15 +27,20 @@ const pastEdges = (clips, moved) => {
   for (const clip of clips) {
     if (looking.left <= 0) break;
     const isBare = firstElementChild(clip) === null;
-    if (isBare ? ++bare > MOST_BARE_CLIPS : ++clipped > MOST_CLIPS) continue;
+    if (isBare ? ++bare > MOST_BARE_CLIPS : ++clipped > MOST_CLIPS) {
+      noteExcess();
+      continue;
+    }
     const over = scrollHeightOf(clip) > clientHeightOf(clip) + 1 || scrollWidthOf(clip) > clientWidthOf(clip) + 1;
     if (!over || isPageItself(clip) || !checkVisibility(clip)) continue;
     const box = clipBox(clip);
     if (box === null) continue;
     if (isStrip(box)) found.set(clip, GONE);
+    else if (scrollWidthOf(clip) > clientWidthOf(clip) + 1 && isColumned(styleOf(clip))) found.set(clip, AWAITED);
     else if (isOwnTextPast(clip, box)) found.set(clip, MUTED);
     if (!isBare) lookPast(looking, clip, clip, box);
   }
+  if (looking.left <= 0) noteExcess();
   // To the other side nothing overflows, by what a box says of itself.
   const around = new Map();
   for (const element of moved) {
@@ -89,6 +94,7 @@ const lookPast = (looking, holder, clip, box) => {
     if (FIELD_TAGS.has(localName(part))) continue;
     looking.left -= 1;
     const own = boundingRect(part);
+    if (scrollWidthOf(part) > clientWidthOf(part) + 1 && isColumned(styleOf(part)) && isCutBy(part, clip)) looking.found.set(part, AWAITED);
     if (isPast(own, box)) judgePart(looking, part, clip, box, true);
     else if (!isWithin(own, box) || own.width === 0 || own.height === 0) {
       const style = styleOf(part);

@@ -80,5 +80,6 @@ const visitFrame = (walk, element, tag, depth, flags) => {
 
 const hasFrameArea = (element) => {
   const box = boundingRect(element);
+  if (element instanceof HTMLIFrameElement && (clientWidthOf(element) < LEAST_STRIP || clientHeightOf(element) < LEAST_STRIP)) return false;
   return box.width > 1 && box.height > 1;
 };

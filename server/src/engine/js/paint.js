@@ -46,7 +46,8 @@ const rotationOf = (style) => {
 const turnedWithin = (element, style) => {
   if (style.transformStyle !== 'preserve-3d' || (style.transform === 'none' && style.rotate === 'none')) return [];
   const inner = selectAll(element, '*');
-  return inner.length > MOST_TURNED ? [] : list(inner).filter((part) => isTurnedAway(part, styleOf(part)));
+  if (inner.length > MOST_TURNED) noteExcess();
+  return list(inner).slice(0, MOST_TURNED).filter((part) => isTurnedAway(part, styleOf(part)));
 };
 
 /** Elements of what is turned that are asked for. */
@@ -62,7 +63,9 @@ const DRAWN_AWAY = ['opacity', 'clip-path', 'mask', 'filter', 'transform', 'fill
 const drawnTexts = (scope) => {
   const isElement = nodeType(scope) === ELEMENT;
   if (isElement && documentByTag(document, 'text').length === 0) return [];
-  return list((isElement ? selectAll : shadowSelectAll)(scope, 'svg text')).slice(0, MOST_DRAWN);
+  const texts = list((isElement ? selectAll : shadowSelectAll)(scope, 'svg text'));
+  if (texts.length > MOST_DRAWN) noteExcess();
+  return texts.slice(0, MOST_DRAWN);
 };
 
 /** Adds what attributes of a drawing may hide: they are no styles to the sheets. */
@@ -86,8 +89,15 @@ const drawnAway = (texts) => {
     if (box.height < LEAST_LETTERS || isSqueezed(text) || box.width < Math.min(2, 0.2 * tidy(textContent(text)).length)) {
       if (WORDS.test(textContent(text))) found.set(text, 'size');
     } else if (styleOf(drawing).overflow !== 'visible' && isPast(box, boundingRect(drawing))) found.set(text, 'edge');
+    else if (isDrawnOver(text, drawing, box)) found.set(text, 'cover');
   }
   return found;
+};
+
+/** Whether a later shape of the drawing lies over a text. */
+const isDrawnOver = (text, drawing, box) => {
+  const shapes = remembered(shapesByDrawing, drawing, shapesOf);
+  return shapes !== null && shapes.some((shape) => shape.ground && isWithin(box, shape.box) && (comparePosition(shape.element, text) & Node.DOCUMENT_POSITION_PRECEDING) !== 0 && checkVisibility(shape.element, PAINTED));
 };
 
 /** Whether letters are drawn one on the other, by a length that is given for all of them. */
@@ -118,7 +128,11 @@ const MOST_SHAPES = 500;
 /** @returns {?{element: Element, box: DOMRect, ground: ?number[]}[]} What a drawing paints; null for too much of it. */
 const shapesOf = (drawing) => {
   const all = selectAll(drawing, SHAPES);
-  return all.length > MOST_SHAPES ? null : list(all).flatMap((element) => {
+  if (all.length > MOST_SHAPES) {
+    noteExcess();
+    return null;
+  }
+  return list(all).flatMap((element) => {
     const style = styleOf(element);
     const fill = style.fill === 'none' ? [0, 0, 0, 0] : colourParts(style.fill);
     const isThin = style.stroke === 'none' || parseFloat(style.strokeWidth) < 4;

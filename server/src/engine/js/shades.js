@@ -54,10 +54,14 @@ const paintsAround = (element, style, x, y, tells) => {
 
 const ANY_COLOUR = /(?:rgba?|color|hsla?|lab|lch|oklab|oklch)\([^()]*\)/g;
 
+/** Whether the layers of a ground are blended, so that it has none of their colours. */
+const isBlendedGround = (style) => /[^normal, ]/.test(style.backgroundBlendMode);
+
 /** The colour of a gradient that is one all over; null for every other picture. @returns {?number[]} */
 const evenGradient = (style) => {
   const image = style.backgroundImage;
   if (!image.includes('gradient(') || /url\(|image-set\(|element\(|paint\(/.test(image) || style.backgroundClip.includes('text')) return null;
+  if (IS_NO_SIZE.test(style.backgroundSize) || isBlendedGround(style)) return null;
   // One that is not repeated may cover a part.
   if (style.backgroundRepeat.includes('no-repeat') && !/^(?:auto|cover|100%|100% 100%)$/.test(style.backgroundSize)) return null;
   return evenColour(image);

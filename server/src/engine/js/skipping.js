@@ -26,6 +26,7 @@ const addSkipping = (suspects, scope, root, seen) => {
   for (let index = 0; index < styled.length; index++) suspects.add(styled[index]);
   // Who asked what is concealed has read the sheets just now.
   const known = seen ? wholeRulings.get(root) : undefined;
+  if (known && known.whole.closed) for (const element of bearersOfText(scope)) suspects.add(element);
   if (known) addSelected(suspects, scope, known.whole.skipping);
   else if (maySkip(root)) addSelected(suspects, scope, rulingFor(root).skipping);
 };

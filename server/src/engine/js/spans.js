@@ -15,7 +15,7 @@ const markFirstLines = (unseen, elements) => {
   const behinds = new Map();
   let asked = 0;
   for (const element of elements) {
-    if (asked++ > MOST_SPANS) return;
+    if (asked++ > MOST_SPANS) return noteExcess();
     if (!checkVisibility(element) || !WORDS.test(textContent(element))) continue;
     const line = styleOf(element, '::first-line');
     const isLegible = isLegibleOn(line, parseFloat(line.fontSize), colourBehind(element, behinds));
@@ -37,7 +37,10 @@ const hiddenInRanges = (ranges, pseudo) => {
     for (let node = nextNode(walker); node; node = nextNode(walker)) {
       const parent = parentNode(node);
       if (!WORDS.test(textData(node)) || nodeType(parent) !== ELEMENT || !range.intersectsNode(node)) continue;
-      if (asked++ > MOST_SPANS) return found;
+      if (asked++ > MOST_SPANS) {
+        noteExcess();
+        return found;
+      }
       const style = styleOf(parent, pseudo);
       const own = colourParts(style.backgroundColor);
       const behind = own !== null && own[3] > 0.9 ? own : colourBehind(parent, behinds);

@@ -1,12 +1,19 @@
 // What was found in the document and stays true until an element or attribute
 // of it changes, so that who reads a page twice looks for it once.
 
-/** @type {Map<string, {key: object, found: WeakRef<object>}>} Weakly held: a page that is not read again keeps no lists of its elements. */
+/** @type {Map<string, {key: object, found: object}>} */
 const findings = new Map();
+
+/** A page that is not read again keeps no lists of its elements. Held weakly, they would be gone with every other reading. */
+const FINDINGS_LIFE_MS = 20_000;
+
+let findingsTimer = 0;
 
 let isWatchingFindings = false;
 
 const forgetFindings = () => {
+  clearTimeout(findingsTimer);
+  findingsTimer = 0;
   findings.clear();
   findingsObserver.disconnect();
   isWatchingFindings = false;
@@ -29,10 +36,10 @@ const steady = (name, key, find) => {
     findingsObserver.observe(document, { subtree: true, childList: true, attributes: true });
     isWatchingFindings = true;
   }
+  if (findingsTimer === 0) findingsTimer = setTimeout(forgetFindings, FINDINGS_LIFE_MS);
   const known = findings.get(name);
-  const before = known && known.key === key ? known.found.deref() : undefined;
-  if (before !== undefined) return before;
+  if (known && known.key === key) return known.found;
   const found = find();
-  findings.set(name, { key, found: new WeakRef(found) });
+  findings.set(name, { key, found });
   return found;
 };

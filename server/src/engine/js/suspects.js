@@ -21,15 +21,24 @@ const CONCEALING = new RegExp(
     // Behind others, or turned round.
     'z-index: -|z-index: [a-z]+\\(|(?:^|[; ])rotate: [^;]* |offset-path|(?:^|[; ])offset: ',
     // Under a mask.
-    '(?:^|[; ])mask(?:-image)?: (?!none)',
+    '(?:^|[; ])(?:-webkit-)?mask(?:-image|-box-image[a-z-]*)?: (?!none)',
   ].join('|'),
 );
 
 /** What is done to the colours of text, or drawn over it. */
-const PAINTING = /(?:^|[; ])(?:filter:[^;]*(?:brightness|contrast|invert|grayscale|saturate|blur|url|var)\(|mix-blend-mode: (?!normal)|text-decoration[a-z-]*: [^;]*(?:\d\dpx|\dr?em|%|\d(?:pt|pc|in|cm|mm|q|v[a-z]+|cq[a-z]+)|(?:calc|var|attr)\()|-webkit-text-stroke)/;
+const PAINTING = /(?:^|[; ])(?:(?:-webkit-)?(?:backdrop-)?filter:[^;]*(?:brightness|contrast|invert|grayscale|saturate|blur|url|var)\(|mix-blend-mode: (?!normal)|text-decoration[a-z-]*: [^;]*(?:\d\dpx|\dr?em|%|\d(?:pt|pc|in|cm|mm|q|v[a-z]+|cq[a-z]+)|(?:calc|var|attr)\()|-webkit-text-stroke)/;
 
 /** What may lie over other things: what stays in the flow lies beside them. */
-const COVERING = /position: (?:absolute|[a-z]+\()|position: relative.*(?:top|left|right|bottom|inset)|(?:top|left|right|bottom|inset[a-z-]*): .*position: relative|z-index: -|margin[a-z-]*: [^;]*-\d|grid-area|grid-row|grid-column|translate/;
+const COVERING = /position: (?:absolute|fixed|sticky|[a-z]+\()|(?:^|[; ])(?:top|left|right|bottom|inset[a-z-]*): (?!0px(?:;|$)|auto)|z-index: -|margin[a-z-]*: [^;]*-\d|grid-area|grid-row|grid-column|translate|\bscale(?!-)|matrix/;
+
+/** Edges that are wide enough to hide text: they lie over what is beside an element. */
+const THICKENING = /(?:^|[; ])(?:border|outline|border-(?:top|bottom|left|right)|(?:border|outline)[a-z-]*-width): [^;]*(?:\d\d|[6-9])(?:\.\d+)?px|(?:^|[; ])(?:border|outline)[a-z-]*: [^;]*(?:\d(?:r?em|v[a-z]+|cq[a-z]+|pt|pc|in|cm|mm)|(?:calc|var|min|max|clamp)\()|outline-offset: -\d|box-shadow: (?!none)[^;]*(?:\d\dpx|[6-9]px|\d(?:r?em|v[a-z]+|cq[a-z]+|in|cm|mm)|(?:calc|var)\()/;
+
+/** Of these what may hide text of others without being placed anywhere. */
+const OVERHANGING = /(?:^|[; ])outline: (?!none)[^;]*(?:\d\dpx|[6-9]px|\dr?em|v[a-z]+)|(?:^|[; ])outline-width: \d\d|box-shadow: (?!none|inset)(?![^;]*rgba)(?![^;]*inset)[^;]*\d\dpx/;
+
+/** A box that a person scrolls in. */
+const SCROLLING = /(?:^|[; ])overflow(?:-[a-z]+)?: [^;]*(?:auto|scroll|overlay)/;
 
 /** What cuts off what overflows it, and is no box to scroll in. */
 const CLIPPING = /(?:^|[; ])(?:overflow(?:-[a-z]+)?: [^;]*(?:hidden|clip|\()|contain: [^;]*(?:paint|strict|content))/;
@@ -41,15 +50,20 @@ const ODD_GROUNDS = /box-shadow:[^;]*inset|background[a-z-]*:[^;]*\btext\b/;
 
 /** A style for what is no element: the first line of one. */
 const FIRST_LINE = /::?first-line/;
-const FIRST_LINES = /::?first-line/g;
 
 /** What is drawn before or after the text of an element. */
 const PLATED = /::?(?:before|after)\b/;
-const PLATED_ALL = /::?(?:before|after)\b/g;
+const PLATING = /position: (?:absolute|fixed|[a-z]+\()/;
+
+/** The content of `details`, which is no element either. */
+const FOLDED = /::details-content\b/;
+
+/** The elements that a selector of a part of them is for. */
+const withoutPart = (selector) => selector.replace(/(^|[\s,>+~(])::?(?:before|after|first-line|details-content)\b/g, '$1*').replace(/::?(?:before|after|first-line|details-content)\b/g, '');
 
 /**
- * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], grounds: string[], plates: string[], lines: string[], moving: string[], colours: boolean, closed: boolean}} Ruling
- *   What a sheet says; `grounds`: what may have one of an odd kind; `plates`: what has parts that a style places over it; `lines`: what has a style for its first line; `moving`: what is animated; `closed`: it cannot be read.
+ * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], grounds: string[], plates: string[], lines: string[], folds: string[], scrolling: string[], moving: string[], colours: boolean, thick: boolean, masks: boolean, closed: boolean}} Ruling
+ *   What a sheet says; `grounds`: what may have one of an odd kind; `plates`: what has parts that a style places over it; `lines`: what has a style for its first line; `folds`: what has one for the content of `details`; `thick`: wide borders, outlines or shadows; `moving`: what is animated; `closed`: it cannot be read.
  */
 
 /** @typedef {{texts: string[], imports: Ruling[]}} Listed Selectors and declarations, one after the other. */
@@ -66,7 +80,7 @@ const rulingOf = (sheet) => {
   try {
     rules = sheet.cssRules;
   } catch {
-    return closedRuling(sheet.href);
+    return closedRuling(sheet);
   }
   const known = knownRulings.get(sheet);
   const now = performance.now();
@@ -86,45 +100,7 @@ const isAlikeList = (one, other) => {
   return true;
 };
 
-const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], grounds: [], plates: [], lines: [], moving: [], colours: closed, closed });
-
-/** What the daemon found out about sheets of other origins, by their address. @type {Map<string, Ruling>} */
-const learntRulings = new Map();
-
-const CLOSED = freshRuling(true);
-
-/** Addresses that the daemon is to ask the browser about. @type {Set<string>} */
-const wantedSheets = new Set();
-
-const closedRuling = (href) => {
-  const learnt = learntRulings.get(href);
-  if (learnt) return learnt;
-  if (href) wantedSheets.add(href);
-  return CLOSED;
-};
-
-/** @returns {string[]} Those wanted since the last call. */
-const takeWantedSheets = () => {
-  const wanted = [...wantedSheets];
-  wantedSheets.clear();
-  return wanted;
-};
-
-/** Takes over the texts of sheets, by their address; null where the browser gives none. */
-const learnSheets = (texts) => {
-  for (const [href, text] of Object.entries(texts)) {
-    let ruling = CLOSED;
-    // What it imports would be missing.
-    if (text !== null && !/@import/i.test(text)) {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(text);
-      const listed = { texts: [], imports: [] };
-      listRules(listed, sheet.cssRules, '');
-      ruling = rulingOn(listed);
-    }
-    learntRulings.set(href, ruling);
-  }
-};
+const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], grounds: [], plates: [], lines: [], folds: [], scrolling: [], moving: [], colours: closed, thick: closed, masks: closed, closed });
 
 /** Stands for the selector of a step of an animation. */
 const KEYFRAME = '@';
@@ -159,33 +135,39 @@ const rulingOn = ({ texts, imports }) => {
   return ruling;
 };
 
-const nestedSelector = (outer, inner) => (/&|:scope\b/.test(inner) ? inner.replace(/&|:scope\b/g, `:is(${outer})`) : `:is(${outer}) :is(${inner})`);
+const nestedSelector = (outer, inner) => {
+  const selector = /&|:scope\b/.test(inner) ? inner.replace(/&|:scope\b/g, `:is(${outer})`) : `:is(${outer}) :is(${inner})`;
+  return selector.length > LONGEST_SELECTOR ? '*' : selector;
+};
+
+/** Nesting doubles a selector with every step; what is longer may be for any element. */
+const LONGEST_SELECTOR = 5000;
 
 const noteDeclarations = (ruling, selector, declarations) => {
-  if (CONCEALING.test(declarations)) ruling.concealing.push(selector);
-  if (COVERING.test(declarations)) ruling.covering.push(selector);
+  if (CONCEALING.test(declarations)) {
+    ruling.concealing.push(selector);
+    ruling.masks = ruling.masks || declarations.includes('mask');
+  }
+  const isThick = THICKENING.test(declarations);
+  ruling.thick = ruling.thick || isThick;
+  if (COVERING.test(declarations) || (isThick && OVERHANGING.test(declarations))) ruling.covering.push(selector);
   if (CLIPPING.test(declarations)) ruling.clipping.push(selector);
   if (PAINTING.test(declarations)) ruling.painting.push(selector);
   if (ODD_GROUNDS.test(declarations)) ruling.grounds.push(selector);
+  if (SCROLLING.test(declarations)) ruling.scrolling.push(selector);
+  if (FOLDED.test(selector)) ruling.folds.push(withoutPart(selector));
   if (declarations.includes('content-visibility')) ruling.skipping.push(selector);
   if (declarations.includes('animation')) ruling.moving.push(selector);
-  if (PLATED.test(selector) && declarations.includes('position: absolute')) ruling.plates.push(selector.replace(PLATED_ALL, ''));
-  if (FIRST_LINE.test(selector)) ruling.lines.push(selector.replace(FIRST_LINES, ''));
+  if (PLATED.test(selector) && PLATING.test(declarations)) ruling.plates.push(withoutPart(selector));
+  if (FIRST_LINE.test(selector)) ruling.lines.push(withoutPart(selector));
   ruling.colours = ruling.colours || COLOURING.test(declarations);
 };
 
 const mergeRuling = (into, from) => {
-  into.concealing.push(...from.concealing);
-  into.covering.push(...from.covering);
-  into.clipping.push(...from.clipping);
-  into.skipping.push(...from.skipping);
-  into.painting.push(...from.painting);
-  into.grounds.push(...from.grounds);
-  into.plates.push(...from.plates);
-  into.lines.push(...from.lines);
-  into.moving.push(...from.moving);
-  into.colours = into.colours || from.colours;
-  into.closed = into.closed || from.closed;
+  for (const [name, part] of Object.entries(from)) {
+    if (Array.isArray(part)) for (const selector of part) into[name].push(selector);
+    else into[name] = into[name] || part;
+  }
 };
 
 /** @type {WeakMap<Document|ShadowRoot, {parts: Ruling[], whole: Ruling}>} */
@@ -215,11 +197,17 @@ const ownStyle = (element) => {
 
 /** Elements with a style of their own, by what it may do. */
 const styledWithin = (all) => {
-  const styled = { concealing: [], covering: [], clipping: [], painting: [], grounds: [], colours: false };
+  const styled = { concealing: [], covering: [], clipping: [], scrolling: [], painting: [], grounds: [], colours: false, thick: false, masks: false };
   for (let index = 0; index < all.length; index++) {
     const declarations = ownStyle(all[index]);
-    if (CONCEALING.test(declarations)) styled.concealing.push(all[index]);
-    if (COVERING.test(declarations)) styled.covering.push(all[index]);
+    if (CONCEALING.test(declarations)) {
+      styled.concealing.push(all[index]);
+      styled.masks = styled.masks || declarations.includes('mask');
+    }
+    const isThick = THICKENING.test(declarations);
+    styled.thick = styled.thick || isThick;
+    if (COVERING.test(declarations) || (isThick && OVERHANGING.test(declarations))) styled.covering.push(all[index]);
+    if (SCROLLING.test(declarations)) styled.scrolling.push(all[index]);
     if (CLIPPING.test(declarations)) styled.clipping.push(all[index]);
     if (PAINTING.test(declarations)) styled.painting.push(all[index]);
     if (ODD_GROUNDS.test(declarations)) styled.grounds.push(all[index]);
@@ -231,7 +219,7 @@ const styledWithin = (all) => {
 /** Selectors whose matches can change while no element does. `:empty` is one: text may become empty. */
 const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|has\()/;
 
-/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'painting'|'grounds'|'plates'|'lines'} kind */
+/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'scrolling'|'painting'|'grounds'|'plates'|'lines'|'folds'} kind */
 const addMatches = (found, scope, ruling, kind) => {
   if (kind === 'concealing' && nodeType(scope) !== ELEMENT) addAcross(found, scope, ruling[kind]);
   if (ruling[kind].length === 0) return;

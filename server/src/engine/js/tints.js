@@ -133,6 +133,7 @@ const paintedAway = (painted, top) => {
     const style = styleOf(element);
     for (const text of barredWithin(element, style)) found.set(text, [MUTED, 'line']);
     if (parseFloat(style.webkitTextStrokeWidth) > 0) for (const text of strokedAway(element)) found.set(text, [MUTED, 'colour']);
+    if (style.backdropFilter !== 'none') for (const text of lostOnFiltered(element, style)) found.set(text, [AWAITED, 'filter']);
     const { filter, mixBlendMode } = style;
     if (filter !== 'none') addBlurred(found, element, filter);
     if (mixBlendMode !== 'normal' || (filter !== 'none' && !isHarmless(filter))) addTinted(looking, element, mixBlendMode === 'normal' ? 'filter' : 'blend');
@@ -142,7 +143,7 @@ const paintedAway = (painted, top) => {
 
 const addTinted = (looking, element, means) => {
   for (const text of firstTexts(element, MOST_TINTED)) {
-    if (looking.asked++ > MOST_TINTED) return;
+    if (looking.asked++ > MOST_TINTED) return noteExcess();
     if (looking.found.has(text) || text instanceof SVGElement) continue;
     const style = styleOf(text);
     const ink = colourParts(style.webkitTextFillColor);

@@ -21,18 +21,29 @@ const unseenIn = (top, roots) => {
   usesColours = isColouredByHand();
   oddGrounds = new Set();
   textsLeft = MOST_TEXTS_ASKED;
+  looksLeft = MOST_LOOKS;
+  shapesByDrawing = new Map();
+  folds = new Map();
+  usesThick = false;
+  usesMasks = false;
+  isExcessive = false;
   measurePage();
   // What holds it is told of, and does not hide what was asked for.
   for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) measure(unseen, node);
   lookForUnseen(unseen, top, document);
   for (const root of roots) lookForUnseen(unseen, root, root);
-  // What was not looked at may be unseen.
-  if (textsLeft < 0) countMeans(unseen, `excess${SHOWN}`);
   return unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0 ? unseen : null;
 };
 
 /** Whether anything gives colours: shadow trees inherit them. */
 let usesColours = true;
+
+/** Whether something was too much to look at in this reading. */
+let isExcessive = false;
+
+const noteExcess = () => {
+  isExcessive = true;
+};
 
 const freshUnseen = (top) => ({ marks: new Map(), counts: {}, top, awaited: new Set() });
 
@@ -41,11 +52,14 @@ const lookForUnseen = (unseen, scope, root) => {
   const ruling = rulingFor(root);
   const styled = nodeType(scope) === ELEMENT ? steady('styled', scope, () => styledWithin(selectAll(scope, '[style]'))) : styledWithin(shadowSelectAll(scope, '[style]'));
   const suspects = new Set(styled.concealing);
-  const bearers = ruling.closed ? bearersOfText(scope) : [];
+  const bearers = ruling.closed ? bearersOf(scope) : [];
+  if (ruling.closed) noteExcess();
   for (const element of bearers) suspects.add(element);
   for (const element of [...styled.grounds, ...bearers]) oddGrounds.add(element);
   addMatches(oddGrounds, scope, ruling, 'grounds');
   usesColours = usesColours || ruling.colours || styled.colours;
+  usesThick = usesThick || ruling.thick || styled.thick;
+  usesMasks = usesMasks || ruling.masks || styled.masks;
   addMatches(suspects, scope, ruling, 'concealing');
   const moved = [];
   // Of a document all are listed, those in shadow trees too.
@@ -54,25 +68,39 @@ const lookForUnseen = (unseen, scope, root) => {
     if (!target || !contains(scope, target)) continue;
     suspects.add(target);
     moved.push(target);
+    usesMasks = true;
   }
+  const folded = new Set();
+  addMatches(folded, scope, ruling, 'folds');
+  readFolds(folded, suspects);
   const drawn = drawnTexts(scope);
   addDrawn(suspects, scope, drawn);
+  usesMasks = usesMasks || drawn.length > 0;
   for (const element of suspects) measure(unseen, element);
   if (nodeType(scope) !== ELEMENT && isMuted(unseen, shadowHost(scope))) muteWithin(unseen, shadowHost(scope), list(shadowSelectAll(scope, '*')));
   const clips = new Set(styled.clipping);
   addMatches(clips, scope, ruling, 'clipping');
   if (clips.size > 0) for (const [element, mark] of pastEdges(clips, suspects)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, 'edge');
+  const scrollers = new Set(styled.scrolling);
+  addMatches(scrollers, scope, ruling, 'scrolling');
+  if (scrollers.size > 0) for (const [element, mark] of beforeOrigins(scrollers, suspects)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, 'edge');
+  markFolds(unseen);
+  if (nodeType(scope) === ELEMENT && documentByTag(document, 'marquee').length > 0) markMarquees(unseen, scope);
   for (const [element, means] of drawnAway(drawn)) if (!isUnseen(unseen, element)) conceal(unseen, element, GONE, means);
   if (usesColours || drawn.length > 0) {
-    for (const element of sameColoured(scope, unseen.top)) {
-      if (!isUnseen(unseen, element)) conceal(unseen, element, MUTED, 'colour');
-    }
+    for (const [element, mark] of sameColoured(scope, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, 'colour');
+    if (nodeType(scope) === ELEMENT) markFields(unseen, scope);
   }
   const painted = new Set([...styled.painting, ...moved, ...bearers]);
   addMatches(painted, scope, ruling, 'painting');
   if (painted.size > 0) for (const [element, [mark, means]] of paintedAway(painted, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, means);
   const covers = new Set(styled.covering);
   addMatches(covers, scope, ruling, 'covering');
+  if (nodeType(scope) === ELEMENT) {
+    const open = list(documentSelectAll(document, ':modal,:popover-open'));
+    onTop = open.length > 0 ? open[open.length - 1] : null;
+    for (const element of open) if (scope === element || contains(scope, element)) covers.add(element);
+  }
   if (covers.size > 0) for (const [element, [mark, means]] of coveredBy(covers, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, means);
   const plated = new Set();
   addMatches(plated, scope, ruling, 'plates');
@@ -80,7 +108,12 @@ const lookForUnseen = (unseen, scope, root) => {
   const lines = new Set();
   addMatches(lines, scope, ruling, 'lines');
   markFirstLines(unseen, lines);
-  if (nodeType(scope) === ELEMENT) markRanges(unseen);
+  if (nodeType(scope) === ELEMENT) {
+    markRanges(unseen);
+    markCurtain(unseen);
+  }
+  // What was not looked at may be unseen.
+  if (isExcessive) unseen.counts[`excess${SHOWN}`] = 1;
 };
 
 /** Whether attributes of old give colours. */
@@ -121,6 +154,17 @@ const bearersOfText = (scope) => {
     if (!/\S/.test(textData(node))) continue;
     for (let element = parentNode(node); element && element !== scope && nodeType(element) === ELEMENT && !bearers.has(element); element = parentNode(element)) bearers.add(element);
   }
+  return bearers;
+};
+
+/** What says something without text below it. */
+const WORDLESS = 'iframe,frame,input,textarea,select,img,svg,video,object,embed';
+
+/** Whatever a sheet that cannot be read may hide. */
+const bearersOf = (scope) => {
+  const bearers = bearersOfText(scope);
+  const select = nodeType(scope) === ELEMENT ? selectAll : shadowSelectAll;
+  for (const element of list(select(scope, WORDLESS))) bearers.add(element);
   return bearers;
 };
 
@@ -165,6 +209,7 @@ const measure = (unseen, element) => {
   for (const part of turnedWithin(element, style)) if (!isUnseen(unseen, part)) conceal(unseen, part, GONE, 'back');
   for (const part of shrunkWithin(element, style)) if (!isUnseen(unseen, part)) conceal(unseen, part, MUTED, 'font');
   if (clipped !== null) for (const part of clipped.parts) if (!isUnseen(unseen, part)) concealOrAwait(unseen, part, clipped.mark, clipped.means);
+  for (const [part, mark] of maskedWithin(element, style)) if (!isUnseen(unseen, part)) concealOrAwait(unseen, part, mark, 'mask');
   if (mutedBy(element, style) !== '') muteWithin(unseen, element, list(selectAll(element, '*')));
 };
 

@@ -220,7 +220,7 @@ const hasInside = (walk, element, tag, role, depth, flags) => {
     case 'select':
       return !walk.options.interactive || role === 'listbox';
     case 'details':
-      if (hasAttribute(element, 'open')) return true;
+      if (hasAttribute(element, 'open') || (usesSkipping && isShownFold(element))) return true;
       visitSummary(walk, element, depth, flags);
       return false;
     case 'svg':

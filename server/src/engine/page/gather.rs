@@ -11,6 +11,7 @@ use futures::future::join_all;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::sheets::ClosedSheet;
 use super::under_way::arrived;
 use super::{owners, wire};
 use crate::chromium::{self, Frame, FrameId, World};
@@ -34,8 +35,8 @@ pub(crate) trait Survey: DeserializeOwned {
         &NONE
     }
 
-    /// Addresses of style sheets that the script may not read, and wants to.
-    fn closed_sheets(&self) -> &[String] {
+    /// Style sheets that the script may not read, and wants to.
+    fn closed_sheets(&self) -> &[ClosedSheet] {
         &[]
     }
 

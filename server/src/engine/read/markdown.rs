@@ -8,6 +8,7 @@ use super::unseen::{self, Reading, Unseen};
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 use crate::engine::page::gather::{Question, Survey};
+use crate::engine::page::sheets::ClosedSheet;
 use crate::engine::target::target::Target;
 
 #[derive(Deserialize)]
@@ -17,7 +18,7 @@ struct Markdown {
     #[serde(default)]
     unseen: Unseen,
     #[serde(default)]
-    closed: Vec<String>,
+    closed: Vec<ClosedSheet>,
 }
 
 impl Survey for Markdown {
@@ -29,7 +30,7 @@ impl Survey for Markdown {
         &self.unseen
     }
 
-    fn closed_sheets(&self) -> &[String] {
+    fn closed_sheets(&self) -> &[ClosedSheet] {
         &self.closed
     }
 }
@@ -52,6 +53,7 @@ impl Engine {
         let question = Question { command: "markdown", argument: json!({ "seen": seen }), target };
         let root = self.frame_of(target).await?;
         let gathered = self.gather::<Markdown>(&question, root).await?;
-        Ok(Reading { text: self.written(&gathered), unseen: unseen::of(&gathered) })
+        let silent = gathered.silent.len();
+        Ok(Reading { text: self.written(&gathered), unseen: unseen::of(&gathered), silent })
     }
 }

@@ -10,6 +10,7 @@ use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 use crate::engine::page::gather::{Question, Survey};
 use crate::engine::page::script::MARKUP;
+use crate::engine::page::sheets::ClosedSheet;
 use crate::engine::target::target::Target;
 
 /// A link.
@@ -32,7 +33,7 @@ struct Text {
     #[serde(default)]
     unseen: Unseen,
     #[serde(default)]
-    closed: Vec<String>,
+    closed: Vec<ClosedSheet>,
 }
 
 impl Survey for Text {
@@ -44,7 +45,7 @@ impl Survey for Text {
         &self.unseen
     }
 
-    fn closed_sheets(&self) -> &[String] {
+    fn closed_sheets(&self) -> &[ClosedSheet] {
         &self.closed
     }
 
@@ -85,7 +86,8 @@ impl Engine {
         let argument = json!({ "entire": target.is_some(), "seen": seen });
         let question = Question { command: "text", argument, target };
         let gathered = self.gather::<Text>(&question, self.frame_of(target).await?).await?;
-        Ok(Reading { text: self.written(&gathered), unseen: unseen::of(&gathered) })
+        let silent = gathered.silent.len();
+        Ok(Reading { text: self.written(&gathered), unseen: unseen::of(&gathered), silent })
     }
 
     /// The document as HTML, or what stands in an element.
@@ -110,7 +112,7 @@ impl Engine {
                 }
             }
         };
-        Ok(Reading { text: html.html, unseen: html.unseen })
+        Ok(Reading { text: html.html, unseen: html.unseen, silent: 0 })
     }
 
     /// The links of the page, each address once.

@@ -7,11 +7,14 @@ use crate::engine::page::gather::{Gathered, Survey};
 /// How many parts were left out or marked, by what keeps them from being seen:
 /// `opacity`, `size`, `off-screen`, `edge`, `clip`, `clip-path`, `mask`, `back`,
 /// `colour`, `font`, `spacing`, `filter`, `blend`, `line` or `cover`; with [`SHOWN`] behind it
-/// what a person may see and the text holds; `excess` for what was too much to look at. `css content` counts names that hold words of a style sheet.
+/// what a person may see and the text holds; [`UNCHECKED`] where there was too much to look at. `css content` counts names that hold words of a style sheet.
 pub type Unseen = BTreeMap<String, u32>;
 
 /// Stands behind a means whose parts are told of and read all the same.
 pub const SHOWN: &str = " (shown)";
+
+/// Counts the documents of which not all was looked at.
+pub const UNCHECKED: &str = "excess (shown)";
 
 /// A text, and what is not in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub struct Reading {
     pub text: String,
     /// What was left out of it.
     pub unseen: Unseen,
+    /// Frames that did not answer, and are not in it.
+    pub silent: usize,
 }
 
 /// Those of all frames.

@@ -12,6 +12,7 @@ use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 use crate::engine::page::gather::{Question, Survey};
 use crate::engine::page::refs::Label;
+use crate::engine::page::sheets::ClosedSheet;
 use crate::engine::read::unseen::{self, Unseen};
 
 /// The walk of one document, with its refs given out.
@@ -38,7 +39,7 @@ impl Survey for Walked {
         &self.unseen
     }
 
-    fn closed_sheets(&self) -> &[String] {
+    fn closed_sheets(&self) -> &[ClosedSheet] {
         &self.closed
     }
 }

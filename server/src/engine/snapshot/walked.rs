@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::engine::page::sheets::ClosedSheet;
 use crate::engine::read::unseen::Unseen;
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
@@ -17,7 +18,7 @@ pub(crate) struct Walked {
     #[serde(default)]
     pub unseen: Unseen,
     #[serde(default)]
-    pub closed: Vec<String>,
+    pub closed: Vec<ClosedSheet>,
     pub nodes: Lines,
     #[serde(default)]
     pub descriptions: Vec<String>,
