@@ -19,6 +19,10 @@ const ARRIVAL: Duration = Duration::from_secs(2);
 /// asks its throttles, and may turn it into a download or nothing.
 const BEGINNING: Duration = Duration::from_millis(300);
 
+/// How long the news of a download may take that is known to come: the browser
+/// makes its file first.
+const DOWNLOAD: Duration = Duration::from_secs(2);
+
 /// How long a new tab may take to know its address.
 const TAB_ADDRESS: Duration = Duration::from_millis(150);
 
@@ -45,6 +49,7 @@ pub(crate) struct Changes {
 pub(crate) struct Before {
     url: String,
     loader: LoaderId,
+    answered: Option<LoaderId>,
     downloads: u64,
 }
 
@@ -52,12 +57,11 @@ impl Engine {
     /// Remembers what a receipt compares with.
     pub(crate) fn begin_action(&self) -> Before {
         self.state().witness.begin();
-        self.page().state.lock().windows.clear();
-        Before {
-            url: self.page().url(),
-            loader: self.page().loader(),
-            downloads: self.page().state.lock().downloads_requested,
-        }
+        let (url, loader) = (self.page().url(), self.page().loader());
+        let mut state = self.page().state.lock();
+        state.windows.clear();
+        let answered = state.response.as_ref().map(|(loader, _)| loader.clone());
+        Before { url, loader, answered, downloads: state.downloads_requested }
     }
 
     /// Waits for an answer of the script, unless a navigation stands before it:
@@ -150,13 +154,31 @@ impl Engine {
     /// A download is announced a moment after the page asked for it, or after
     /// the navigation that turned out to be one.
     async fn await_download(&self, before: &Before, was_under_way: bool) {
-        let asked = self.page().state.lock().downloads_requested > before.downloads;
-        if !asked && (!was_under_way || self.page().loader() != before.loader) {
-            return;
-        }
-        let until = Instant::now() + BEGINNING;
+        let patience = self.patience(before, was_under_way);
+        let until = Instant::now() + patience;
         while !self.state().witness.has_download() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// How long the news of a download may take.
+    fn patience(&self, before: &Before, was_under_way: bool) -> Duration {
+        let page = self.page();
+        let (arrived, state) = (page.loader() != before.loader, page.state.lock());
+        if state.downloads_requested > before.downloads {
+            return DOWNLOAD;
+        }
+        if !was_under_way || arrived {
+            return Duration::ZERO;
+        }
+        // An answer that is no document is a download, unless it is empty.
+        match (&state.response, &state.failed) {
+            (Some((loader, answer)), Some((failed, _)))
+                if loader == failed && before.answered.as_ref() != Some(loader) =>
+            {
+                if matches!(answer.status, 204 | 205) { Duration::ZERO } else { DOWNLOAD }
+            }
+            _ => BEGINNING,
         }
     }
 
