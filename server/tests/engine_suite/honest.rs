@@ -82,7 +82,7 @@ pub const HONEST: &[&str] = &[
     "<p style='letter-spacing:-1px'>WORD</p>",
     "<div style='letter-spacing:-.31em'><span style='letter-spacing:normal'>WORD</span></div>",
     "<p style='transform:skewX(-15deg) rotate(90deg);height:80px;width:80px'>WORD</p>",
-    "<div style='perspective:800px'><p style='transform:translateZ(-50px) rotateY(30deg)'>WORD</p></div>",
+    "<div style='perspective:800px;width:300px'><p style='transform:translateZ(-50px) rotateY(30deg)'>WORD</p></div>",
     "<span style='transform:scale(.01)'>WORD</span>",
     "<p style='clip-path:polygon(0 0,100% 0,100% 90%,0 100%)'>WORD</p>",
     "<p style='clip-path:inset(-20px)'>WORD</p>",
@@ -131,6 +131,11 @@ pub const HONEST: &[&str] = &[
 
 /// What a person sees later, or in part, and by which means it is told of.
 pub const TOLD: &[(&str, &str)] = &[
+    ("off-screen", "<p>Seen</p><ul style='margin-left:-900px'><li>WORD</ul>"),
+    (
+        "off-screen",
+        "<p>Seen</p><div style='position:relative;left:-900px;width:2000px'><p>WORD</p></div>",
+    ),
     (
         "opacity",
         "<div style='height:3000px'></div><p style='opacity:0;transition:opacity 1s'>WORD</p>",

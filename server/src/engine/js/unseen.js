@@ -208,6 +208,7 @@ const measure = (unseen, element) => {
   }
   for (const part of turnedWithin(element, style)) if (!isUnseen(unseen, part)) conceal(unseen, part, GONE, 'back');
   for (const part of shrunkWithin(element, style)) if (!isUnseen(unseen, part)) conceal(unseen, part, MUTED, 'font');
+  for (const part of startedOutside(element)) if (!isUnseen(unseen, part)) concealOrAwait(unseen, part, AWAITED, 'off-screen');
   if (clipped !== null) for (const part of clipped.parts) if (!isUnseen(unseen, part)) concealOrAwait(unseen, part, clipped.mark, clipped.means);
   for (const [part, mark] of maskedWithin(element, style)) if (!isUnseen(unseen, part)) concealOrAwait(unseen, part, mark, 'mask');
   if (mutedBy(element, style) !== '') muteWithin(unseen, element, list(selectAll(element, '*')));
@@ -348,6 +349,13 @@ const measurePage = () => {
   const backwards = scrollWidth > clientWidth && runsLeft ? clientWidth - scrollWidth : 0;
   // Beyond the far ends lies what a page forbids to scroll to.
   pageEdges = { left: backwards - scrollX, top: -scrollY, right: Math.max(scrollWidth, innerWidth) + 1000 - scrollX, bottom: Math.max(scrollHeight, innerHeight) + 1000 - scrollY };
+};
+
+/** Texts of a box that begins where no scrolling leads, as far as they end there too. @returns {Element[]} */
+const startedOutside = (element) => {
+  const box = boundingRect(element);
+  if (box.left >= pageEdges.left - LEAST_STRIP && box.top >= pageEdges.top - LEAST_STRIP) return [];
+  return firstTexts(element, MOST_CLIPPED).filter((text) => isOutside(contentBox(text)) && !isScrolledOut(text, boundingRect(text)));
 };
 
 /** Whether a box that is scrolled by itself holds an element, out of its view for now. */
