@@ -1,8 +1,11 @@
 //! seccomp: system calls that a confined program goes without.
 //!
 //! Landlock and namespaces leave much of the kernel in reach; what no skill
-//! needs is refused here. A call of another architecture ends the program: its
-//! numbers mean something else.
+//! needs is refused here. A call of another architecture ends the program, if
+//! it is not refused: its numbers mean something else.
+//!
+//! The kernel follows a filter once for each of its calls when it takes it, so
+//! what is long costs each start.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +13,7 @@ use nix::libc;
 use seccompiler::{
     BpfProgram, Error, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpArgLen::Qword,
     SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, apply_filter,
+    sock_filter,
 };
 
 use super::{Confinement, calls_by_name};
@@ -41,14 +45,10 @@ impl Calls {
 /// # Errors
 /// The kernel does not take the filters.
 pub fn enforce(calls: &Calls) -> Result<(), Error> {
-    // The last filter would refuse the installing of another one.
-    for filter in filters(calls)? {
-        apply_filter(&filter)?;
-    }
-    Ok(())
+    apply_filter(&filter(calls)?)
 }
 
-fn filters(calls: &Calls) -> Result<Vec<BpfProgram>, Error> {
+fn filter(calls: &Calls) -> Result<BpfProgram, Error> {
     let mut refused: Rules =
         calls_by_name::REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     sockets(calls.tcp, &mut refused)?;
@@ -58,27 +58,36 @@ fn filters(calls: &Calls) -> Result<Vec<BpfProgram>, Error> {
         by_descriptor_only(&mut refused)?;
         others(calls.own_signals, &mut refused)?;
     }
-    let absent: Rules = calls_by_name::ABSENT.iter().map(|call| (*call, Vec::new())).collect();
-    Ok(vec![filter(absent, libc::ENOSYS)?, filter(refused, libc::EPERM)?])
-}
-
-fn filter(rules: Rules, error: i32) -> Result<BpfProgram, Error> {
-    let error = SeccompAction::Errno(error.cast_unsigned());
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
-    let filter = SeccompFilter::new(with_other_numbers(rules), SeccompAction::Allow, error, arch)?;
-    Ok(filter.try_into()?)
+    let filter = SeccompFilter::new(refused, SeccompAction::Allow, error(libc::EPERM), arch)?;
+    let program: BpfProgram = filter.try_into()?;
+    Ok(first().into_iter().chain(program).collect())
 }
 
-/// On x86-64 each call has a second number, for programs with short pointers.
-fn with_other_numbers(rules: Rules) -> Rules {
-    const X32: i64 = 0x4000_0000;
-    if !cfg!(target_arch = "x86_64") {
-        return rules;
+fn error(number: i32) -> SeccompAction {
+    SeccompAction::Errno(number.cast_unsigned())
+}
+
+/// What comes before the rules, for all that the number alone decides.
+fn first() -> BpfProgram {
+    // On x86-64 each call has a second number, for programs with short pointers,
+    // and those programs have some of their own: all of them are refused.
+    const X32: u32 = 0x4000_0000;
+    const NUMBER: u32 = 0;
+    let step = |code: u32, k, jt| sock_filter { code: code as u16, jt, jf: 0, k };
+    let give = |action| step(libc::BPF_RET | libc::BPF_K, u32::from(action), 0);
+    let is = |kind, k, skips| step(libc::BPF_JMP | kind | libc::BPF_K, k, skips);
+    let mut program = vec![step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, NUMBER, 0)];
+    let absent = calls_by_name::ABSENT;
+    // To the answers behind the list: both are passed over when nothing is met.
+    for (call, left) in absent.iter().zip((0..absent.len() as u8).rev()) {
+        program.push(is(libc::BPF_JEQ, *call as u32, left + 2));
     }
-    let more: Vec<_> = rules.iter().map(|(call, rules)| (call | X32, rules.clone())).collect();
-    // The calls of those programs alone; they are refused with all the others.
-    let own = (512..=547).map(|call| (call | X32, Vec::new()));
-    rules.into_iter().chain(more).chain(own).collect()
+    program.push(is(libc::BPF_JGE, X32, 2));
+    program.push(step(libc::BPF_JMP | libc::BPF_JA, 2, 0));
+    program.push(give(error(libc::ENOSYS)));
+    program.push(give(error(libc::EPERM)));
+    program
 }
 
 /// Unix sockets only, or TCP sockets only.
@@ -171,15 +180,48 @@ fn masked(argument: u8, mask: u64, value: u64) -> Result<SeccompCondition, Error
 
 #[cfg(test)]
 mod tests {
-    use super::{Calls, filters};
+    use super::{Calls, calls_by_name, filter, first, libc};
+
+    const CALLS: [(bool, bool); 3] = [(false, false), (true, false), (true, true)];
 
     #[test]
-    fn every_set_of_calls_compiles_to_two_filters() {
-        for (tcp, own_signals) in [(false, false), (true, false), (true, true)] {
-            let filters = filters(&Calls { tcp, own_signals }).expect("they compile");
-            assert_eq!(filters.len(), 2);
+    fn every_set_of_calls_compiles() {
+        for (tcp, own_signals) in CALLS {
+            let filter = filter(&Calls { tcp, own_signals }).expect("it compiles");
             // The kernel takes 4096 instructions.
-            assert!(filters.iter().all(|filter| (10..4096).contains(&filter.len())));
+            assert!((100..4096).contains(&filter.len()));
+        }
+    }
+
+    /// What the beginning answers to a number; nothing when the rules decide.
+    fn answer(number: u32) -> Option<u32> {
+        let program = first();
+        let mut at = 1;
+        while let Some(step) = program.get(at) {
+            let code = u32::from(step.code);
+            at += 1 + match code & 0xf0 {
+                _ if code & 0x07 == libc::BPF_RET => return Some(step.k),
+                libc::BPF_JEQ if number == step.k => usize::from(step.jt),
+                libc::BPF_JGE if number >= step.k => usize::from(step.jt),
+                libc::BPF_JA => step.k as usize,
+                _ => usize::from(step.jf),
+            };
+        }
+        assert_eq!(at, program.len(), "a jump leads into the rules");
+        None
+    }
+
+    #[test]
+    fn numbers_alone_decide_about_what_is_absent_and_what_has_short_pointers() {
+        let refusal = |error: i32| Some(libc::SECCOMP_RET_ERRNO | error.cast_unsigned());
+        for call in calls_by_name::ABSENT {
+            assert_eq!(answer(*call as u32), refusal(libc::ENOSYS));
+        }
+        for call in [0, 1, libc::SYS_clone as u32, 511, 0x3fff_ffff] {
+            assert_eq!(answer(call), None);
+        }
+        for call in [0x4000_0000, 0x4000_0200, u32::MAX] {
+            assert_eq!(answer(call), refusal(libc::EPERM));
         }
     }
 }
