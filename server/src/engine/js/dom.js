@@ -80,6 +80,7 @@ const documentRange = method(Document.prototype, 'createRange');
 const documentElementsFromPoint = method(Document.prototype, 'elementsFromPoint');
 const documentSheets = getter(Document.prototype, 'styleSheets');
 const adoptedSheets = getter(Document.prototype, 'adoptedStyleSheets');
+const fullscreenElement = getter(Document.prototype, 'fullscreenElement');
 const scrollingElement = getter(Document.prototype, 'scrollingElement');
 
 const assignedNodes = method(HTMLSlotElement.prototype, 'assignedNodes');

@@ -43,3 +43,6 @@ const steady = (name, key, find) => {
   findings.set(name, { key, found });
   return found;
 };
+
+/** Whether the document holds an element that a selector of attributes matches. */
+const hasAny = (selector) => steady(selector, document, () => ({ any: documentSelectFirst(document, selector) !== null })).any;

@@ -53,9 +53,9 @@ const noteRule = (facts, rule) => {
 
 /** Looks through the sheets of the document and of the given shadow roots. */
 const readSheets = (roots) => {
-  usesTransform = documentSelectFirst(document, '[style*="text-transform" i]') !== null;
+  usesTransform = hasAny('[style*="text-transform" i]');
   usesGenerated = false;
-  usesSkipping = documentSelectFirst(document, '[style*="content-visibility" i],[hidden=until-found]') !== null;
+  usesSkipping = hasAny('[style*="content-visibility" i],[hidden=until-found]');
   const search = (sheets) => {
     for (let index = 0; index < sheets.length; index++) {
       if (sheets[index].disabled) continue;

@@ -97,7 +97,7 @@ const lookForUnseen = (unseen, scope, root) => {
   const covers = new Set(styled.covering);
   addMatches(covers, scope, ruling, 'covering');
   if (nodeType(scope) === ELEMENT) {
-    const open = list(documentSelectAll(document, ':modal,:popover-open'));
+    const open = openOnTop();
     onTop = open.length > 0 ? open[open.length - 1] : null;
     for (const element of open) if (scope === element || contains(scope, element)) covers.add(element);
   }
@@ -115,6 +115,15 @@ const lookForUnseen = (unseen, scope, root) => {
   // What was not looked at may be unseen.
   if (isExcessive) unseen.counts[`excess${SHOWN}`] = 1;
 };
+
+/** What lies over all others: open dialogs and popovers, and what fills the screen. To ask each element of a page takes as long as all else here. @returns {Element[]} */
+const openOnTop = () => {
+  if (fullscreenElement(document) !== null) return list(documentSelectAll(document, ON_TOP));
+  const able = steady('able', document, () => documentSelectAll(document, 'dialog,[popover]'));
+  return able.length === 0 ? [] : list(able).filter((element) => matches(element, ON_TOP));
+};
+
+const ON_TOP = ':modal,:popover-open';
 
 /** Whether attributes of old give colours. */
 const isColouredByHand = () => {

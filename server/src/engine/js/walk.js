@@ -34,7 +34,7 @@ const beginCall = () => {
   nesting = 0;
   dataTables = new WeakMap();
   labelsByRoot = new WeakMap();
-  anyAriaDisabled = documentSelectFirst(document, '[aria-disabled=true]') !== null;
+  anyAriaDisabled = hasAny('[aria-disabled=true]');
   focusedNow = focusedElement();
   readSheets(knownRoots());
 };
