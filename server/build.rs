@@ -16,6 +16,7 @@ use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
 const ORDER: &[&str] = &[
+    "reach",
     "dom",
     "tree",
     "visibility",
@@ -101,7 +102,7 @@ const ORDER: &[&str] = &[
 /// The files that the markup of a whole document takes. By themselves they are
 /// there at once, where the whole engine takes longer than the answer: whoever
 /// reads markup and parses it, as skills do, needs nothing else of it.
-const MARKUP: &[&str] = &["dom", "secrets", "markup"];
+const MARKUP: &[&str] = &["reach", "secrets", "markup"];
 
 /// What has no place in the engine: it would reach the page, or stop the world.
 const FORBIDDEN: [&str; 8] = [

@@ -1,27 +1,4 @@
-// Access to the DOM that a page cannot bend.
-//
-// An isolated world has its own prototypes, so patched methods of the page do
-// not reach it. Named fields of a form (and named elements of a document) do:
-// `form.firstChild` may be an <input name=firstChild>. Hence every accessor is
-// taken from its prototype once and called with the node as receiver.
-
-/** @param {object} proto @param {string} name @returns {(object: any) => any} */
-const getter = (proto, name) => {
-  const read = Object.getOwnPropertyDescriptor(proto, name).get;
-  return (object) => read.call(object);
-};
-
-/** @param {object} proto @param {string} name @returns {(object: any, value: any) => void} */
-const setter = (proto, name) => {
-  const write = Object.getOwnPropertyDescriptor(proto, name).set;
-  return (object, value) => write.call(object, value);
-};
-
-/** @param {object} proto @param {string} name @returns {(object: any, a?: any, b?: any) => any} */
-const method = (proto, name) => {
-  const call = proto[name];
-  return (object, a, b) => call.call(object, a, b);
-};
+// Access to the DOM that a page cannot bend, see `reach.js`.
 
 const nodeType = getter(Node.prototype, 'nodeType');
 const parentNode = getter(Node.prototype, 'parentNode');
@@ -29,7 +6,6 @@ const firstChild = getter(Node.prototype, 'firstChild');
 const nextSibling = getter(Node.prototype, 'nextSibling');
 const isConnected = getter(Node.prototype, 'isConnected');
 const ownerDocument = getter(Node.prototype, 'ownerDocument');
-const textContent = getter(Node.prototype, 'textContent');
 const contains = method(Node.prototype, 'contains');
 const rootNode = method(Node.prototype, 'getRootNode');
 const comparePosition = method(Node.prototype, 'compareDocumentPosition');
@@ -43,18 +19,14 @@ const nextElementSibling = getter(Element.prototype, 'nextElementSibling');
 const openShadowRoot = getter(Element.prototype, 'shadowRoot');
 const assignedSlot = getter(Element.prototype, 'assignedSlot');
 const hasAttributes = method(Element.prototype, 'hasAttributes');
-const attribute = method(Element.prototype, 'getAttribute');
 const hasAttribute = method(Element.prototype, 'hasAttribute');
 const attributeNames = method(Element.prototype, 'getAttributeNames');
 const closest = method(Element.prototype, 'closest');
 const matches = method(Element.prototype, 'matches');
-const selectAll = method(Element.prototype, 'querySelectorAll');
 const selectFirst = method(Element.prototype, 'querySelector');
 const boundingRect = method(Element.prototype, 'getBoundingClientRect');
 const clientRects = method(Element.prototype, 'getClientRects');
 const checkVisibility = method(Element.prototype, 'checkVisibility');
-const innerHtml = getter(Element.prototype, 'innerHTML');
-const outerHtml = getter(Element.prototype, 'outerHTML');
 const scrollIntoView = method(Element.prototype, 'scrollIntoView');
 const animationsOf = method(Element.prototype, 'getAnimations');
 
@@ -66,7 +38,6 @@ const shadowSelectAll = method(DocumentFragment.prototype, 'querySelectorAll');
 const shadowElementFromPoint = method(ShadowRoot.prototype, 'elementFromPoint');
 const shadowActiveElement = getter(ShadowRoot.prototype, 'activeElement');
 
-const documentElement = getter(Document.prototype, 'documentElement');
 const documentBody = getter(Document.prototype, 'body');
 const documentTitle = getter(Document.prototype, 'title');
 const documentActive = getter(Document.prototype, 'activeElement');
@@ -91,7 +62,6 @@ const isContentEditable = getter(HTMLElement.prototype, 'isContentEditable');
 const tabIndexOf = getter(HTMLElement.prototype, 'tabIndex');
 const focusElement = method(HTMLElement.prototype, 'focus');
 const inputValue = getter(HTMLInputElement.prototype, 'value');
-const inputType = getter(HTMLInputElement.prototype, 'type');
 const inputChecked = getter(HTMLInputElement.prototype, 'checked');
 const inputMixed = getter(HTMLInputElement.prototype, 'indeterminate');
 const inputList = getter(HTMLInputElement.prototype, 'list');
@@ -115,9 +85,6 @@ const HTML = 'http://www.w3.org/1999/xhtml';
 
 /** Whether `node` is an element with this HTML tag. @returns {boolean} */
 const isTag = (node, tag) => localName(node) === tag && namespaceURI(node) === HTML;
-
-/** The elements of a list, so that callers can use array methods. @returns {Element[]} */
-const list = (nodes) => Array.prototype.slice.call(nodes);
 
 const tidy = (text) => text.replace(/\s+/g, ' ').trim();
 
