@@ -153,7 +153,8 @@ impl Error {
     ///
     /// Chromium gives nearly everything the code -32000, so the text decides.
     pub(crate) fn from_protocol(method: &str, message: String) -> Self {
-        const STALE: [&str; 7] = [
+        const STALE: [&str; 8] = [
+            "uniqueContextId not found",
             "Cannot find context with specified id",
             "Cannot find execution context",
             "Inspected target navigated or closed",

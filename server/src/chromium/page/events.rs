@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::contexts::Context;
 use super::dialogs;
 use super::page::Page;
 use super::protocol::{
     ContextCreated, ContextDestroyed, FrameAttached, FrameDetached, FrameNavigated, FrameOnly,
     FrameRequestedNavigation, FrameStartedNavigating, LifecycleEvent, NavigatedWithinDocument,
-    WindowOpen,
+    WindowOpen, WireContext,
 };
 use super::state::{LoadSet, LoadState, PageState, Pending};
 use crate::chromium::capture::console::{ConsoleApiCalled, ExceptionThrown, LogEntryAdded};
@@ -180,19 +181,22 @@ fn runtime_event(
     match name {
         "executionContextCreated" => {
             let created: ContextCreated = event.params()?;
-            let aux = created.context.aux_data.filter(|aux| aux.is_default)?;
+            let WireContext { id, unique_id, name, aux_data } = created.context;
+            let aux = aux_data?;
+            let name = (!aux.is_default).then_some(name.as_str());
             let mut state = page.state.lock();
             let frame = state.frames.get_mut(&aux.frame_id?)?;
             if frame.session == *session {
-                frame.main_world = Some(created.context.id);
+                let context = Context { number: id, unique: unique_id.map(Into::into) };
+                frame.contexts.created(name, context);
             }
         }
         "executionContextDestroyed" => {
             let destroyed: ContextDestroyed = event.params()?;
             let context = Some(destroyed.execution_context_id);
-            page.state.lock().frames.forget_worlds(session.id(), context);
+            page.state.lock().frames.forget_contexts(session.id(), context);
         }
-        "executionContextsCleared" => page.state.lock().frames.forget_worlds(session.id(), None),
+        "executionContextsCleared" => page.state.lock().frames.forget_contexts(session.id(), None),
         // Nobody waits for console lines.
         "consoleAPICalled" | "exceptionThrown" if !valve::admit(page, session) => return None,
         "consoleAPICalled" => {

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::contexts::Contexts;
 use super::protocol::{WireFrame, WireFrameTree};
 use super::state::LoadSet;
 use crate::chromium::connection::session::Session;
@@ -32,8 +33,8 @@ pub struct Frame {
     /// Milestones, and the loader they belong to: they may come before or
     /// after the commit is reported.
     pub(crate) reached: (LoaderId, LoadSet),
-    /// Execution context of the page's own world, where known.
-    pub(crate) main_world: Option<i64>,
+    /// Execution contexts of its document, where known.
+    pub(crate) contexts: Contexts,
 }
 
 /// All frames of a tab.
@@ -98,7 +99,7 @@ impl FrameTree {
             out_of_process: false,
             children: Vec::new(),
             reached: (LoaderId::from(""), LoadSet::default()),
-            main_world: None,
+            contexts: Contexts::default(),
         };
         self.frames.insert(id, frame);
     }
@@ -116,7 +117,7 @@ impl FrameTree {
         };
         let new_document = frame.loader != wire.loader_id;
         if new_document {
-            frame.main_world = None;
+            frame.contexts.clear();
         }
         frame.loader = wire.loader_id.clone();
         frame.url = wire.full_url();
@@ -145,7 +146,7 @@ impl FrameTree {
         if let Some(frame) = self.frames.get_mut(id) {
             frame.session = session.clone();
             frame.out_of_process = true;
-            frame.main_world = None;
+            frame.contexts.clear();
             for child in std::mem::take(&mut frame.children) {
                 self.remove(&child);
             }
@@ -170,7 +171,7 @@ impl FrameTree {
                 (Some(frame), Some(served)) if served.id() != session => {
                     frame.session = served;
                     frame.out_of_process = false;
-                    frame.main_world = None;
+                    frame.contexts.clear();
                 }
                 (Some(_), Some(_)) => self.remove(&id),
                 _ => {}
@@ -194,11 +195,12 @@ impl FrameTree {
         }
     }
 
-    /// Forgets a main world by its context id, or all of a session.
-    pub(crate) fn forget_worlds(&mut self, session: &SessionId, context: Option<i64>) {
-        for frame in self.frames.values_mut() {
-            if frame.session.id() == session && (context.is_none() || frame.main_world == context) {
-                frame.main_world = None;
+    /// Forgets the context with this number, or all that a session serves.
+    pub(crate) fn forget_contexts(&mut self, session: &SessionId, number: Option<i64>) {
+        for frame in self.frames.values_mut().filter(|frame| frame.session.id() == session) {
+            match number {
+                Some(number) => frame.contexts.destroyed(number),
+                None => frame.contexts.clear(),
             }
         }
     }

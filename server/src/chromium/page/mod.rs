@@ -1,6 +1,7 @@
 //! One tab: its frames, its documents, its navigations.
 
 pub(crate) mod carry;
+pub(crate) mod contexts;
 pub(crate) mod dialogs;
 pub(crate) mod events;
 pub(crate) mod fetch;

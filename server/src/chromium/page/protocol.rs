@@ -133,6 +133,10 @@ pub(crate) struct ContextCreated {
 pub(crate) struct WireContext {
     pub id: i64,
     #[serde(default)]
+    pub unique_id: Option<String>,
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
     pub aux_data: Option<AuxData>,
 }
 

@@ -13,6 +13,7 @@ use super::world::{Engine, World};
 use crate::chromium::connection::call::Call;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{FrameId, LoaderId, SessionId};
+use crate::chromium::page::contexts::Context;
 use crate::chromium::page::frames::Frame;
 use crate::chromium::page::page::Page;
 use crate::chromium::sync::Lock;
@@ -54,6 +55,13 @@ impl Page {
             if let Some(world) = self.worlds.0.lock().get(&key) {
                 return Ok(Arc::clone(world));
             }
+            // A script that runs first in every document has had it made.
+            if let Some(context) = before.contexts.isolated(engine.world) {
+                let context = context.clone();
+                let world =
+                    World::new(before.session, frame.clone(), before.loader, context, engine);
+                return Ok(self.worlds.insert(key, Arc::new(world)));
+            }
             let params = json!({
                 "frameId": frame,
                 "worldName": engine.world,
@@ -73,15 +81,14 @@ impl Page {
             if after.loader != before.loader || after.session != before.session {
                 continue;
             }
-            let world = World::new(
-                before.session,
-                frame.clone(),
-                before.loader,
-                created.execution_context_id,
-                engine,
-            );
-            let world = self.worlds.insert(key, Arc::new(world));
-            return Ok(world);
+            let number = created.execution_context_id;
+            let reported = after.contexts.isolated(engine.world);
+            let context = match reported.filter(|context| context.number == number) {
+                Some(context) => context.clone(),
+                None => Context { number, unique: None },
+            };
+            let world = World::new(before.session, frame.clone(), before.loader, context, engine);
+            return Ok(self.worlds.insert(key, Arc::new(world)));
         }
     }
 
@@ -100,6 +107,11 @@ impl Page {
     pub fn forget_world(&self, world: &World) {
         let mut worlds = self.worlds.0.lock();
         worlds.retain(|_, known| !std::ptr::eq(Arc::as_ptr(known), world));
+        drop(worlds);
+        // Chromium is asked for the next one.
+        if let Some(frame) = self.state.lock().frames.get_mut(world.frame()) {
+            frame.contexts.forget(world.id());
+        }
     }
 }
 

@@ -46,8 +46,11 @@ impl Page {
             "awaitPromise": options.await_promise,
             "replMode": options.repl,
         });
-        match frame.main_world {
-            Some(context) => params["contextId"] = json!(context),
+        match frame.contexts.main() {
+            Some(context) => {
+                let (key, context) = context.for_evaluate();
+                params[key] = context;
+            }
             // Without a context Chromium takes the root frame of the session.
             None if frame.out_of_process || frame.parent.is_none() => {}
             None => return Err(Error::StaleContext),

@@ -1,5 +1,6 @@
 //! One isolated world of one document, with an engine in it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -12,6 +13,7 @@ use crate::chromium::connection::call::Call;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::Result;
 use crate::chromium::ids::{FrameId, LoaderId};
+use crate::chromium::page::contexts::Context;
 use crate::chromium::sync::Lock;
 
 /// A script that is injected once into each document that it is used in.
@@ -30,7 +32,8 @@ pub struct Engine {
 #[serde(rename_all = "camelCase")]
 struct Injection {
     expression: &'static str,
-    context_id: i64,
+    #[serde(flatten)]
+    context: HashMap<&'static str, Value>,
     silent: bool,
 }
 
@@ -40,7 +43,7 @@ pub struct World {
     session: Session,
     frame: FrameId,
     loader: LoaderId,
-    context: i64,
+    context: Context,
     engine: &'static Engine,
     injected: Arc<Lock<bool>>,
 }
@@ -50,7 +53,7 @@ impl World {
         session: Session,
         frame: FrameId,
         loader: LoaderId,
-        context: i64,
+        context: Context,
         engine: &'static Engine,
     ) -> Self {
         Self { session, frame, loader, context, engine, injected: Arc::default() }
@@ -66,9 +69,20 @@ impl World {
         &self.loader
     }
 
-    /// The execution context's id, unique within the session.
+    /// The execution context's number, unique within its process.
     pub fn context(&self) -> i64 {
-        self.context
+        self.context.number
+    }
+
+    /// The execution context.
+    pub(crate) fn id(&self) -> &Context {
+        &self.context
+    }
+
+    /// The parameter of `Runtime.evaluate` that names this world, and nothing
+    /// else whatever became of the document: its key and its value.
+    pub fn named(&self) -> (&'static str, Value) {
+        self.context.for_evaluate()
     }
 
     /// The session that serves the frame.
@@ -81,9 +95,10 @@ impl World {
     /// function return a JSON string and take `String`: that is six times
     /// faster than returning the object.
     pub fn call<T: DeserializeOwned>(&self, function: &str, arguments: &[Argument]) -> Call<T> {
+        let (key, context) = self.context.for_call();
         let params = json!({
             "functionDeclaration": function,
-            "executionContextId": self.context,
+            (key): context,
             "arguments": arguments,
             "returnByValue": true,
             "awaitPromise": true,
@@ -119,9 +134,10 @@ impl World {
         arguments: &[Argument],
         group: &str,
     ) -> Call<Option<String>> {
+        let (key, context) = self.context.for_call();
         let params = json!({
             "functionDeclaration": function,
-            "executionContextId": self.context,
+            (key): context,
             "arguments": arguments,
             "objectGroup": group,
             "awaitPromise": true,
@@ -136,9 +152,10 @@ impl World {
     }
 
     fn expression(&self, expression: &str) -> Value {
+        let (key, context) = self.named();
         json!({
             "expression": expression,
-            "contextId": self.context,
+            (key): context,
             "returnByValue": true,
             "awaitPromise": true,
         })
@@ -159,7 +176,7 @@ impl World {
 
     /// Sends any method to this world's session with the engine in place, for
     /// evaluations with options that the other functions do not have. The
-    /// caller puts [`World::context`] into the parameters.
+    /// caller puts [`World::named`] into the parameters.
     pub fn call_method<T: DeserializeOwned>(
         &self,
         method: &'static str,
@@ -187,8 +204,11 @@ impl World {
     }
 
     fn inject(&self) {
-        let params =
-            Injection { expression: self.engine.script, context_id: self.context, silent: true };
+        let params = Injection {
+            expression: self.engine.script,
+            context: [self.named()].into(),
+            silent: true,
+        };
         let injected = Arc::clone(&self.injected);
         let world = self.engine.world;
         self.session.call_then("Runtime.evaluate", &params, move |answer: Result<Value>| {
@@ -208,6 +228,6 @@ impl World {
 
 impl std::fmt::Debug for World {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "World({} in {}, {})", self.context, self.frame, self.loader)
+        write!(formatter, "World({} in {}, {})", self.context.number, self.frame, self.loader)
     }
 }

@@ -77,11 +77,12 @@ impl Engine {
     /// Looks into the suspects of the latest walk. Answers how many closed
     /// roots the script knows now that it did not know before.
     pub(crate) async fn adopt_closed_roots(&self, world: &World) -> Result<usize> {
+        let (key, context) = world.named();
         let call: Call<Suspects> = world.call_method(
             "Runtime.evaluate",
             &json!({
                 "expression": "browseEngine.takeSuspects()",
-                "contextId": world.context(),
+                (key): context,
                 "objectGroup": GROUP,
                 "serializationOptions": {
                     "serialization": "deep",

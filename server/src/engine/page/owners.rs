@@ -72,11 +72,12 @@ enum Item {
 
 /// Asks for the frames that the document's engine has not reported yet.
 pub(crate) fn ask(world: &World, expression: &str) -> Call<serde_json::Value> {
+    let (key, context) = world.named();
     world.call_method(
         "Runtime.evaluate",
         &json!({
             "expression": format!("browseEngine.{expression}()"),
-            "contextId": world.context(),
+            (key): context,
             "objectGroup": "owners",
             "serializationOptions": { "serialization": "deep", "maxDepth": 1 },
         }),
