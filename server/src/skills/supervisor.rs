@@ -123,7 +123,10 @@ fn start(ahead: bool, twice: bool) -> io::Result<(Started, Plan)> {
     let plan = read_plan(&mut io::stdin().lock())?;
     let free = |child| Started { child, report: None };
     let started = match (begun, &plan.confinement) {
-        (Some(begun), Confinement::Namespaces { .. }) => begun.go(&plan)?,
+        // What waited may be dead.
+        (Some(begun), Confinement::Namespaces { .. }) => {
+            begun.go(&plan).or_else(|_| sandbox::start(&plan))?
+        }
         (Some(_), _) => return Err(io::Error::other("the namespaces are for another plan")),
         // Where nobody adopts orphans, the group has to be the program's own.
         (None, Confinement::None) if twice && cfg!(target_os = "linux") => {

@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use browse_proto::v1::GetUrlRequest;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::{
     daemon::{Daemon, Failure, until},
+    processes::below,
     shelf::skill,
 };
 
@@ -98,6 +101,23 @@ async fn what_outlives_a_confined_program_is_ended() {
     let error = daemon.run("b").await.error.unwrap();
     assert!(error.message.ends_with("exit code 3"), "{error:?}");
     assert!(!sleeps());
+}
+
+#[tokio::test]
+async fn a_run_does_without_what_was_ready_for_it_and_died() {
+    let daemon = Daemon::start().await;
+    skill(&daemon.home(), "a", "").shell("echo null");
+    assert!(daemon.run("a").await.output.is_some());
+    let ready = until(|| {
+        let mut supervisors = below(daemon.pid()).into_iter();
+        let waits = supervisors.find(|process| process.command.contains("--supervise ahead"))?;
+        below(u32::try_from(waits.pid).ok()?).pop()
+    });
+    let ready = ready.await.expect("one is made ready for the next run");
+    kill(Pid::from_raw(ready.pid), Signal::SIGKILL).unwrap();
+    until(|| (!lives(&ready.pid.cast_unsigned())).then_some(())).await.expect("it ends");
+    let outcome = daemon.run("a").await;
+    assert!(outcome.output.is_some(), "{outcome:?}");
 }
 
 /// The command lines of all processes, each word followed by a zero byte.

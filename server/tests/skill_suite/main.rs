@@ -1,6 +1,9 @@
 //! Skills, run by a real daemon.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../support/processes.rs"]
+#[expect(dead_code, reason = "this suite wants one of them")]
+mod processes;
 #[path = "../support/site.rs"]
 #[allow(dead_code)]
 mod site;

@@ -16,7 +16,10 @@ use nix::{
     fcntl::OFlag,
     libc,
     poll::{PollFd, PollFlags, PollTimeout, poll},
-    sys::wait::{WaitPidFlag, WaitStatus, wait, waitpid},
+    sys::{
+        signal::{Signal, kill},
+        wait::{WaitPidFlag, WaitStatus, wait, waitpid},
+    },
     unistd::{ForkResult, Pid, close, pipe2, setsid, write},
 };
 
@@ -83,9 +86,13 @@ impl Begun {
     /// # Errors
     /// It is dead.
     pub fn go(mut self, plan: &Plan) -> io::Result<Started> {
-        let plan = serde_json::to_vec(plan)?;
-        self.go.write_all(&[self.identity.byte()])?;
-        self.go.write_all(&frame(&plan))?;
+        let plan = [&[self.identity.byte()], &*frame(&serde_json::to_vec(plan)?)].concat();
+        if let Err(error) = self.go.write_all(&plan) {
+            // Somebody ended it while it waited.
+            let _ = kill(self.child, Signal::SIGKILL);
+            let _ = waitpid(self.child, None);
+            return Err(error);
+        }
         // Open for as long as this process lives.
         std::mem::forget(self.go);
         Ok(Started { child: self.child, report: Some(self.report) })
