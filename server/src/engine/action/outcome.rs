@@ -153,33 +153,26 @@ impl Engine {
 
     /// A download is announced a moment after the page asked for it, or after
     /// the navigation that turned out to be one.
-    async fn await_download(&self, before: &Before, was_under_way: bool) {
-        let patience = self.patience(before, was_under_way);
-        let until = Instant::now() + patience;
+    async fn await_download(&self, before: &Before, was_under_way: bool, left: Duration) {
+        let until = Instant::now() + self.patience(before, was_under_way).min(left);
         while !self.state().witness.has_download() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
 
-    /// How long the news of a download may take.
     fn patience(&self, before: &Before, was_under_way: bool) -> Duration {
-        let page = self.page();
-        let (arrived, state) = (page.loader() != before.loader, page.state.lock());
-        if state.downloads_requested > before.downloads {
-            return DOWNLOAD;
-        }
-        if !was_under_way || arrived {
-            return Duration::ZERO;
-        }
-        // An answer that is no document is a download, unless it is empty.
-        match (&state.response, &state.failed) {
+        let arrived = self.page().loader() != before.loader;
+        let state = self.page().state.lock();
+        let refused = match (&state.response, &state.failed) {
             (Some((loader, answer)), Some((failed, _)))
                 if loader == failed && before.answered.as_ref() != Some(loader) =>
             {
-                if matches!(answer.status, 204 | 205) { Duration::ZERO } else { DOWNLOAD }
+                Some(answer.status)
             }
-            _ => BEGINNING,
-        }
+            _ => None,
+        };
+        let asked = state.downloads_requested > before.downloads;
+        patience(asked, was_under_way && !arrived, refused)
     }
 
     /// Waits for the windows that the page asked for to open, which is a moment
@@ -197,17 +190,18 @@ impl Engine {
     /// Answers where it goes when it does not.
     async fn arrive(&self, before: &Before, deadline: Instant) -> Option<String> {
         let page = self.page();
+        let left = || {
+            let left = deadline.saturating_duration_since(Instant::now());
+            left.saturating_sub(Duration::from_millis(100))
+        };
         if self.has_asked() {
             let begun = page.wait_until(|state| state.requested.is_none().then_some(()));
             let _ = timeout(BEGINNING, begun).await;
         }
         if page.navigation() == NavigationState::Idle && page.loader() == before.loader {
-            self.await_download(before, false).await;
+            self.await_download(before, false, left()).await;
             return None;
         }
-        let left = deadline
-            .saturating_duration_since(Instant::now())
-            .saturating_sub(Duration::from_millis(100));
         let arrived = page.wait_until(|state| {
             let main = state.frames.get(state.frames.root())?;
             // It may also end without a document: as a download, or with 204.
@@ -217,13 +211,26 @@ impl Engine {
             let here = main.loader != before.loader && state.pending.is_none() && parsed;
             (over || here).then_some(())
         });
-        if timeout(ARRIVAL.min(left), arrived).await.is_ok() {
-            self.await_download(before, true).await;
+        if timeout(ARRIVAL.min(left()), arrived).await.is_ok() {
+            self.await_download(before, true, left()).await;
         }
         match page.navigation() {
             NavigationState::AwaitingHeaders { url } => Some(url),
             _ => None,
         }
+    }
+}
+
+/// How long the news of a download may take. `asked`: the page asked for one;
+/// `lost`: a navigation ended without a document; `refused`: the status of an
+/// answer that did not become one.
+fn patience(asked: bool, lost: bool, refused: Option<u16>) -> Duration {
+    match (asked, lost, refused) {
+        (true, ..) => DOWNLOAD,
+        // It is empty, or there was no navigation.
+        (false, true, Some(204 | 205)) | (false, false, _) => Duration::ZERO,
+        (false, true, Some(_)) => DOWNLOAD,
+        (false, true, None) => BEGINNING,
     }
 }
 
@@ -246,5 +253,19 @@ async fn address(page: &crate::chromium::Page) -> String {
     match page.navigation() {
         NavigationState::AwaitingHeaders { url } => url,
         _ => page.url(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BEGINNING, DOWNLOAD, Duration, patience};
+
+    #[test]
+    fn only_a_download_that_is_known_to_come_is_waited_for() {
+        assert_eq!(patience(true, false, None), DOWNLOAD);
+        assert_eq!(patience(false, true, Some(200)), DOWNLOAD);
+        assert_eq!(patience(false, true, Some(204)), Duration::ZERO);
+        assert_eq!(patience(false, true, None), BEGINNING);
+        assert_eq!(patience(false, false, Some(200)), Duration::ZERO);
     }
 }
