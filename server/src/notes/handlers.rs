@@ -180,7 +180,8 @@ async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result
         cx.say(&format!("a scan scores {score:.2}: it stays quarantined unless it is reworded"));
     } else if found.version.state == State::Quarantined && found.version.uses == 0 {
         cx.say(&format!(
-            "it is printed by `browse context` after {ENOUGH} visits without a finding"
+            "it is printed by `browse context` after {ENOUGH} visits without a finding; \
+             a visit comes from another site, or opens a tab"
         ));
     }
     Ok(describe(&found))

@@ -35,7 +35,7 @@ pub fn read(path: &Path, of: File) -> Result<Vec<Raw>> {
         let known = KEYS.iter().find(|key| key.file != File::None && key.name == name);
         let key = known.ok_or_else(|| refuse(name, &place, &unknown(name)))?;
         if of == File::Any && key.file == File::User {
-            let why = "a project may not choose programs: set it in BROWSE_HOME/config.toml";
+            let why = "a project may not set it, since it comes with what was cloned: set it in BROWSE_HOME/config.toml";
             return Err(refuse(name, &place, why));
         }
         let items = items(&value).ok_or_else(|| refuse(name, &place, "it is no plain value"))?;

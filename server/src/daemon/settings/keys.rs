@@ -19,7 +19,7 @@ pub enum File {
     /// None: places cannot name themselves.
     None,
     /// That of the user. A project's file comes with whatever repository was
-    /// cloned, so it may not choose programs.
+    /// cloned, so it may choose neither programs nor what guards its user.
     User,
     /// Both.
     Any,

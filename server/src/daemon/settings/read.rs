@@ -281,7 +281,7 @@ mod tests {
         let settings = read("", &[], &[("BROWSE_CHROMIUM_ARGS", args)]).expect("it is good");
         assert_eq!(settings.chromium_args, ["--host-resolver-rules=MAP a 127.0.0.1:1", "--mute"]);
         let refused = read("chromium_args = [\"--a\"]", &[], &[]).expect_err("a project's file");
-        assert!(refused.contains("a project may not choose programs"), "{refused}");
+        assert!(refused.contains("a project may not set it"), "{refused}");
     }
 
     #[test]
