@@ -70,6 +70,8 @@ const ORDER: &[&str] = &[
     "keepsake",
     "outline",
     "suspects",
+    "selecting",
+    "backdrops",
     "foreign",
     "skipping",
     "colours",
@@ -124,7 +126,8 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let scripts = join(folder).and_then(|script| {
         let scripts = [("engine.js", script), ("markup.js", markup(folder)?)];
-        Ok(scripts.into_iter().chain([("first.js", first(folder)?)]))
+        let alone = [("first.js", alone(folder, "ear")?), ("blank.js", alone(folder, "blank")?)];
+        Ok(scripts.into_iter().chain(alone))
     });
     match scripts {
         Ok(scripts) => {
@@ -142,13 +145,13 @@ fn main() {
     }
 }
 
-/// The script that runs before those of the page stands alone.
-fn first(folder: &Path) -> Result<String, String> {
-    let path = folder.join("first/ear.js");
+/// A script that needs nothing of the engine.
+fn alone(folder: &Path, stem: &'static str) -> Result<String, String> {
+    let path = folder.join("alone").join(stem).with_extension("js");
     let source =
         fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
-    check("ear", &source, &mut HashMap::new())?;
-    slim("ear", &source)
+    check(stem, &source, &mut HashMap::new())?;
+    slim(stem, &source)
 }
 
 /// Answers the markup of the document.
@@ -168,7 +171,7 @@ fn join(folder: &Path) -> Result<String, String> {
     let listed = fs::read_dir(folder).map_err(|error| error.to_string())?;
     for entry in listed.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name == "first" {
+        if name == "alone" {
             continue;
         }
         let known = name.strip_suffix(".js").is_some_and(|stem| ORDER.contains(&stem));

@@ -1,6 +1,6 @@
 //! Frames and shadow trees: one snapshot sees them all, one click reaches them.
 
-use browse_server::engine::{Kind, Predicate};
+use browse_server::engine::{Kind, Predicate, SCRIPT, SnapshotOptions};
 
 use crate::fixture::{Tab, kind};
 use crate::support::site::Site;
@@ -168,4 +168,45 @@ async fn frames_that_are_turned_scaled_or_zoomed_are_hit() {
             assert_eq!(tab.js("document.title").await, "hit", "{style} {host}");
         }
     }
+}
+
+#[tokio::test]
+async fn frames_that_show_nothing_are_spared_until_they_do() {
+    let tab = Tab::show(
+        "<p>page</p><iframe id=blank></iframe><iframe srcdoc='<!--x--><script>1</script> <style>p{}</style>'></iframe>\
+         <iframe style='display:none' srcdoc='<p>secret</p>'></iframe>\
+         <iframe srcdoc='<form name=body></form><p>inner</p>'></iframe>\
+         <iframe srcdoc='<body><template shadowrootmode=open><p>shadow</p></template>'></iframe>",
+    )
+    .await;
+    let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+    for (step, words) in [
+        ("0", vec!["page", "inner", "shadow"]),
+        (
+            "document.getElementById('blank').contentDocument.body.append('late'), 0",
+            vec!["page", "late", "inner", "shadow"],
+        ),
+        (
+            "document.querySelectorAll('iframe')[2].style.display = ''",
+            vec!["page", "late", "secret", "inner", "shadow"],
+        ),
+    ] {
+        tab.js(step).await;
+        for seen in [false, true] {
+            let text = tab.engine.read_text(None, seen).await.unwrap().text;
+            assert_eq!(text.split_whitespace().collect::<Vec<_>>(), words, "{step} {seen}");
+        }
+        let markdown = tab.engine.read_markdown(None, true).await.unwrap().text;
+        let tree = tab.snapshot(&options).await.text;
+        for word in words {
+            assert!(markdown.contains(word) && tree.contains(word), "{step}: {markdown}\n{tree}");
+        }
+    }
+    let has_engine =
+        |frame: &_| tab.page.known_world(frame, &SCRIPT).is_some_and(|world| world.has_engine());
+    let frames = tab.page.frames();
+    assert_eq!(
+        frames.iter().map(has_engine).collect::<Vec<_>>(),
+        [true, true, false, true, true, true]
+    );
 }

@@ -150,6 +150,29 @@ async fn what_a_person_may_see_is_read_and_told_of() {
 }
 
 #[tokio::test]
+async fn what_stands_in_a_shadow_tree_is_judged_by_its_sheets() {
+    let html = "<style>.b{opacity:0}</style><x-a></x-a><script>\
+        document.querySelector('x-a').attachShadow({mode: 'open'}).innerHTML =\
+        '<style>.a{opacity:0}</style><h1><b>seen</b> <b class=a>secret</b> <b class=b>shown</b></h1>';</script>";
+    let tab = Tab::show(html).await;
+    tab.tree().await;
+    let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+    let heading = target(&tab.reference("heading").await);
+    for step in
+        ["0", "document.querySelector('x-a').shadowRoot.querySelector('b').style.opacity = 0"]
+    {
+        tab.js(step).await;
+        let text = tab.engine.read_text(Some(&heading), true).await.unwrap().text;
+        let markdown = tab.engine.read_markdown(Some(&heading), true).await.unwrap().text;
+        let tree = tab.snapshot(&options).await.text;
+        for text in [text, markdown, tree] {
+            assert!(!text.contains("secret") && text.contains("shown"), "{text}");
+            assert_eq!(text.contains("seen"), step == "0", "{text}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_laid_out_yet_and_what_stands_on_a_dark_page_is_read() {
     let html = "<meta name=color-scheme content=dark><style>a{color:red}.later{content-visibility:auto}\
         pre{white-space:pre}</style><p>Light on dark</p><div style='height:3000px'></div>\

@@ -2,6 +2,14 @@
 
 /// What honest pages do, with words that a person sees.
 pub const HONEST: &[&str] = &[
+    // White on grounds that sheets give in all kinds of ways.
+    "<style>.hb1{background:#024}</style><p class=hb1 style='color:white'>WORD</p>",
+    "<style>div .hb2:not(.none)>i{background-color:#024}</style><p class=hb2><i style='color:white'>WORD</i></p>",
+    "<style>.hb3{background:none;& b{background-color:#024}}</style><p class=hb3 style='color:white'><b>WORD</b></p>",
+    "<style>.hb4:read-only{background:transparent;background-image:linear-gradient(#024,#012)}</style><p class=hb4 style='color:white'>WORD</p>",
+    "<table bgcolor='#002244'><tr><td style='color:white'>WORD</td></tr></table>",
+    "<style>.hb5{background:#024}.hb6{all:inherit}</style><div class=hb5><p class=hb6 style='color:white'>WORD</p></div>",
+    "<style>@keyframes hb7{from,to{background:#024}} .hb7{animation:hb7 9s infinite}</style><p class=hb7 style='color:white'>WORD</p>",
     "<button style='position:relative;z-index:0;color:#fff;background:none;border:0'><i style='position:absolute;inset:0;z-index:-1;background:#06f'></i>WORD</button>",
     "<svg width=200 height=200><circle cx=100 cy=100 r=60 fill=none stroke='#0369a1' stroke-width=50></circle><text x=25 y=105 fill=white font-size=5>WORD</text></svg>",
     "<p style='color:#fff;background:rgba(0,0,0,.6)'>WORD</p>",

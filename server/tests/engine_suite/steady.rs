@@ -8,11 +8,11 @@ use crate::support::site::Site;
 
 /// Words of everything that steps change, each in an element of its own. What
 /// stands below is there so that lists of all kinds are kept.
-const PAGE: &str = "<!doctype html><style id=sheet>.faded{opacity:0} @media (max-width:500px){#media{opacity:0}}\
+const PAGE: &str = "<!doctype html><style id=sheet>.faded{opacity:0}.ink{color:white}.night{background:#024} @media (max-width:500px){#media{opacity:0}}\
     .late:has(p:empty){opacity:0}</style>\
     <p id=first>first</p><p id=style>style</p><p id=class>class</p><p id=rule>rule</p><p id=adopted>adopted</p>\
     <p id=media>media</p><p id=written>written</p><p id=attribute hidden>attribute</p>\
-    <p id=inert>inert</p><p id=aria>aria</p><p id=data>data</p><p id=moved>moved</p>\
+    <p id=inert>inert</p><p id=aria>aria</p><p id=data>data</p><p id=ink class=ink> </p><p id=moved>moved</p>\
     <div id=faded class=faded></div><div id=open></div>\
     <details id=details><summary>summary</summary><p>folded</p></details>\
     <dialog id=dialog>dialog</dialog><nav id=nav><a href=/x>menu</a></nav>\
@@ -107,6 +107,12 @@ const STEPS: &[(&str, &str, &str)] = &[
         "",
     ),
     ("by('made').innerHTML = '<p>plain</p>'", "plain", "hatched"),
+    // Texts in the colour of their ground.
+    ("by('ink').firstChild.data = 'inked'", "", "inked"),
+    ("by('ink').className = 'ink night'", "inked", ""),
+    ("document.styleSheets[0].insertRule('#ink{background:none}')", "", "inked"),
+    ("document.styleSheets[0].deleteRule(0)", "inked", ""),
+    ("by('ink').className = 'ink'; by('ink').style.background = '#024'", "inked", ""),
     // A frame of the same site.
     ("inner().getElementById('in').textContent = 'inside'", "inside", "inner"),
     ("inner().getElementById('in').className = 'faded'", "", "inside"),

@@ -227,6 +227,23 @@ pub const WAYS: &[&str] = &[
     "<div style='overflow:auto;height:40px;display:flex;flex-direction:column;justify-content:flex-end'><p style='flex:none'>WORD</p>\
      <p style='flex:none'>x</p><p style='flex:none'>x</p></div>",
     "<iframe width=2 height=2 srcdoc='<p>WORD'></iframe>",
+    // By selectors of all kinds.
+    "<style>.w-\\[0px\\]\\:x{opacity:0}</style><p class='w-[0px]:x'>WORD</p>",
+    "<style>.\\31 st{opacity:0}</style><p class=1st>WORD</p>",
+    "<style>.QuirK{opacity:0}</style><p class=quirk>WORD</p>",
+    "<style>[data-a='].none '] .sel1,.none .none{opacity:0}</style><div data-a='].none '><p class=sel1>WORD</p></div>",
+    "<style>p:not(.none):nth-child(n).sel2{opacity:0}</style><p class='none2 sel2'>WORD</p>",
+    "<style>:is(.none,.sel3):where(:not([data-b='(.none']),#none){opacity:0}</style><p class=sel3>WORD</p>",
+    "<style>.sel4{& .none,& > i{opacity:0}}</style><p class=sel4><i>WORD</i></p>",
+    "<style>.sél\u{e020}5{opacity:0}</style><p class='sél\u{e020}5'>WORD</p>",
+    "<style>#sel\\.6,#none{opacity:0}</style><p id='sel.6'>WORD</p>",
+    "<style>.sel7\u{a0}x{opacity:0}</style><p class='sel7\u{a0}x'>WORD</p>",
+    // On grounds that sheets give in all kinds of ways.
+    "<style>.bk1{background:#024}</style><div class=bk1><p style='color:#024'>WORD</p></div>",
+    "<style>.bk2:not(:hover):not(:empty){background-color:#024}</style><div class=bk2><p style='color:#024'>WORD</p></div>",
+    "<style>.bk3:read-only{background:#024}</style><div class=bk3><p style='color:#024'>WORD</p></div>",
+    "<style>.bk4{& > *{background-image:linear-gradient(#024,#024)}}</style><div class=bk4><p style='color:#024'>WORD</p></div>",
+    "<table bgcolor='#002244'><tr><td style='color:#024'>WORD</td></tr></table>",
     "<svg width=200 height=60><text y=20>WORD</text><rect width=200 height=60 fill=white /></svg>",
     "<p style='background:linear-gradient(#fff,#fefefe 99%,#000);-webkit-background-clip:text;color:transparent'>WORD</p>",
 ];

@@ -88,6 +88,8 @@ const colourBehind = (element, known, view = window) => {
   const asked = [];
   let behind = undefined;
   let from = null;
+  // As long as it climbs in the document itself.
+  let isPlain = undefined;
   for (let node = element; node && nodeType(node) === ELEMENT; from = node, node = flatParent(node)) {
     // What it is for depends on where one comes from.
     const fold = folds.size > 0 && folds.has(node) ? groundOfFold(node, from) : undefined;
@@ -99,7 +101,10 @@ const colourBehind = (element, known, view = window) => {
       behind = known.get(node);
       break;
     }
+    if (isPlain === undefined) isPlain = backed !== null && view === window && rootNode(node) === document;
+    else if (isPlain && from !== null) isPlain = parentNode(from) === node;
     asked.push(node);
+    if (isPlain && !mayBeBacked(node)) continue;
     const style = styleOf(node);
     const inset = oddGrounds.has(node) ? insetOf(node, style) : undefined;
     if (inset !== undefined) {
@@ -268,6 +273,19 @@ const showsOnAncestors = (text, { ink, behind, points, x, y }) => {
 
 const holdsPoint = (box, x, y) => box.left <= x && x <= box.right && box.top <= y && y <= box.bottom;
 
+/** Texts that a person may see, each with its element, in order. @returns {{texts: Text[], holders: Element[]}} */
+const textsHeld = (scope) => {
+  const [texts, holders] = [[], []];
+  const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
+  for (let node = nextNode(walker); node; node = nextNode(walker)) {
+    const holder = parentNode(node);
+    if (nodeType(holder) !== ELEMENT || SKIPPED_TAGS.has(localName(holder)) || localName(holder) === 'textarea') continue;
+    texts.push(node);
+    holders.push(holder);
+  }
+  return { texts, holders };
+};
+
 /** Elements whose own text has the colour of what is behind it, with their marks. @param {Element|ShadowRoot} scope @returns {Map<Element, number>} */
 const sameColoured = (scope, top) => {
   const found = new Map();
@@ -275,18 +293,16 @@ const sameColoured = (scope, top) => {
   const behinds = new Map();
   const drawings = new Map();
   const verdicts = new Map();
-  const walker = walkerOver(scope, NodeFilter.SHOW_TEXT);
+  const { texts, holders } = isHeard(scope) ? steady('texts', scope, () => textsHeld(scope)) : textsHeld(scope);
   let last = null;
   let pictures = null;
   let painters = null;
   let asked = 0;
-  for (let node = nextNode(walker); node; node = nextNode(walker)) {
-    if (!/\S/.test(textData(node))) continue;
-    const parent = parentNode(node);
-    if (parent === last || nodeType(parent) !== ELEMENT) continue;
+  for (let index = 0; index < texts.length; index++) {
+    const parent = holders[index];
+    if (parent === last || !/\S/.test(textData(texts[index]))) continue;
     last = parent;
-    const tag = localName(parent);
-    if (SKIPPED_TAGS.has(tag) || tag === 'textarea' || !checkVisibility(parent)) continue;
+    if (!checkVisibility(parent)) continue;
     const style = styleOf(parent);
     const isDrawn = parent instanceof SVGElement;
     const drawn = isDrawn ? drawnColour(style) : null;

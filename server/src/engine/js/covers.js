@@ -21,14 +21,12 @@ const freshCovering = (top, fixed = []) => ({ top, fixed, painters: null, pictur
  * @returns {Map<Element, [number, string]>} What they hide, with its mark and means.
  */
 const coveredBy = (suspects, top) => {
-  const fixed = [];
-  for (const element of suspects) if (styleOf(element).position === 'fixed' && checkVisibility(element)) fixed.push(element);
-  const looking = freshCovering(top, fixed);
+  const placed = [];
+  for (const cover of suspects) if (checkVisibility(cover)) placed.push({ cover, style: styleOf(cover), position: styleOf(cover).position });
+  const looking = freshCovering(top, placed.filter(({ position }) => position === 'fixed').map(({ cover }) => cover));
   const { covered } = looking;
-  for (const cover of suspects) {
-    if (!checkVisibility(cover)) continue;
-    const style = styleOf(cover);
-    const sinks = style.position !== 'static' && parseInt(style.zIndex, 10) < 0;
+  for (const { cover, style, position } of placed) {
+    const sinks = position !== 'static' && parseInt(style.zIndex, 10) < 0;
     if (sinks && liesUnder(cover)) covered.set(cover, [GONE, 'cover']);
     if (sinks) continue;
     const found = lidsWithin(looking, cover, style);

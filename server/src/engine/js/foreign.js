@@ -38,6 +38,19 @@ const takeWantedSheets = () => {
   return wanted;
 };
 
+/** What a reading would want, but for what shadow trees use: that is met on the way. */
+const sheets = () => {
+  rulingFor(document);
+  return { wanted: takeWantedSheets() };
+};
+
+/** The same, and the layout that every question needs: a page that nobody looks at has none. */
+const prepare = () => {
+  const top = documentElement(document);
+  if (top !== null) boundingRect(top);
+  return sheets();
+};
+
 /** Takes over all that came for sheets; null where the browser has nothing to give. @param {[number, ?string[]][]} answers */
 const learnSheets = (answers) => {
   for (const [number, texts] of answers) {

@@ -56,15 +56,24 @@ const COMMANDS = {
   footing,
   keepsake,
   outline,
+  prepare,
 };
 
 /** An answer whose text is large: quoted once less than a string within JSON is. */
 const withBody = (head, body) => `${JSON.stringify(head)}\n${whole(body)}`;
 
-/** @param {string} command @param {object} argument @returns {string} */
+/**
+ * A reading that judges what is seen is not begun without the style sheets of
+ * other origins: any element might be hidden by them, which takes longer to look
+ * at than the sheets take to come. With `sheeted` they were asked for.
+ * @param {string} command @param {object} argument @returns {string}
+ */
 const call = (command, argument) => {
   unseenNow = null;
+  rulingsNow.clear();
   try {
+    const wanted = argument.seen && !argument.sheeted ? sheets().wanted : [];
+    if (wanted.length > 0) return JSON.stringify({ wanted });
     const answer = COMMANDS[command](argument);
     return typeof answer === 'string' ? answer : JSON.stringify(answer);
   } catch (error) {

@@ -12,7 +12,7 @@ const SKIPS = { contentVisibilityAuto: true };
  */
 const skippedWithin = (top, roots, seen) => {
   const suspects = new Set([top]);
-  addSkipping(suspects, top, document, seen);
+  addSkipping(suspects, top, treeOf(top), seen);
   for (const root of roots) addSkipping(suspects, root, root, seen);
   const found = new Set();
   for (const element of suspects) if (isSkipping(element)) found.add(element);
@@ -22,7 +22,8 @@ const skippedWithin = (top, roots, seen) => {
 const SKIPPING_STYLE = '[style*="content-visibility" i]';
 
 const addSkipping = (suspects, scope, root, seen) => {
-  const styled = nodeType(scope) === ELEMENT ? steady('skipping', scope, () => selectAll(scope, SKIPPING_STYLE)) : shadowSelectAll(scope, SKIPPING_STYLE);
+  const findStyled = () => (nodeType(scope) === ELEMENT ? selectAll : shadowSelectAll)(scope, SKIPPING_STYLE);
+  const styled = isHeard(scope) ? steady('skipping', scope, findStyled) : findStyled();
   for (let index = 0; index < styled.length; index++) suspects.add(styled[index]);
   // Who asked what is concealed has read the sheets just now.
   const known = seen ? wholeRulings.get(root) : undefined;

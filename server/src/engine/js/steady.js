@@ -44,5 +44,8 @@ const steady = (name, key, find) => {
   return found;
 };
 
+/** Whether all that changes below a node is heard of: not in shadow trees. */
+const isHeard = (scope) => nodeType(scope) === ELEMENT && rootNode(scope) === document;
+
 /** Whether the document holds an element that a selector of attributes matches. */
 const hasAny = (selector) => steady(selector, document, () => ({ any: documentSelectFirst(document, selector) !== null })).any;

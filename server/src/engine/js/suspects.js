@@ -62,8 +62,8 @@ const FOLDED = /::details-content\b/;
 const withoutPart = (selector) => selector.replace(/(^|[\s,>+~(])::?(?:before|after|first-line|details-content)\b/g, '$1*').replace(/::?(?:before|after|first-line|details-content)\b/g, '');
 
 /**
- * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], grounds: string[], plates: string[], lines: string[], folds: string[], scrolling: string[], moving: string[], colours: boolean, thick: boolean, masks: boolean, closed: boolean}} Ruling
- *   What a sheet says; `grounds`: what may have one of an odd kind; `plates`: what has parts that a style places over it; `lines`: what has a style for its first line; `folds`: what has one for the content of `details`; `thick`: wide borders, outlines or shadows; `moving`: what is animated; `closed`: it cannot be read.
+ * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], grounds: string[], plates: string[], lines: string[], folds: string[], scrolling: string[], moving: string[], backing: string[], colours: boolean, thick: boolean, masks: boolean, closed: boolean}} Ruling
+ *   What a sheet says; `grounds`: what may have one of an odd kind; `plates`: what has parts that a style places over it; `lines`: what has a style for its first line; `folds`: what has one for the content of `details`; `thick`: wide borders, outlines or shadows; `moving`: what is animated; `backing`: what may have a ground, whatever state it is in; `closed`: it cannot be read.
  */
 
 /** @typedef {{texts: string[], imports: Ruling[]}} Listed Selectors and declarations, one after the other. */
@@ -100,7 +100,7 @@ const isAlikeList = (one, other) => {
   return true;
 };
 
-const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], grounds: [], plates: [], lines: [], folds: [], scrolling: [], moving: [], colours: closed, thick: closed, masks: closed, closed });
+const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], grounds: [], plates: [], lines: [], folds: [], scrolling: [], moving: [], backing: [], colours: closed, thick: closed, masks: closed, closed });
 
 /** Stands for the selector of a step of an animation. */
 const KEYFRAME = '@';
@@ -156,6 +156,7 @@ const noteDeclarations = (ruling, selector, declarations) => {
   if (ODD_GROUNDS.test(declarations)) ruling.grounds.push(selector);
   if (SCROLLING.test(declarations)) ruling.scrolling.push(selector);
   if (FOLDED.test(selector)) ruling.folds.push(withoutPart(selector));
+  if (BACKING.test(declarations)) ruling.backing.push(whateverState(selector));
   if (declarations.includes('content-visibility')) ruling.skipping.push(selector);
   if (declarations.includes('animation')) ruling.moving.push(selector);
   if (PLATED.test(selector) && PLATING.test(declarations)) ruling.plates.push(withoutPart(selector));
@@ -173,8 +174,13 @@ const mergeRuling = (into, from) => {
 /** @type {WeakMap<Document|ShadowRoot, {parts: Ruling[], whole: Ruling}>} */
 const wholeRulings = new WeakMap();
 
+/** Those of the call that is answered: no sheet changes meanwhile. @type {Map<Document|ShadowRoot, Ruling>} */
+const rulingsNow = new Map();
+
 /** What all sheets of a document or shadow root say; the same object as long as that stays. @param {Document|ShadowRoot} root @returns {Ruling} */
-const rulingFor = (root) => {
+const rulingFor = (root) => remembered(rulingsNow, root, readRulings);
+
+const readRulings = (root) => {
   const parts = [];
   const isDocument = nodeType(root) === DOCUMENT;
   for (const sheets of [isDocument ? documentSheets(root) : root.styleSheets, isDocument ? adoptedSheets(root) : root.adoptedStyleSheets]) {
@@ -197,7 +203,7 @@ const ownStyle = (element) => {
 
 /** Elements with a style of their own, by what it may do. */
 const styledWithin = (all) => {
-  const styled = { concealing: [], covering: [], clipping: [], scrolling: [], painting: [], grounds: [], colours: false, thick: false, masks: false };
+  const styled = { concealing: [], covering: [], clipping: [], scrolling: [], painting: [], grounds: [], backing: [], colours: false, thick: false, masks: false };
   for (let index = 0; index < all.length; index++) {
     const declarations = ownStyle(all[index]);
     if (CONCEALING.test(declarations)) {
@@ -211,48 +217,8 @@ const styledWithin = (all) => {
     if (CLIPPING.test(declarations)) styled.clipping.push(all[index]);
     if (PAINTING.test(declarations)) styled.painting.push(all[index]);
     if (ODD_GROUNDS.test(declarations)) styled.grounds.push(all[index]);
+    if (BACKING.test(declarations)) styled.backing.push(all[index]);
     styled.colours = styled.colours || COLOURING.test(declarations);
   }
   return styled;
-};
-
-/** Selectors whose matches can change while no element does. `:empty` is one: text may become empty. */
-const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|has\()/;
-
-/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'scrolling'|'painting'|'grounds'|'plates'|'lines'|'folds'} kind */
-const addMatches = (found, scope, ruling, kind) => {
-  if (kind === 'concealing' && nodeType(scope) !== ELEMENT) addAcross(found, scope, ruling[kind]);
-  if (ruling[kind].length === 0) return;
-  const lively = ruling[kind].filter((selector) => LIVELY.test(selector));
-  addSelected(found, scope, lively);
-  const firm = ruling[kind].filter((selector) => !LIVELY.test(selector));
-  if (nodeType(scope) !== ELEMENT) return addSelected(found, scope, firm);
-  const matched = steady(kind, ruling, () => {
-    const all = new Set();
-    addSelected(all, documentElement(document), firm);
-    return all;
-  });
-  const isWhole = scope === documentElement(document);
-  for (const element of matched) if (isWhole || (element !== scope && contains(scope, element))) found.add(element);
-};
-
-/** Adds what the selectors match; one that cannot be read here matches what is asked one by one. */
-const addSelected = (found, scope, selectors) => {
-  const select = nodeType(scope) === ELEMENT ? selectAll : shadowSelectAll;
-  const add = (selector) => {
-    const all = select(scope, selector);
-    for (let index = 0; index < all.length; index++) found.add(all[index]);
-  };
-  if (selectors.length === 0) return;
-  try {
-    add(selectors.join(','));
-  } catch {
-    for (const selector of selectors) {
-      try {
-        add(selector);
-      } catch {
-        // A selector of a nested rule that only makes sense in its place.
-      }
-    }
-  }
 };

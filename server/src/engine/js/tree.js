@@ -9,6 +9,12 @@ const HOST_TAGS = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'foo
 /** @param {Element} element @returns {?ShadowRoot} The shadow root, a closed one too when it is known. */
 const shadowOf = (element) => openShadowRoot(element) || closedRoots.get(element) || null;
 
+/** The tree that an element stands in. @returns {Document|ShadowRoot} */
+const treeOf = (element) => {
+  const root = rootNode(element);
+  return root instanceof ShadowRoot ? root : document;
+};
+
 /** @param {Node} node @returns {?Node} The parent in the flat tree; null at the top or when not rendered. */
 const flatParent = (node) => {
   const slot = nodeType(node) === ELEMENT ? assignedSlot(node) : null;

@@ -20,6 +20,7 @@ const unseenIn = (top, roots) => {
   const unseen = freshUnseen(top);
   usesColours = isColouredByHand();
   oddGrounds = new Set();
+  backed = null;
   textsLeft = MOST_TEXTS_ASKED;
   looksLeft = MOST_LOOKS;
   shapesByDrawing = new Map();
@@ -30,7 +31,7 @@ const unseenIn = (top, roots) => {
   measurePage();
   // What holds it is told of, and does not hide what was asked for.
   for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) measure(unseen, node);
-  lookForUnseen(unseen, top, document);
+  lookForUnseen(unseen, top, treeOf(top));
   for (const root of roots) lookForUnseen(unseen, root, root);
   return unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0 ? unseen : null;
 };
@@ -50,7 +51,8 @@ const freshUnseen = (top) => ({ marks: new Map(), counts: {}, top, awaited: new 
 /** @param {Element|ShadowRoot} scope @param {Document|ShadowRoot} root Whose sheets hold there. */
 const lookForUnseen = (unseen, scope, root) => {
   const ruling = rulingFor(root);
-  const styled = nodeType(scope) === ELEMENT ? steady('styled', scope, () => styledWithin(selectAll(scope, '[style]'))) : styledWithin(shadowSelectAll(scope, '[style]'));
+  const findStyled = () => styledWithin((nodeType(scope) === ELEMENT ? selectAll : shadowSelectAll)(scope, '[style]'));
+  const styled = isHeard(scope) ? steady('styled', scope, findStyled) : findStyled();
   const suspects = new Set(styled.concealing);
   const bearers = ruling.closed ? bearersOf(scope) : [];
   if (ruling.closed) noteExcess();
@@ -70,6 +72,7 @@ const lookForUnseen = (unseen, scope, root) => {
     moved.push(target);
     usesMasks = true;
   }
+  if (root === document) backed = backedWithin(scope, ruling, styled, moved);
   const folded = new Set();
   addMatches(folded, scope, ruling, 'folds');
   readFolds(folded, suspects);

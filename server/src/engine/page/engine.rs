@@ -168,7 +168,7 @@ impl Engine {
         {
             argument.extend(more);
         }
-        let answer = self.ask(&world, command, &argument).text().await;
+        let answer = self.ask_reading(&world, command, argument).await;
         self.understand(target, &world, answer).await
     }
 

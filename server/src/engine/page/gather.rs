@@ -11,10 +11,11 @@ use futures::future::join_all;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::sheets::ClosedSheet;
+use super::script::{BLANK, SCRIPT};
+use super::sheets::{self, ClosedSheet};
 use super::under_way::arrived;
 use super::{owners, wire};
-use crate::chromium::{self, Frame, FrameId, World};
+use crate::chromium::{self, Frame, FrameId, Page, World};
 use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::read::unseen::Unseen;
@@ -26,6 +27,9 @@ const FRAME_PATIENCE: Duration = Duration::from_secs(2);
 
 /// An answer that may have met closed shadow roots.
 pub(crate) trait Survey: DeserializeOwned {
+    /// Whether it is about what shows, of which some frames have nothing.
+    const SHOWS: bool = false;
+
     /// Elements that may hold a closed root.
     fn suspects(&self) -> u32;
 
@@ -62,6 +66,15 @@ pub(crate) struct Gathered<T> {
     pub silent: HashSet<FrameId>,
 }
 
+/// What came of asking one frame.
+enum Asked<T> {
+    Answered(Arc<World>, T),
+    /// There is nothing in it.
+    Blank,
+    /// It did not answer in time.
+    Silent,
+}
+
 impl Engine {
     /// Asks `root` and all frames below it. Only `root` has to answer. Scripts go
     /// elsewhere right after a page was loaded: then the next document is asked.
@@ -88,10 +101,11 @@ impl Engine {
             Gathered { root, order, answers: HashMap::new(), silent: HashSet::new() };
         for (frame, answer) in within.into_iter().zip(answers) {
             match answer {
-                Ok(Some(answer)) => {
-                    gathered.answers.insert(frame.id, answer);
+                Ok(Asked::Answered(world, answer)) => {
+                    gathered.answers.insert(frame.id, (world, answer));
                 }
-                Ok(None) => {
+                Ok(Asked::Blank) => {}
+                Ok(Asked::Silent) => {
                     gathered.silent.insert(frame.id);
                 }
                 Err(error) if frame.id == gathered.root => return Err(error),
@@ -125,21 +139,25 @@ impl Engine {
         )
     }
 
-    /// None when a frame does not answer in time.
     async fn ask_patiently<T: Survey>(
         &self,
         frame: &Frame,
         root: &FrameId,
         question: &Question<'_>,
-    ) -> Result<Option<(Arc<World>, T)>> {
-        let answer = self.ask_frame(frame, frame.id == *root, question);
-        if frame.session == *self.page().session() || frame.id == *root {
-            return answer.await.map(Some);
+    ) -> Result<Asked<T>> {
+        let is_root = frame.id == *root;
+        let asked = async {
+            // What cannot be told is found out by asking.
+            if T::SHOWS && !is_root && is_blank(self.page(), frame).await.unwrap_or(false) {
+                return Ok(Asked::Blank);
+            }
+            let (world, answer) = self.ask_frame(frame, is_root, question).await?;
+            Ok(Asked::Answered(world, answer))
+        };
+        if frame.session == *self.page().session() || is_root {
+            return asked.await;
         }
-        match tokio::time::timeout(FRAME_PATIENCE, answer).await {
-            Ok(answer) => answer.map(Some),
-            Err(_) => Ok(None),
-        }
+        tokio::time::timeout(FRAME_PATIENCE, asked).await.unwrap_or(Ok(Asked::Silent))
     }
 
     async fn ask_frame<T: Survey>(
@@ -156,7 +174,7 @@ impl Engine {
             argument["target"] = serde_json::to_value(&target.query).map_err(Error::internal)?;
         }
         let mut again = true;
-        let mut sheets_asked = false;
+        let mut met_sheets = false;
         loop {
             let world = self.world(&frame.id).await?;
             let answer = self.ask(&world, question.command, &argument);
@@ -169,6 +187,11 @@ impl Engine {
                 }
                 (text, _) => text,
             };
+            if let Some(wanted) = text.as_deref().ok().and_then(sheets::wanted) {
+                sheets::adopt(self.page(), &world, &wanted).await;
+                argument[sheets::ASKED] = true.into();
+                continue;
+            }
             let (head, body) = wire::parts(text);
             let mut answer: T = match target {
                 Some(target) => self.understand(target, &world, head).await?,
@@ -178,9 +201,10 @@ impl Engine {
             if let Some(owners) = owners {
                 self.learn_owners(&world, owners).await?;
             }
-            if !sheets_asked && !answer.closed_sheets().is_empty() {
-                sheets_asked = true;
-                self.adopt_sheets(frame, &world, answer.closed_sheets()).await;
+            // Those of shadow trees.
+            if !met_sheets && !answer.closed_sheets().is_empty() {
+                met_sheets = true;
+                sheets::adopt(self.page(), &world, answer.closed_sheets()).await;
                 continue;
             }
             if answer.suspects() == 0 || self.adopt_closed_roots(&world).await? == 0 {
@@ -189,6 +213,16 @@ impl Engine {
             // With the closed trees in place the script sees them too.
         }
     }
+}
+
+/// Whether a frame has nothing that shows, of one that was not read before.
+pub(super) async fn is_blank(page: &Page, frame: &Frame) -> Result<bool> {
+    // What Chromium says instead of a document is no part of the page.
+    if frame.url.starts_with("chrome-error:") {
+        return Ok(true);
+    }
+    let world = page.world(&frame.id, &SCRIPT).await?;
+    Ok(!world.has_engine() && world.evaluate_bare(BLANK).await?)
 }
 
 /// A frame and all frames below it, parents first.

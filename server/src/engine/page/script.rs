@@ -18,6 +18,10 @@ pub static SCRIPT: chromium::Engine = chromium::Engine {
     script: include_str!(concat!(env!("OUT_DIR"), "/engine.js")),
 };
 
+/// An expression whose value tells whether a document has nothing that shows. It
+/// needs nothing of [`SCRIPT`].
+pub(super) static BLANK: &str = include_str!(concat!(env!("OUT_DIR"), "/blank.js"));
+
 /// An expression whose value is the markup of the document as a string, which
 /// needs nothing of [`SCRIPT`].
 pub static MARKUP: &str = include_str!(concat!(env!("OUT_DIR"), "/markup.js"));

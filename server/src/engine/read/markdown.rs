@@ -22,6 +22,8 @@ struct Markdown {
 }
 
 impl Survey for Markdown {
+    const SHOWS: bool = true;
+
     fn suspects(&self) -> u32 {
         self.suspects
     }

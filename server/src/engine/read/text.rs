@@ -11,6 +11,7 @@ use crate::engine::page::engine::Engine;
 use crate::engine::page::gather::{Question, Survey};
 use crate::engine::page::script::MARKUP;
 use crate::engine::page::sheets::ClosedSheet;
+use crate::engine::page::wire;
 use crate::engine::target::target::Target;
 
 /// A link.
@@ -37,6 +38,8 @@ struct Text {
 }
 
 impl Survey for Text {
+    const SHOWS: bool = true;
+
     fn suspects(&self) -> u32 {
         self.suspects
     }
@@ -103,7 +106,7 @@ impl Engine {
             None => {
                 let world = self.world(&self.frame()?).await?;
                 match seen || world.has_engine() {
-                    true => self.ask(&world, "html", &more).read().await?,
+                    true => wire::decode(&self.ask_reading(&world, "html", more).await?)?,
                     // All that is wanted of a document, often: the engine stays out.
                     false => {
                         let html = world.evaluate_bare(MARKUP).await?;
@@ -124,7 +127,8 @@ impl Engine {
     /// parts of the page these are.
     pub async fn read_links(&self, seen: bool) -> Result<(Vec<Link>, Unseen)> {
         let world = self.world(&self.frame()?).await?;
-        let links: Links = self.ask(&world, "links", &json!({ "seen": seen })).read().await?;
+        let answer = self.ask_reading(&world, "links", json!({ "seen": seen })).await?;
+        let links: Links = wire::decode(&answer)?;
         let all = links.links.into_iter().map(|(text, href)| Link { text, href });
         Ok((all.collect(), links.unseen))
     }

@@ -31,6 +31,8 @@ pub(crate) struct Collected {
 }
 
 impl Survey for Walked {
+    const SHOWS: bool = true;
+
     fn suspects(&self) -> u32 {
         self.suspects
     }
