@@ -49,14 +49,26 @@ pub fn codes(stream: &Stream) -> Vec<Code> {
 }
 
 /// The places of what may be a code in a text that is sent: whatever stands
-/// between the words.
+/// between the words, and whatever letters are glued to it.
 pub fn candidates(stream: &Stream) -> impl Iterator<Item = Range<usize>> + '_ {
     let words = &stream.words;
     (0..words.len()).flat_map(move |first| {
         let until = words.len().min(first + MOST_WORDS);
         let spans = (first..until).map(move |last| words[first].at.start..words[last].at.end);
-        spans.filter(|at| LENGTH.contains(&at.len()))
+        spans.flat_map(|at| bared(&stream.bytes, at)).filter(|at| LENGTH.contains(&at.len()))
     })
+}
+
+/// A place, and the same without the letters before what digits it has, behind
+/// them, and both: `ORD-2024-88123` was read as a number, and is sent as `ord202488123`.
+fn bared(bytes: &[u8], at: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+    let digits = |byte: &u8| byte.is_ascii_digit();
+    let first = bytes[at.clone()].iter().position(digits).map_or(at.end, |from| at.start + from);
+    let last = bytes[at.clone()].iter().rposition(digits).map_or(first, |to| at.start + to + 1);
+    let before = (first > at.start).then_some(first..at.end);
+    let behind = (last < at.end).then_some(at.start..last);
+    let both = (first > at.start && last < at.end).then_some(first..last);
+    std::iter::once(at).chain(before).chain(behind).chain(both)
 }
 
 fn code(stream: &Stream, words: &[Word]) -> Option<Code> {
@@ -191,6 +203,27 @@ mod tests {
         has("token 7f3a9c55", "7f3a9c55", false);
         has("978-3-16-148410-1", "9783161484101", false);
         has("977-3-16-148410-1", "161484101", false);
+    }
+
+    #[test]
+    fn a_code_is_sent_with_and_without_what_is_glued_to_it() {
+        let sent = |text: &str| {
+            let stream = Stream::of(text);
+            let show = |at: Range<usize>| String::from_utf8_lossy(&stream.bytes[at]).into_owned();
+            candidates(&stream).map(show).collect::<Vec<_>>()
+        };
+        for (text, code) in [
+            ("ORD202488123", "202488123"),
+            ("ord-2024-88123", "202488123"),
+            ("202488123eur", "202488123"),
+            ("nr202488123eur", "202488123"),
+            ("nr202488123eur", "nr202488123eur"),
+            ("é202488123", "202488123"),
+            ("x7f3a9c55", "7f3a9c55"),
+        ] {
+            assert!(sent(text).contains(&code.to_owned()), "{text}: {:?}", sent(text));
+        }
+        assert_eq!(sent("letters"), ["letters"]);
     }
 
     #[test]

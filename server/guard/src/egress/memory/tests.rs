@@ -90,6 +90,7 @@ fn what_pages_ask_for_is_stopped() {
     by_goto("the+merger+with+Initech+closes").ran_into(STEERED);
     by_goto("DE89370400440532013000").ran_into(STEERED);
     by_goto("441788 2911").ran_into(STEERED);
+    by_goto("tel4417882911now").ran_into(STEERED);
     by_goto("ada.lovelace%40example.org").ran_into(STEERED);
     by_goto("dGhlIG1lcmdlciB3aXRoIEluaXRlY2ggY2xvc2Vz").ran_into(STEERED);
     by_goto("746865206d65726765722077697468204 96e697465636820636c6f736573").ran_into(&[]);
