@@ -98,6 +98,7 @@ const ORDER: &[&str] = &[
     "bars",
     "spans",
     "unseen",
+    "rehearse",
     "install",
 ];
 

@@ -55,6 +55,9 @@ pub const WAYS: &[&str] = &[
     "<p>WORD</p><div style='margin-top:-60px;height:70px;background:white;position:relative'></div>",
     "<p aria-hidden=true>WORD</p>",
     "<details><summary>More</summary><p>WORD</p></details>",
+    "<details><summary>More</summary>WORD</details>",
+    "<details><summary>More</summary>WORD <input> WORD</details>",
+    "<details style='display:inline'><summary>More</summary>WORD</details>",
     "<style>.g::before{content:'WORD text'}</style><p class=g></p>",
     "<p>vis\u{e0057}\u{e004f}\u{200b}ible</p>",
     "<x-box></x-box><script>document.querySelector('x-box').attachShadow({mode:'open'}).innerHTML=\

@@ -17,6 +17,9 @@ const readFolds = (found, suspects) => {
   }
 };
 
+/** Whether text of an element is folded away by itself, in no element that could be asked. */
+const keepsFolded = (element) => localName(element) === 'details' && styleOf(element, '::details-content').contentVisibility === 'hidden';
+
 /** What a `details` element folds away: all but its first summary. @returns {Element[]} */
 const partsOfFold = (details) => {
   const parts = flatElements(details);

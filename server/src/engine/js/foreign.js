@@ -44,13 +44,6 @@ const sheets = () => {
   return { wanted: takeWantedSheets() };
 };
 
-/** The same, and the layout that every question needs: a page that nobody looks at has none. */
-const prepare = () => {
-  const top = documentElement(document);
-  if (top !== null) boundingRect(top);
-  return sheets();
-};
-
 /** Takes over all that came for sheets; null where the browser has nothing to give. @param {[number, ?string[]][]} answers */
 const learnSheets = (answers) => {
   for (const [number, texts] of answers) {

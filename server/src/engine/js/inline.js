@@ -62,8 +62,9 @@ const inlineIn = (writing, element) => {
   writing.level += 1;
   let run = '';
   const outer = styleOf(element);
+  const muted = isMuted(writing.unseen, element) || keepsFolded(element);
   eachChild(element, (child) => {
-    if (nodeType(child) === TEXT && !isMuted(writing.unseen, element)) run += textRun(child, outer);
+    if (nodeType(child) === TEXT && !muted) run += textRun(child, outer);
     if (nodeType(child) !== ELEMENT) return;
     const style = styleOf(child);
     if (isLeftOut(writing, child, style)) return;

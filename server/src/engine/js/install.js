@@ -57,6 +57,7 @@ const COMMANDS = {
   keepsake,
   outline,
   prepare,
+  rehearse,
 };
 
 /** An answer whose text is large: quoted once less than a string within JSON is. */

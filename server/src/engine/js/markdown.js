@@ -57,8 +57,9 @@ const blocksIn = (writing, element) => {
   if (writing.level > MAX_LEVEL / 3) return blocks;
   writing.level += 1;
   const outer = styleOf(element);
+  const muted = isMuted(writing.unseen, element) || keepsFolded(element);
   eachChild(element, (child) => {
-    if (nodeType(child) === TEXT && !isMuted(writing.unseen, element)) run += textRun(child, outer);
+    if (nodeType(child) === TEXT && !muted) run += textRun(child, outer);
     if (nodeType(child) !== ELEMENT) return;
     const style = styleOf(child);
     if (isLeftOut(writing, child, style)) return;

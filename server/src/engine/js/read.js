@@ -74,7 +74,7 @@ const readText = (top, survey, left, unseen = null) => {
       level += 1;
       const outside = skips;
       skips = skips || skipped.has(element);
-      const muted = isMuted(unseen, element);
+      const muted = isMuted(unseen, element) || keepsFolded(element);
       const collapses = !style.whiteSpace.startsWith('pre') && !style.whiteSpace.startsWith('break');
       eachChild(element, (child) => {
         if (nodeType(child) === ELEMENT) visit(child);

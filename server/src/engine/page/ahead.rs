@@ -7,11 +7,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::gather::is_blank;
-use super::{engine::Engine, script::SCRIPT, sheets};
+use super::{engine::Engine, script::SCRIPT, sheets, wire};
 use crate::chromium::{Frame, Page};
 use crate::engine::error::Result;
 
@@ -63,5 +64,10 @@ async fn prepare(page: &Page, frame: &Frame) -> Result<()> {
         return Ok(());
     }
     let world = page.world(&frame.id, &SCRIPT).await?;
-    sheets::adopt_ahead(page, &world).await
+    let answer = wire::ask(&world, "prepare", &json!({})).text().await?;
+    if let Some(wanted) = sheets::wanted(&answer).filter(|wanted| !wanted.is_empty()) {
+        sheets::adopt(page, &world, &wanted).await;
+    }
+    wire::ask(&world, "rehearse", &json!({})).text().await?;
+    Ok(())
 }

@@ -62,16 +62,6 @@ impl Engine {
     }
 }
 
-/// Hands the script the sheets that it will want, and has the document laid out,
-/// ahead of the first reading.
-pub(super) async fn adopt_ahead(page: &Page, world: &World) -> Result<()> {
-    let answer = wire::ask(world, "prepare", &json!({})).text().await?;
-    if let Some(wanted) = wanted(&answer).filter(|wanted| !wanted.is_empty()) {
-        adopt(page, world, &wanted).await;
-    }
-    Ok(())
-}
-
 /// Hands the script the texts of `sheets`, which the document of `world` uses.
 /// What is still on its way is left out: the script asks again.
 pub(crate) async fn adopt(page: &Page, world: &World, sheets: &[ClosedSheet]) {

@@ -1,0 +1,19 @@
+// What is done in a document before anybody asks: whoever reads it first would wait
+// for it.
+
+/** The layout, which a page that nobody looks at has not; and the sheets that a reading would want. */
+const prepare = () => {
+  const top = documentElement(document);
+  if (top !== null) boundingRect(top);
+  return sheets();
+};
+
+/** Elements of a document that is gone through ahead: with more of them a page would stand still for longer than a person notices. */
+const MOST_REHEARSED = 3_000;
+
+/** A look that tells nobody, once all is loaded: the second takes a third of the time of the first. */
+const rehearse = () => {
+  const top = documentElement(document);
+  if (top !== null && document.readyState === 'complete' && documentByTag(document, '*').length <= MOST_REHEARSED) unseenIn(top, []);
+  return {};
+};
