@@ -71,7 +71,6 @@ const ORDER: &[&str] = &[
     "outline",
     "suspects",
     "selecting",
-    "backdrops",
     "foreign",
     "skipping",
     "colours",

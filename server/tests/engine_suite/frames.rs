@@ -176,19 +176,25 @@ async fn frames_that_show_nothing_are_spared_until_they_do() {
         "<p>page</p><iframe id=blank></iframe><iframe srcdoc='<!--x--><script>1</script> <style>p{}</style>'></iframe>\
          <iframe style='display:none' srcdoc='<p>secret</p>'></iframe>\
          <iframe srcdoc='<form name=body></form><p>inner</p>'></iframe>\
-         <iframe srcdoc='<body><template shadowrootmode=open><p>shadow</p></template>'></iframe>",
+         <iframe srcdoc='<body><template shadowrootmode=open><p>shadow</p></template>'></iframe>\
+         <iframe srcdoc='<body><template shadowrootmode=closed><p>sealed</p></template>'></iframe>\
+         <iframe></iframe><b id=moved>moved</b>",
     )
     .await;
     let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
     for (step, words) in [
-        ("0", vec!["page", "inner", "shadow"]),
+        ("0", vec!["page", "inner", "shadow", "sealed", "moved"]),
         (
             "document.getElementById('blank').contentDocument.body.append('late'), 0",
-            vec!["page", "late", "inner", "shadow"],
+            vec!["page", "late", "inner", "shadow", "sealed", "moved"],
+        ),
+        (
+            "document.querySelectorAll('iframe')[6].contentDocument.body.append(document.getElementById('moved'))",
+            vec!["page", "late", "inner", "shadow", "sealed", "moved"],
         ),
         (
             "document.querySelectorAll('iframe')[2].style.display = ''",
-            vec!["page", "late", "secret", "inner", "shadow"],
+            vec!["page", "late", "secret", "inner", "shadow", "sealed", "moved"],
         ),
     ] {
         tab.js(step).await;
@@ -207,6 +213,19 @@ async fn frames_that_show_nothing_are_spared_until_they_do() {
     let frames = tab.page.frames();
     assert_eq!(
         frames.iter().map(has_engine).collect::<Vec<_>>(),
-        [true, true, false, true, true, true]
+        [true, true, false, true, true, true, true, true]
     );
+}
+
+#[tokio::test]
+async fn frames_without_scripts_say_what_they_have_for_such() {
+    let tab =
+        Tab::show("<iframe sandbox srcdoc='<body><noscript>unscripted</noscript>'></iframe>").await;
+    assert_eq!(tab.engine.read_text(None, true).await.unwrap().text, "unscripted");
+    // An element beside the body.
+    let beside = "document.querySelector('iframe').outerHTML = '<iframe></iframe>';\
+        document.querySelector('iframe').contentDocument.documentElement.append(document.createElement('p'));\
+        document.querySelector('iframe').contentDocument.querySelector('p').append('beside')";
+    tab.js(&format!("{{ {beside} }}; null")).await;
+    assert!(tab.tree().await.contains("beside"));
 }

@@ -247,6 +247,12 @@ pub const WAYS: &[&str] = &[
     "<style>.bk3:read-only{background:#024}</style><div class=bk3><p style='color:#024'>WORD</p></div>",
     "<style>.bk4{& > *{background-image:linear-gradient(#024,#024)}}</style><div class=bk4><p style='color:#024'>WORD</p></div>",
     "<table bgcolor='#002244'><tr><td style='color:#024'>WORD</td></tr></table>",
+    "<style>@namespace h url(http://www.w3.org/1999/xhtml);h|p.bk5{background:#024;color:#024}</style><p class=bk5>WORD</p>",
+    "<style>@namespace h url(http://www.w3.org/1999/xhtml);h|p.bk6:not([x='h|p']){opacity:0}</style><p class=bk6>WORD</p>",
+    "<math><mtext style='background:black;color:black'>WORD</mtext></math>",
+    "<math><mtext mathbackground=black mathcolor=black>WORD</mtext></math>",
+    "<math><mtext style='display:none'>WORD</mtext></math>",
+    "<math><mtext style='OPACITY:0'>WORD</mtext></math>",
     "<svg width=200 height=60><text y=20>WORD</text><rect width=200 height=60 fill=white /></svg>",
     "<p style='background:linear-gradient(#fff,#fefefe 99%,#000);-webkit-background-clip:text;color:transparent'>WORD</p>",
 ];

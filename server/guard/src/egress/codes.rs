@@ -55,6 +55,7 @@ pub fn candidates(stream: &Stream) -> impl Iterator<Item = Range<usize>> + '_ {
     (0..words.len()).flat_map(move |first| {
         let until = words.len().min(first + MOST_WORDS);
         let spans = (first..until).map(move |last| words[first].at.start..words[last].at.end);
+        let spans = spans.filter(|at| at.len() < 2 * LENGTH.end);
         spans.flat_map(|at| bared(&stream.bytes, at)).filter(|at| LENGTH.contains(&at.len()))
     })
 }

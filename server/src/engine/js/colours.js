@@ -88,8 +88,6 @@ const colourBehind = (element, known, view = window) => {
   const asked = [];
   let behind = undefined;
   let from = null;
-  // As long as it climbs in the document itself.
-  let isPlain = undefined;
   for (let node = element; node && nodeType(node) === ELEMENT; from = node, node = flatParent(node)) {
     // What it is for depends on where one comes from.
     const fold = folds.size > 0 && folds.has(node) ? groundOfFold(node, from) : undefined;
@@ -101,10 +99,7 @@ const colourBehind = (element, known, view = window) => {
       behind = known.get(node);
       break;
     }
-    if (isPlain === undefined) isPlain = backed !== null && view === window && rootNode(node) === document;
-    else if (isPlain && from !== null) isPlain = parentNode(from) === node;
     asked.push(node);
-    if (isPlain && !mayBeBacked(node)) continue;
     const style = styleOf(node);
     const inset = oddGrounds.has(node) ? insetOf(node, style) : undefined;
     if (inset !== undefined) {

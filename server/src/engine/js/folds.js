@@ -18,7 +18,10 @@ const readFolds = (found, suspects) => {
 };
 
 /** Whether text of an element is folded away by itself, in no element that could be asked. */
-const keepsFolded = (element) => localName(element) === 'details' && styleOf(element, '::details-content').contentVisibility === 'hidden';
+const keepsFolded = (element) => localName(element) === 'details' && isFoldedBy(styleOf(element, '::details-content'));
+
+/** What has no box of its own folds nothing away. */
+const isFoldedBy = (style) => style.contentVisibility === 'hidden' && style.display !== 'contents' && style.display !== 'inline';
 
 /** What a `details` element folds away: all but its first summary. @returns {Element[]} */
 const partsOfFold = (details) => {
@@ -43,7 +46,7 @@ const markFolds = (unseen) => {
 /** @returns {[number, string]} */
 const verdictOfFold = (details, style, parts) => {
   if (style.opacity * opacityThrough(details) < 0.1) return [GONE, 'opacity'];
-  if (style.display === 'none' || style.contentVisibility === 'hidden') return [GONE, 'clip'];
+  if (style.display === 'none' || isFoldedBy(style)) return [GONE, 'clip'];
   const cuts = style.overflowX !== 'visible' || style.overflowY !== 'visible';
   if (cuts && [style.width, style.height].some((side) => parseFloat(side) < LEAST_STRIP)) return [GONE, 'size'];
   if (parts.length > 0 && parts.every((part) => isOutside(contentBox(part)))) return [GONE, 'off-screen'];

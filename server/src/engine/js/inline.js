@@ -22,7 +22,7 @@ const inlineOf = (writing, element) => {
     case 'svg':
       return escaped(nameOf(element, 'img'));
     case 'math':
-      return escaped(attribute(element, 'alttext') || tidy(textContent(element)));
+      return escaped(attribute(element, 'alttext') || tidy(legible(readText(element, surveyText(element), new Set(markedAs(writing.unseen, GONE)), writing.unseen))));
     case 'canvas':
     case 'object':
     case 'embed':

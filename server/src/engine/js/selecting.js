@@ -5,7 +5,7 @@
 /** Selectors whose matches can change while no element does. `:empty` is one: text may become empty. */
 const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|has\()/;
 
-/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'scrolling'|'painting'|'grounds'|'plates'|'lines'|'folds'|'backing'} kind */
+/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'scrolling'|'painting'|'grounds'|'plates'|'lines'|'folds'} kind */
 const addMatches = (found, scope, ruling, kind) => {
   if (kind === 'concealing' && nodeType(scope) !== ELEMENT) addAcross(found, scope, ruling[kind]);
   if (ruling[kind].length === 0) return;
@@ -71,6 +71,21 @@ const matchable = (selectors) => {
   return selectors.filter((selector) => mayMatch(selector, names));
 };
 
+/** Stands for a part of a selector that is not looked at. */
+const WHATEVER = '\uE0FF';
+
+/** Prefixes of namespaces are known to their sheet alone: what may match in any of them, whatever else is asked of it. */
+const addOfAnySpace = (add, selector) => {
+  let bare = selector.replace(/\[(?:[^\]"']|"[^"]*"|'[^']*')*\]/g, WHATEVER);
+  for (let inner = null; inner !== bare; ) [inner, bare] = [bare, bare.replace(/:[\w-]+\([^()]*\)/g, WHATEVER)];
+  bare = bare.replace(/(^|[\s>+~,])(?:[\w-]|[^\0-\x7f]|\\.)+\|(?!\|)/g, '$1*|');
+  try {
+    add(bare.replaceAll(WHATEVER, ':is(*)'));
+  } catch {
+    noteExcess();
+  }
+};
+
 /** Adds what the selectors match; one that cannot be read here matches what is asked one by one. */
 const addSelected = (found, scope, selectors) => {
   const select = nodeType(scope) === ELEMENT ? selectAll : shadowSelectAll;
@@ -86,7 +101,7 @@ const addSelected = (found, scope, selectors) => {
       try {
         add(selector);
       } catch {
-        // A selector of a nested rule that only makes sense in its place.
+        addOfAnySpace(add, selector);
       }
     }
   }

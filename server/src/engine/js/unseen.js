@@ -20,7 +20,6 @@ const unseenIn = (top, roots) => {
   const unseen = freshUnseen(top);
   usesColours = isColouredByHand();
   oddGrounds = new Set();
-  backed = null;
   textsLeft = MOST_TEXTS_ASKED;
   looksLeft = MOST_LOOKS;
   shapesByDrawing = new Map();
@@ -72,7 +71,6 @@ const lookForUnseen = (unseen, scope, root) => {
     moved.push(target);
     usesMasks = true;
   }
-  if (root === document) backed = backedWithin(scope, ruling, styled, moved);
   const folded = new Set();
   addMatches(folded, scope, ruling, 'folds');
   readFolds(folded, suspects);
@@ -132,7 +130,7 @@ const ON_TOP = ':modal,:popover-open';
 const isColouredByHand = () => {
   const body = documentBody(document);
   if (body !== null && hasAttributes(body) && (hasAttribute(body, 'text') || hasAttribute(body, 'bgcolor'))) return true;
-  return documentByTag(document, 'font').length > 0 || (documentByTag(document, 'table').length > 0 && documentSelectFirst(document, '[bgcolor]') !== null);
+  return documentByTag(document, 'font').length > 0 || documentByTag(document, 'math').length > 0 || (documentByTag(document, 'table').length > 0 && documentSelectFirst(document, '[bgcolor]') !== null);
 };
 
 /** What is known for the length of one snapshot. @type {?Unseen} */

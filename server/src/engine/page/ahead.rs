@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-use super::gather::is_blank;
+use super::blank::is_blank;
 use super::{engine::Engine, script::SCRIPT, sheets, wire};
 use crate::chromium::{Frame, Page};
 use crate::engine::error::Result;

@@ -11,11 +11,11 @@ use futures::future::join_all;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::script::{BLANK, SCRIPT};
+use super::blank::is_blank;
 use super::sheets::{self, ClosedSheet};
 use super::under_way::arrived;
 use super::{owners, wire};
-use crate::chromium::{self, Frame, FrameId, Page, World};
+use crate::chromium::{self, Frame, FrameId, World};
 use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::read::unseen::Unseen;
@@ -174,7 +174,7 @@ impl Engine {
             argument["target"] = serde_json::to_value(&target.query).map_err(Error::internal)?;
         }
         let mut again = true;
-        let mut met_sheets = false;
+        let mut asked_sheets = HashSet::new();
         loop {
             let world = self.world(&frame.id).await?;
             let answer = self.ask(&world, question.command, &argument);
@@ -183,12 +183,15 @@ impl Engine {
                 // The document was replaced between two calls: look at the new one.
                 (Err(Error::Browser(chromium::Error::StaleContext)), true) => {
                     again = false;
+                    asked_sheets.clear();
+                    argument[sheets::ASKED] = false.into();
                     continue;
                 }
                 (text, _) => text,
             };
             if let Some(wanted) = text.as_deref().ok().and_then(sheets::wanted) {
                 sheets::adopt(self.page(), &world, &wanted).await;
+                asked_sheets.extend(wanted.into_iter().map(|sheet| sheet.url));
                 argument[sheets::ASKED] = true.into();
                 continue;
             }
@@ -201,10 +204,12 @@ impl Engine {
             if let Some(owners) = owners {
                 self.learn_owners(&world, owners).await?;
             }
-            // Those of shadow trees.
-            if !met_sheets && !answer.closed_sheets().is_empty() {
-                met_sheets = true;
-                sheets::adopt(self.page(), &world, answer.closed_sheets()).await;
+            // Those of shadow trees: what is still on its way is not waited for.
+            let met = answer.closed_sheets();
+            let urls: Vec<_> = met.iter().map(|sheet| sheet.url.clone()).collect();
+            if urls.iter().any(|url| !asked_sheets.contains(url)) {
+                sheets::adopt(self.page(), &world, met).await;
+                asked_sheets.extend(urls);
                 continue;
             }
             if answer.suspects() == 0 || self.adopt_closed_roots(&world).await? == 0 {
@@ -213,16 +218,6 @@ impl Engine {
             // With the closed trees in place the script sees them too.
         }
     }
-}
-
-/// Whether a frame has nothing that shows, of one that was not read before.
-pub(super) async fn is_blank(page: &Page, frame: &Frame) -> Result<bool> {
-    // What Chromium says instead of a document is no part of the page.
-    if frame.url.starts_with("chrome-error:") {
-        return Ok(true);
-    }
-    let world = page.world(&frame.id, &SCRIPT).await?;
-    Ok(!world.has_engine() && world.evaluate_bare(BLANK).await?)
 }
 
 /// A frame and all frames below it, parents first.

@@ -5,6 +5,7 @@ pub mod numbers;
 pub mod script;
 
 mod ahead;
+mod blank;
 pub(crate) mod choice;
 pub(crate) mod closed_roots;
 pub(crate) mod gather;

@@ -18,8 +18,8 @@ pub static SCRIPT: chromium::Engine = chromium::Engine {
     script: include_str!(concat!(env!("OUT_DIR"), "/engine.js")),
 };
 
-/// An expression whose value tells whether a document has nothing that shows. It
-/// needs nothing of [`SCRIPT`].
+/// An expression whose value is the body of a document in which nothing shows, but
+/// for a closed shadow tree; false for any other. It needs nothing of [`SCRIPT`].
 pub(super) static BLANK: &str = include_str!(concat!(env!("OUT_DIR"), "/blank.js"));
 
 /// An expression whose value is the markup of the document as a string, which

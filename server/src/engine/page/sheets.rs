@@ -28,7 +28,7 @@ pub(crate) struct ClosedSheet {
     /// The script's number for it.
     sheet: u64,
     /// Where it came from.
-    url: String,
+    pub url: String,
 }
 
 /// Of the argument of a reading: the sheets that it wants were asked for.
