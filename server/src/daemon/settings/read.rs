@@ -232,7 +232,7 @@ mod tests {
                       transcript_model = \"m\"\ntranscript_key = \"THE_KEY\"";
         // A project may not send what is read here or there.
         let refused = read(config, &[], &[]).expect_err("a project's file");
-        assert!(refused.contains("a project may not choose"), "{refused}");
+        assert!(refused.contains("a project may not set it"), "{refused}");
         let flags = |more: &[&'static str]| {
             let all = ["--security-transcript-check=openai", "--security-transcript-model=m"];
             [&all[..], more].concat()
