@@ -1,6 +1,6 @@
 //! Style sheets of other origins, which no script may read.
 
-use browse_server::engine::SnapshotOptions;
+use browse_server::engine::{SCRIPT, SnapshotOptions, UNCHECKED};
 
 use crate::fixture::Tab;
 use crate::support::site::{Route, Site};
@@ -67,4 +67,30 @@ async fn a_sheet_counts_as_it_was_applied_and_is_not_loaded_again() {
     assert_eq!(reading.text, "seen\n\nfirst");
     // Which of the two the browser has is not known.
     assert!(reading.unseen.contains_key("excess (shown)"), "{:?}", reading.unseen);
+}
+
+#[tokio::test]
+async fn a_reading_is_not_begun_before_the_sheets_were_asked_for() {
+    let site = Site::start()
+        .await
+        .route("/hide.css", css(".x { opacity: 0 }"))
+        .page(
+            "/",
+            "<link rel=stylesheet href='http://localhost:{port}/hide.css'><p>seen</p><p class=x>secret</p>",
+        );
+    let tab = Tab::visit(site).await;
+    let world = tab.page.world(&tab.page.main_frame().id, &SCRIPT).await.unwrap();
+    let ask = async || {
+        let call = "browseEngine.call('text', { seen: true })";
+        world.evaluate::<String>(call).await.unwrap()
+    };
+    let wanted = ask().await;
+    assert!(wanted.starts_with("{\"wanted\":[") && wanted.contains("hide.css"), "{wanted}");
+    assert!(!wanted.contains("secret"), "{wanted}");
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert_eq!(reading.text, "seen");
+    assert!(!reading.unseen.contains_key(UNCHECKED), "{:?}", reading.unseen);
+    // They are known now.
+    let answer = ask().await;
+    assert!(answer.starts_with("{\"art\":") && !answer.contains("secret"), "{answer}");
 }

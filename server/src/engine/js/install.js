@@ -71,7 +71,6 @@ const withBody = (head, body) => `${JSON.stringify(head)}\n${whole(body)}`;
  */
 const call = (command, argument) => {
   unseenNow = null;
-  rulingsNow.clear();
   try {
     const wanted = argument.seen && !argument.sheeted ? sheets().wanted : [];
     if (wanted.length > 0) return JSON.stringify({ wanted });
@@ -80,6 +79,8 @@ const call = (command, argument) => {
   } catch (error) {
     if (error instanceof Refusal) return JSON.stringify(error.facts);
     return JSON.stringify({ error: 'engine', message: String(error && error.stack ? error.stack : error).slice(0, 500) });
+  } finally {
+    rulingsNow.clear();
   }
 };
 

@@ -28,7 +28,8 @@ static TURNS: Semaphore = Semaphore::const_new(1);
 /// read. Others bring the script along.
 const MOST: usize = 8;
 
-/// A page that is busy for so long gets the script with the first question.
+/// A page that is busy for so long gets the script with the first question: others
+/// wait for their turn.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Engine {
@@ -40,12 +41,15 @@ impl Engine {
             sleep(PAUSE).await;
             let Ok(_turn) = TURNS.acquire().await else { return };
             let frames = page.upgrade().map(|page| page.frames()).unwrap_or_default();
-            for frame in frames.into_iter().take(MOST) {
-                let Some(page) = page.upgrade() else { return };
-                if !is_prepared(&page, &frame) {
-                    let _ = timeout(PATIENCE, prepare(&page, &frame)).await;
+            let work = async {
+                for frame in frames.into_iter().take(MOST) {
+                    let Some(page) = page.upgrade() else { return };
+                    if !is_prepared(&page, &frame) {
+                        let _ = prepare(&page, &frame).await;
+                    }
                 }
-            }
+            };
+            let _ = timeout(PATIENCE, work).await;
         });
     }
 

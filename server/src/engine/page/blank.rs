@@ -1,24 +1,13 @@
 //! Frames that show nothing.
 
 use serde::Deserialize;
-use serde_json::json;
 
+use super::deep::{self, Evaluated};
 use super::script::{BLANK, SCRIPT};
 use crate::chromium::{Frame, Page, Result};
 
 /// Where the body is kept until it was looked at.
 const GROUP: &str = "blank";
-
-#[derive(Deserialize)]
-struct Evaluated {
-    result: Serialized,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Serialized {
-    deep_serialized_value: Option<Body>,
-}
 
 /// The body, or what is none.
 #[derive(Deserialize)]
@@ -42,15 +31,10 @@ pub(super) async fn is_blank(page: &Page, frame: &Frame) -> Result<bool> {
     if world.has_engine() {
         return Ok(false);
     }
-    let (key, context) = world.named();
-    let more = json!({ "includeShadowTree": "all" });
-    let params = json!({
-        "expression": BLANK,
-        (key): context,
-        "objectGroup": GROUP,
-        "serializationOptions": { "serialization": "deep", "maxDepth": 0, "additionalParameters": more },
-    });
-    let answer = world.session().call_method::<Evaluated>("Runtime.evaluate", &params).await?;
+    // Without the engine, which is to be spared.
+    let params = deep::params(&world, BLANK, GROUP, 0, deep::nodes());
+    let call = world.session().call_method::<Evaluated<Body>>("Runtime.evaluate", &params);
+    let answer = call.await?;
     world.release(GROUP);
     let body = answer.result.deep_serialized_value.filter(|body| body.kind == "node");
     Ok(body.is_some_and(|body| body.value.get("shadowRoot").is_none_or(|root| root.is_null())))

@@ -7,26 +7,12 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use super::deep::{self, Evaluated};
 use super::engine::Engine;
 use crate::chromium::{Argument, Call, World};
 use crate::engine::error::{Error, Result};
 
 const GROUP: &str = "closed-roots";
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Suspects {
-    result: Remote,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Remote {
-    #[serde(default)]
-    object_id: Option<String>,
-    #[serde(default)]
-    deep_serialized_value: Option<Hosts>,
-}
 
 #[derive(Deserialize)]
 struct Hosts {
@@ -77,20 +63,9 @@ impl Engine {
     /// Looks into the suspects of the latest walk. Answers how many closed
     /// roots the script knows now that it did not know before.
     pub(crate) async fn adopt_closed_roots(&self, world: &World) -> Result<usize> {
-        let (key, context) = world.named();
-        let call: Call<Suspects> = world.call_method(
-            "Runtime.evaluate",
-            &json!({
-                "expression": "browseEngine.takeSuspects()",
-                (key): context,
-                "objectGroup": GROUP,
-                "serializationOptions": {
-                    "serialization": "deep",
-                    "maxDepth": 1,
-                    "additionalParameters": { "maxNodeDepth": 0, "includeShadowTree": "all" },
-                },
-            }),
-        );
+        let suspects = "browseEngine.takeSuspects()";
+        let params = deep::params(world, suspects, GROUP, 1, deep::nodes());
+        let call: Call<Evaluated<Hosts>> = world.call_method("Runtime.evaluate", &params);
         let suspects = call.await?.result;
         let Some(array) = suspects.object_id else { return Ok(0) };
         let hosts = suspects.deep_serialized_value.map(|hosts| hosts.value).unwrap_or_default();

@@ -174,7 +174,7 @@ impl Engine {
             argument["target"] = serde_json::to_value(&target.query).map_err(Error::internal)?;
         }
         let mut again = true;
-        let mut asked_sheets = HashSet::new();
+        let (mut asked_sheets, mut met_sheets) = (HashSet::new(), false);
         loop {
             let world = self.world(&frame.id).await?;
             let answer = self.ask(&world, question.command, &argument);
@@ -183,7 +183,7 @@ impl Engine {
                 // The document was replaced between two calls: look at the new one.
                 (Err(Error::Browser(chromium::Error::StaleContext)), true) => {
                     again = false;
-                    asked_sheets.clear();
+                    (asked_sheets, met_sheets) = (HashSet::new(), false);
                     argument[sheets::ASKED] = false.into();
                     continue;
                 }
@@ -204,12 +204,12 @@ impl Engine {
             if let Some(owners) = owners {
                 self.learn_owners(&world, owners).await?;
             }
-            // Those of shadow trees: what is still on its way is not waited for.
+            // Those of shadow trees, once: what is still on its way is not waited
+            // for, and a page may make more of them with each reading.
             let met = answer.closed_sheets();
-            let urls: Vec<_> = met.iter().map(|sheet| sheet.url.clone()).collect();
-            if urls.iter().any(|url| !asked_sheets.contains(url)) {
+            if !met_sheets && met.iter().any(|sheet| !asked_sheets.contains(&sheet.url)) {
+                met_sheets = true;
                 sheets::adopt(self.page(), &world, met).await;
-                asked_sheets.extend(urls);
                 continue;
             }
             if answer.suspects() == 0 || self.adopt_closed_roots(&world).await? == 0 {

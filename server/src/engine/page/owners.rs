@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::deep::{self, Evaluated};
 use super::engine::Engine;
 use super::refs::Document;
 use crate::chromium::{Call, FrameId, World};
@@ -41,18 +42,7 @@ impl Owners {
     }
 }
 
-/// The answer with windows in it.
-#[derive(Deserialize)]
-struct Evaluated {
-    result: Serialized,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Serialized {
-    deep_serialized_value: Option<List>,
-}
-
+/// Windows, each behind the number of its element.
 #[derive(Deserialize)]
 struct List {
     #[serde(default)]
@@ -72,16 +62,9 @@ enum Item {
 
 /// Asks for the frames that the document's engine has not reported yet.
 pub(crate) fn ask(world: &World, expression: &str) -> Call<serde_json::Value> {
-    let (key, context) = world.named();
-    world.call_method(
-        "Runtime.evaluate",
-        &json!({
-            "expression": format!("browseEngine.{expression}()"),
-            (key): context,
-            "objectGroup": "owners",
-            "serializationOptions": { "serialization": "deep", "maxDepth": 1 },
-        }),
-    )
+    let expression = format!("browseEngine.{expression}()");
+    let params = deep::params(world, &expression, "owners", 1, json!({}));
+    world.call_method("Runtime.evaluate", &params)
 }
 
 impl Engine {
@@ -91,7 +74,8 @@ impl Engine {
         world: &World,
         call: Call<serde_json::Value>,
     ) -> Result<()> {
-        let answer: Evaluated = serde_json::from_value(call.await?).map_err(Error::internal)?;
+        let answer: Evaluated<List> =
+            serde_json::from_value(call.await?).map_err(Error::internal)?;
         let items = answer.result.deep_serialized_value.map(|list| list.value).unwrap_or_default();
         let mut pairs = Vec::new();
         let mut number = None;
