@@ -10,6 +10,7 @@ import { fixture, host } from "../demo/fixture.mjs";
 import { serveAs } from "../demo/site.mjs";
 import { root, Scratch } from "../scratch.mjs";
 import { installSkills, measureLanguages, withBun } from "./languages.mjs";
+import { measureListing } from "./listing.mjs";
 import * as measure from "./measure.mjs";
 import { servePages } from "./pages.mjs";
 import { measureParallel } from "./parallel.mjs";
@@ -119,6 +120,7 @@ async function main() {
     say("sessions");
     data.session = await measure.measureSession(browse, rounds);
     data.remote = await measureRemote(browse, pages, rounds);
+    data.listing = await measureListing(browse, rounds);
     say("one skill in three languages, 100 runs each, TypeScript on two runtimes");
     data.languages = await measureLanguages(await daemons(browse, site), 100);
   }

@@ -1,6 +1,7 @@
 // The report: docs/benchmarks.md.
 
 import { asked } from "./languages.mjs";
+import { COUNT } from "./listing.mjs";
 import { steps } from "./session.mjs";
 
 const ms = (value) => (value < 10 ? value.toFixed(1) : Math.round(value).toString());
@@ -61,7 +62,7 @@ function parallel(figures, cores) {
   return table(["work", "one tab", `a batch over ${count} tabs`, "bar"], rows);
 }
 
-function own({ session, remote, memory }) {
+function own({ session, remote, listing, memory }) {
   const rows = [];
   if (session) {
     rows.push(["a new isolated session and its first tab (two commands)", cell(session), verdict(session.median <= 20, "≤ 20 ms")]);
@@ -69,6 +70,10 @@ function own({ session, remote, memory }) {
   if (remote) {
     const { here, elsewhere } = remote;
     rows.push([`\`snapshot -i\` by a paired agent, over TLS (here ${cell(here)})`, cell(elsewhere), ""]);
+  }
+  if (listing) {
+    const { list, url } = listing;
+    rows.push([`\`skill list\`, ${COUNT} skills (\`url\` ${cell(url)})`, cell(list), verdict(list.median < 10, "< 10 ms")]);
   }
   if (memory.browse) {
     const peers = Object.entries(memory).filter(([name]) => name !== "browse");

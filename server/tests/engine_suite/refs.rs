@@ -40,9 +40,10 @@ async fn a_dead_ref_fails_at_once() {
     .await;
     let one = tab.reference("One").await;
     tab.goto("/two").await;
+    // An element that may still come is waited for; this one is not.
     let begun = Instant::now();
     assert_eq!(kind(tab.click(&one).await).0, Kind::RefStale);
-    assert!(begun.elapsed().as_millis() < 5, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_millis() < 1_000, "{:?}", begun.elapsed());
 }
 
 async fn two_pages() -> Site {

@@ -1,7 +1,5 @@
 //! What is listed, and what is wrong with what cannot run.
 
-use std::time::{Duration, Instant};
-
 use browse_proto::v1::{ListSkillsRequest, ShowSkillRequest, Tier};
 
 use crate::{
@@ -93,28 +91,19 @@ async fn an_unknown_skill_is_not_found() {
 }
 
 #[tokio::test]
-async fn fifty_skills_are_listed_at_once() {
+async fn an_edit_is_seen_by_the_next_listing() {
     let daemon = Daemon::start().await;
     for number in 0..50 {
-        skill(&daemon.home(), &format!("s{number}"), "trusted: true")
-            .file("script.ts", "")
-            .file("_lib/browse.ts", "")
-            .file("fixtures/page.html", "<p>");
+        skill(&daemon.home(), &format!("s{number}"), "trusted: true").file("script.ts", "");
     }
     let mut skills = daemon.skills().await;
     let global = ListSkillsRequest { source: Tier::Global.into(), ..Default::default() };
-    let mut best = Duration::MAX;
-    for _ in 0..30 {
-        let begun = Instant::now();
-        let listed = skills.list_skills(global.clone()).await.unwrap();
-        best = best.min(begun.elapsed());
-        assert_eq!(listed.into_inner().skills.len(), 50);
-    }
-    println!("50 skills listed in {best:?}");
-    assert!(best < Duration::from_millis(10), "{best:?}");
+    let listed = skills.list_skills(global.clone()).await.unwrap().into_inner().skills;
+    assert_eq!(listed.len(), 50);
+    assert!(listed.iter().all(|skill| skill.problem.is_empty()));
     let folder = daemon.home().join("skills/s7");
     std::fs::write(folder.join("SKILL.md"), "---\n").unwrap();
     let listed = skills.list_skills(global.clone()).await.unwrap().into_inner();
     let edited = listed.skills.iter().find(|skill| skill.name == "s7").unwrap();
-    assert!(!edited.problem.is_empty(), "an edit is seen by the next listing");
+    assert!(!edited.problem.is_empty());
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{Catalog, Tier};
 
@@ -42,6 +43,22 @@ fn the_first_tier_wins_and_each_can_be_picked() {
     assert_eq!(catalog.find("b", None).expect("there").tier, Tier::Project);
     assert_eq!(catalog.find("b", Some(Tier::Global)).expect("there").tier, Tier::Global);
     assert!(catalog.find("c", None).is_err());
+}
+
+/// How long a listing takes, the benchmark says.
+#[test]
+fn what_has_not_changed_is_not_read_again() {
+    let root = tempfile::tempdir().expect("a folder");
+    let catalog = Catalog::new(vec![(Tier::Global, root.path().to_owned())]);
+    for number in 0..50 {
+        write(root.path(), &format!("s{number}"), "one");
+    }
+    // The watcher may have news of the writing yet.
+    let settled = || Arc::ptr_eq(&catalog.all(), &catalog.all());
+    assert!((0..20).any(|_| settled()), "each listing reads all again");
+    let known = catalog.all();
+    write(root.path(), "s7", "two");
+    assert!(!Arc::ptr_eq(&known, &catalog.all()));
 }
 
 #[test]
