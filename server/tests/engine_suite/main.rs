@@ -19,6 +19,7 @@ mod random;
 mod reading;
 mod refs;
 mod sheets;
+mod slots;
 mod snapshots;
 mod steady;
 mod targets;

@@ -20,6 +20,7 @@ pub(crate) mod routes;
 pub(crate) mod screencast;
 pub(crate) mod screenshot;
 pub(crate) mod setup;
+pub(crate) mod slots;
 pub(crate) mod state;
 pub(crate) mod styles;
 mod styles_wire;

@@ -19,9 +19,12 @@ const ARRIVAL: Duration = Duration::from_secs(2);
 /// asks its throttles, and may turn it into a download or nothing.
 const BEGINNING: Duration = Duration::from_millis(300);
 
-/// How long the news of a download may take that is known to come: the browser
-/// makes its file first.
-const DOWNLOAD: Duration = Duration::from_secs(2);
+/// How long the news of a download may take that the page asked for: the browser
+/// makes its file first, which takes seconds where many things are done at once.
+const DOWNLOAD: Duration = Duration::from_secs(5);
+
+/// How long it may take where an answer is no document, and so may be a download.
+const NO_DOCUMENT: Duration = Duration::from_secs(2);
 
 /// How long a new tab may take to know its address.
 const TAB_ADDRESS: Duration = Duration::from_millis(150);
@@ -229,7 +232,7 @@ fn patience(asked: bool, lost: bool, refused: Option<u16>) -> Duration {
         (true, ..) => DOWNLOAD,
         // It is empty, or there was no navigation.
         (false, true, Some(204 | 205)) | (false, false, _) => Duration::ZERO,
-        (false, true, Some(_)) => DOWNLOAD,
+        (false, true, Some(_)) => NO_DOCUMENT,
         (false, true, None) => BEGINNING,
     }
 }
@@ -258,12 +261,12 @@ async fn address(page: &crate::chromium::Page) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BEGINNING, DOWNLOAD, Duration, patience};
+    use super::{BEGINNING, DOWNLOAD, Duration, NO_DOCUMENT, patience};
 
     #[test]
     fn only_a_download_that_is_known_to_come_is_waited_for() {
         assert_eq!(patience(true, false, None), DOWNLOAD);
-        assert_eq!(patience(false, true, Some(200)), DOWNLOAD);
+        assert_eq!(patience(false, true, Some(200)), NO_DOCUMENT);
         assert_eq!(patience(false, true, Some(204)), Duration::ZERO);
         assert_eq!(patience(false, true, None), BEGINNING);
         assert_eq!(patience(false, false, Some(200)), Duration::ZERO);

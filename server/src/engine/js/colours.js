@@ -281,7 +281,7 @@ const textsHeld = (scope) => {
   return { texts, holders };
 };
 
-/** Elements whose own text has the colour of what is behind it, with their marks. @param {Element|ShadowRoot} scope @returns {Map<Element, number>} */
+/** Elements and slots whose own text has the colour of what is behind it, with their marks. @param {Element|ShadowRoot} scope @returns {Map<Element, number>} */
 const sameColoured = (scope, top) => {
   const found = new Map();
   const doubts = freshDoubts();
@@ -297,18 +297,19 @@ const sameColoured = (scope, top) => {
     const parent = holders[index];
     if (parent === last || !/\S/.test(textData(texts[index]))) continue;
     last = parent;
-    if (!checkVisibility(parent)) continue;
-    const style = styleOf(parent);
+    const bearer = checkVisibility(parent) ? bearerOf(texts[index]) : null;
+    if (bearer === null) continue;
+    const style = styleOf(bearer);
     const isDrawn = parent instanceof SVGElement;
     const drawn = isDrawn ? drawnColour(style) : null;
     if (isDrawn && drawn === null) continue;
-    const colour = isDrawn ? `rgba(${drawn.join(', ')})` : inkOf(parent, style);
+    const colour = isDrawn ? `rgba(${drawn.join(', ')})` : inkOf(bearer, style);
     const within = isDrawn ? groundInDrawing(parent, drawings) : undefined;
-    const behind = within === undefined ? colourBehind(oddGrounds.has(parent) && style.backgroundClip === 'text' ? flatParent(parent) : parent, behinds) : within;
+    const behind = within === undefined ? colourBehind(oddGrounds.has(bearer) && style.backgroundClip === 'text' ? flatParent(bearer) : bearer, behinds) : within;
     let [mark, ground] = [MUTED, behind];
     if (behind === null || colour === 'none') {
       const ink = isDrawn ? null : colourParts(colour === 'none' ? style.webkitTextFillColor : colour);
-      const lost = ink === null ? null : lostOnGrounds(parent, ink, doubts);
+      const lost = ink === null ? null : lostOnGrounds(bearer, ink, doubts);
       if (lost === null) continue;
       ({ mark, ground } = lost);
     } else {
@@ -322,7 +323,7 @@ const sameColoured = (scope, top) => {
     }
     if (standsOutBy(style.textShadow, (shade) => !isSameColour(shade, ground))) continue;
     if (within !== undefined) {
-      found.set(parent, MUTED);
+      found.set(bearer, MUTED);
       continue;
     }
     if (pictures === null) {
@@ -335,7 +336,7 @@ const sameColoured = (scope, top) => {
       break;
     }
     const shows = showsOnOthers(parent, style, colourParts(colour) || WHITE, ground, pictures, painters);
-    if (shows !== SHOWS) found.set(parent, shows === SHOWS_MAYBE ? AWAITED : mark);
+    if (shows !== SHOWS) found.set(bearer, shows === SHOWS_MAYBE ? AWAITED : mark);
   }
   return found;
 };

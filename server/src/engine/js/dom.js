@@ -11,6 +11,7 @@ const rootNode = method(Node.prototype, 'getRootNode');
 const comparePosition = method(Node.prototype, 'compareDocumentPosition');
 
 const textData = getter(CharacterData.prototype, 'data');
+const textSlot = getter(Text.prototype, 'assignedSlot');
 
 const localName = getter(Element.prototype, 'localName');
 const namespaceURI = getter(Element.prototype, 'namespaceURI');

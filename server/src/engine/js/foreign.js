@@ -38,12 +38,6 @@ const takeWantedSheets = () => {
   return wanted;
 };
 
-/** What a reading would want, but for what shadow trees use: that is met on the way. */
-const sheets = () => {
-  rulingFor(document);
-  return { wanted: takeWantedSheets() };
-};
-
 /** Takes over all that came for sheets; null where the browser has nothing to give. @param {[number, ?string[]][]} answers */
 const learnSheets = (answers) => {
   for (const [number, texts] of answers) {

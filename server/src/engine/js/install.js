@@ -64,16 +64,16 @@ const COMMANDS = {
 const withBody = (head, body) => `${JSON.stringify(head)}\n${whole(body)}`;
 
 /**
- * A reading that judges what is seen is not begun without the style sheets of
- * other origins: any element might be hidden by them, which takes longer to look
- * at than the sheets take to come. With `sheeted` they were asked for.
+ * A reading that judges what is seen is not begun without what it wants. With
+ * `supplied` that was asked for.
  * @param {string} command @param {object} argument @returns {string}
  */
 const call = (command, argument) => {
   unseenNow = null;
+  slottedNow.clear();
   try {
-    const wanted = argument.seen && !argument.sheeted ? sheets().wanted : [];
-    if (wanted.length > 0) return JSON.stringify({ wanted });
+    const needs = argument.seen && !argument.supplied ? wants() : null;
+    if (needs !== null && (needs.slots || needs.wanted.length > 0)) return JSON.stringify(needs);
     const answer = COMMANDS[command](argument);
     return typeof answer === 'string' ? answer : JSON.stringify(answer);
   } catch (error) {
@@ -81,9 +81,10 @@ const call = (command, argument) => {
     return JSON.stringify({ error: 'engine', message: String(error && error.stack ? error.stack : error).slice(0, 500) });
   } finally {
     rulingsNow.clear();
+    slottedNow.clear();
   }
 };
 
 Object.defineProperty(globalThis, ENGINE, {
-  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, lines: () => lastElements }),
+  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, learnSlots, lines: () => lastElements }),
 });

@@ -1,11 +1,11 @@
 // What is done in a document before anybody asks: whoever reads it first would wait
 // for it.
 
-/** The layout, which a page that nobody looks at has not; and the sheets that a reading would want. */
+/** The layout, which a page that nobody looks at has not; and what a reading would want. */
 const prepare = () => {
   const top = documentElement(document);
   if (top !== null) boundingRect(top);
-  return sheets();
+  return wants();
 };
 
 /** Elements of a document that is gone through ahead: with more of them a page would stand still for longer than a person notices. */

@@ -3,6 +3,25 @@
 /** Closed shadow roots that the daemon handed over: host -> root. @type {WeakMap<Element, ShadowRoot>} */
 const closedRoots = new WeakMap();
 
+/** Whether there are any: most documents have none. */
+let knowsClosed = false;
+
+/** What stands in the slots of closed roots, for the length of one call: they tell it, and what stands there does not. @type {Map<ShadowRoot, Map<Node, Element>>} */
+const slottedNow = new Map();
+
+/** The slot of a closed tree that a child of its host stands in. @returns {?Element} */
+const closedSlot = (node, root) => {
+  const slotted = remembered(slottedNow, root, () => new Map(list(shadowSelectAll(root, 'slot')).flatMap((slot) => assignedNodes(slot).map((assigned) => [assigned, slot]))));
+  return slotted.get(node) || null;
+};
+
+/** The element that a text gets its style from: not its parent where that has a shadow tree. @returns {?Element} Null where it shows nowhere. */
+const bearerOf = (text) => {
+  const parent = parentNode(text);
+  if (openShadowRoot(parent) !== null) return textSlot(text);
+  return knowsClosed && closedRoots.has(parent) ? closedSlot(text, closedRoots.get(parent)) : parent;
+};
+
 /** Tags that may host a shadow tree besides custom elements. */
 const HOST_TAGS = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
 
@@ -21,6 +40,7 @@ const flatParent = (node) => {
   if (slot) return slot;
   const parent = parentNode(node);
   if (!parent) return null;
+  if (knowsClosed && closedRoots.has(parent)) return closedSlot(node, closedRoots.get(parent)) || parent;
   if (nodeType(parent) === FRAGMENT) return parent instanceof ShadowRoot ? shadowHost(parent) : null;
   return parent;
 };
@@ -155,7 +175,10 @@ const hasFixedSize = (element) => {
 /** Takes over what the daemon found out: `roots[i]` belongs to `hosts[i]`, null where there is none. */
 const adopt = (hosts, roots) => {
   for (let index = 0; index < hosts.length; index++) {
-    if (roots[index]) closedRoots.set(hosts[index], roots[index]);
+    if (roots[index]) {
+      closedRoots.set(hosts[index], roots[index]);
+      knowsClosed = true;
+    }
     askedHosts.set(hosts[index], sizeOf(hosts[index]));
   }
 };

@@ -26,10 +26,13 @@ const unseenIn = (top, roots) => {
   folds = new Map();
   usesThick = false;
   usesMasks = false;
-  isExcessive = false;
+  isExcessive = hasMoreSlots;
   measurePage();
   // What holds it is told of, and does not hide what was asked for.
-  for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) measure(unseen, node);
+  for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
+    usesColours = usesColours || node instanceof HTMLSlotElement;
+    measure(unseen, node);
+  }
   lookForUnseen(unseen, top, treeOf(top));
   for (const root of roots) lookForUnseen(unseen, root, root);
   return unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0 ? unseen : null;
@@ -37,6 +40,9 @@ const unseenIn = (top, roots) => {
 
 /** Whether anything gives colours: shadow trees inherit them. */
 let usesColours = true;
+
+/** Whether the colours of all that stands in no shadow tree were looked at. */
+let sawColours = false;
 
 /** Whether something was too much to look at in this reading. */
 let isExcessive = false;
@@ -89,9 +95,12 @@ const lookForUnseen = (unseen, scope, root) => {
   if (nodeType(scope) === ELEMENT && documentByTag(document, 'marquee').length > 0) markMarquees(unseen, scope);
   for (const [element, means] of drawnAway(drawn)) if (!isUnseen(unseen, element)) conceal(unseen, element, GONE, means);
   if (usesColours || drawn.length > 0) {
-    for (const [element, mark] of sameColoured(scope, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, 'colour');
+    markColours(unseen, scope);
+    // A tree gives colours to what stands in its slots.
+    if (nodeType(scope) !== ELEMENT && !sawColours) markColours(unseen, shadowHost(scope));
     if (nodeType(scope) === ELEMENT) markFields(unseen, scope);
   }
+  if (nodeType(scope) === ELEMENT) sawColours = usesColours || drawn.length > 0;
   const painted = new Set([...styled.painting, ...moved, ...bearers]);
   addMatches(painted, scope, ruling, 'painting');
   if (painted.size > 0) for (const [element, [mark, means]] of paintedAway(painted, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, means);
@@ -115,6 +124,10 @@ const lookForUnseen = (unseen, scope, root) => {
   }
   // What was not looked at may be unseen.
   if (isExcessive) unseen.counts[`excess${SHOWN}`] = 1;
+};
+
+const markColours = (unseen, scope) => {
+  for (const [element, mark] of sameColoured(scope, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, 'colour');
 };
 
 /** What lies over all others: open dialogs and popovers, and what fills the screen. To ask each element of a page takes as long as all else here. @returns {Element[]} */
@@ -193,15 +206,6 @@ const conceal = (unseen, element, mark, means, says = saysWords(element, mark)) 
 
 const countMeans = (unseen, means) => {
   unseen.counts[means] = (unseen.counts[means] || 0) + 1;
-};
-
-const WORDS = /[\p{L}\p{N}]/u;
-
-/** Whether there are words in what is not seen of an element. */
-const saysWords = (element, mark) => {
-  if (mark === GONE) return FRAME_TAGS.has(localName(element)) || WORDS.test(textContent(element));
-  for (let child = firstChild(element); child; child = nextSibling(child)) if (nodeType(child) === TEXT && WORDS.test(textData(child))) return true;
-  return false;
 };
 
 /** Measures one suspect. */

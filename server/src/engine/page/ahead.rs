@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::blank::is_blank;
-use super::{engine::Engine, script::SCRIPT, sheets, wire};
+use super::{engine::Engine, script::SCRIPT, wants::Wants, wire};
 use crate::chromium::{Frame, Page};
 use crate::engine::error::Result;
 
@@ -69,8 +69,8 @@ async fn prepare(page: &Page, frame: &Frame) -> Result<()> {
     }
     let world = page.world(&frame.id, &SCRIPT).await?;
     let answer = wire::ask(&world, "prepare", &json!({})).text().await?;
-    if let Some(wanted) = sheets::wanted(&answer).filter(|wanted| !wanted.is_empty()) {
-        sheets::adopt(page, &world, &wanted).await;
+    if let Some(wants) = Wants::of(&answer) {
+        wants.supply(page, &world).await;
     }
     wire::ask(&world, "rehearse", &json!({})).text().await?;
     Ok(())

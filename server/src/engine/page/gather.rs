@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::blank::is_blank;
 use super::sheets::{self, ClosedSheet};
 use super::under_way::arrived;
+use super::wants::{self, Wants};
 use super::{owners, wire};
 use crate::chromium::{self, Frame, FrameId, World};
 use crate::engine::error::{Error, Result};
@@ -184,15 +185,15 @@ impl Engine {
                 (Err(Error::Browser(chromium::Error::StaleContext)), true) => {
                     again = false;
                     (asked_sheets, met_sheets) = (HashSet::new(), false);
-                    argument[sheets::ASKED] = false.into();
+                    argument[wants::ASKED] = false.into();
                     continue;
                 }
                 (text, _) => text,
             };
-            if let Some(wanted) = text.as_deref().ok().and_then(sheets::wanted) {
-                sheets::adopt(self.page(), &world, &wanted).await;
-                asked_sheets.extend(wanted.into_iter().map(|sheet| sheet.url));
-                argument[sheets::ASKED] = true.into();
+            if let Some(wants) = text.as_deref().ok().and_then(Wants::of) {
+                wants.supply(self.page(), &world).await;
+                asked_sheets.extend(wants.sheets.into_iter().map(|sheet| sheet.url));
+                argument[wants::ASKED] = true.into();
                 continue;
             }
             let (head, body) = wire::parts(text);

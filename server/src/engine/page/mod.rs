@@ -15,6 +15,8 @@ pub(crate) mod owners;
 pub(crate) mod refs;
 pub(crate) mod refusal;
 pub(crate) mod sheets;
+mod slots;
 pub(crate) mod under_way;
+pub(crate) mod wants;
 pub(crate) mod wire;
 pub(crate) mod witness;

@@ -12,9 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{engine::Engine, wire};
+use super::wire;
 use crate::chromium::{Page, SheetText, World};
-use crate::engine::error::Result;
 
 /// Time that the browser gets to hand the texts over.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -29,37 +28,6 @@ pub(crate) struct ClosedSheet {
     sheet: u64,
     /// Where it came from.
     pub url: String,
-}
-
-/// Of the argument of a reading: the sheets that it wants were asked for.
-pub(crate) const ASKED: &str = "sheeted";
-
-/// What a script answers instead of a reading.
-#[derive(Deserialize)]
-struct Wanting {
-    wanted: Vec<ClosedSheet>,
-}
-
-/// The sheets that the script wants before it reads, if that is its answer.
-pub(crate) fn wanted(answer: &str) -> Option<Vec<ClosedSheet>> {
-    let wanting = answer.starts_with("{\"wanted\":").then(|| serde_json::from_str(answer));
-    wanting.and_then(std::result::Result::ok).map(|Wanting { wanted }| wanted)
-}
-
-impl Engine {
-    /// Asks `world` a question of a reading, with the sheets that it wants.
-    pub(crate) async fn ask_reading(
-        &self,
-        world: &World,
-        command: &str,
-        mut argument: Value,
-    ) -> Result<String> {
-        let answer = self.ask(world, command, &argument).text().await?;
-        let Some(wanted) = wanted(&answer) else { return Ok(answer) };
-        adopt(self.page(), world, &wanted).await;
-        argument[ASKED] = true.into();
-        self.ask(world, command, &argument).text().await
-    }
 }
 
 /// Hands the script the texts of `sheets`, which the document of `world` uses.
