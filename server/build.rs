@@ -74,6 +74,7 @@ const ORDER: &[&str] = &[
     "foreign",
     "wants",
     "skipping",
+    "backdrops",
     "colours",
     "shades",
     "gradients",

@@ -73,3 +73,38 @@ async fn a_page_of_many_slots_is_told_of() {
         assert_eq!(reading.unseen.contains_key(&excess), more, "{:?}", reading.unseen);
     }
 }
+
+#[tokio::test]
+async fn what_a_tree_gives_a_ground_to_later_is_read() {
+    let html = "<style>p{color:black}</style><p>seen</p><div><b style='color:white'>told</b></div>";
+    let tab = Tab::show(html).await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert_eq!(reading.text, "seen");
+    tab.js("document.querySelector('div').attachShadow({mode: 'closed'}).innerHTML = \
+         '<style>:host{background:#024}</style><slot></slot>'")
+        .await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert_eq!(reading.text, "seen\n\ntold");
+}
+
+#[tokio::test]
+async fn a_ground_counts_whatever_it_comes_of() {
+    for html in [
+        "<style>.g:hover,.g:not(:hover){background-image:linear-gradient(#246,#246)}</style><div class=g>WORD</div>",
+        "<style>@keyframes g{to{background:#246}}.g{animation:g 1ms both}</style><div class=g>WORD</div>",
+        "<div class=g id=g>WORD</div><script>g.animate({background: ['#246', '#246']}, {duration: 1, fill: 'both'})</script>",
+        "<div id=g>WORD</div><script>g.attributeStyleMap.set('background-color', '#246')</script>",
+        "<table bgcolor=#224466><tr><td>WORD</table>",
+        "<mark style='background-color:revert;color:yellow'>secret</mark>",
+        "<div><template shadowrootmode=open><style>:host{background:#246}</style><slot></slot></template>WORD</div>",
+        "<div><template shadowrootmode=open><style>::slotted(p){background:#246}</style><slot></slot></template><p>WORD</p></div>",
+        "<math><mrow mathbackground=#224466><mtext mathcolor=#224466>secret</mtext></mrow></math>",
+        "<style>@layer a{@media all{.g{& p{background:#246}}}}</style><div class=g><p>WORD</p></div>",
+        "<div id=g>WORD</div><script>const s=new CSSStyleSheet();s.replaceSync('#g{background:#246}');document.adoptedStyleSheets=[s]</script>",
+        "<style>:root{--g:#246}.g{background:var(--g)}</style><div class=g>WORD</div>",
+    ] {
+        let html = html.replace("WORD", "<b style='color:#246'>secret</b>");
+        let tab = Tab::show(&format!("<p style='background:white'>seen</p>{html}")).await;
+        check(&tab, "colour", &html).await;
+    }
+}

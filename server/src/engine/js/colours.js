@@ -88,6 +88,8 @@ const colourBehind = (element, known, view = window) => {
   const asked = [];
   let behind = undefined;
   let from = null;
+  // As long as it climbs in the document itself.
+  let isPlain = undefined;
   for (let node = element; node && nodeType(node) === ELEMENT; from = node, node = flatParent(node)) {
     // What it is for depends on where one comes from.
     const fold = folds.size > 0 && folds.has(node) ? groundOfFold(node, from) : undefined;
@@ -100,6 +102,9 @@ const colourBehind = (element, known, view = window) => {
       break;
     }
     asked.push(node);
+    if (isPlain === undefined) isPlain = backed !== null && view === window && rootNode(node) === document;
+    else if (isPlain) isPlain = parentNode(from) === node;
+    if (isPlain && !mayBeBacked(node)) continue;
     const style = styleOf(node);
     const inset = oddGrounds.has(node) ? insetOf(node, style) : undefined;
     if (inset !== undefined) {
@@ -285,7 +290,7 @@ const textsHeld = (scope) => {
 const sameColoured = (scope, top) => {
   const found = new Map();
   const doubts = freshDoubts();
-  const behinds = new Map();
+  const [behinds, exactBehinds] = [new Map(), new Map()];
   const drawings = new Map();
   const verdicts = new Map();
   const { texts, holders } = isHeard(scope) ? steady('texts', scope, () => textsHeld(scope)) : textsHeld(scope);
@@ -305,22 +310,24 @@ const sameColoured = (scope, top) => {
     if (isDrawn && drawn === null) continue;
     const colour = isDrawn ? `rgba(${drawn.join(', ')})` : inkOf(bearer, style);
     const within = isDrawn ? groundInDrawing(parent, drawings) : undefined;
-    const behind = within === undefined ? colourBehind(oddGrounds.has(bearer) && style.backgroundClip === 'text' ? flatParent(bearer) : bearer, behinds) : within;
-    let [mark, ground] = [MUTED, behind];
-    if (behind === null || colour === 'none') {
-      const ink = isDrawn ? null : colourParts(colour === 'none' ? style.webkitTextFillColor : colour);
-      const lost = ink === null ? null : lostOnGrounds(bearer, ink, doubts);
-      if (lost === null) continue;
-      ({ mark, ground } = lost);
-    } else {
-      let verdict = verdicts.get(colour);
-      if (!verdict) verdicts.set(colour, (verdict = new Map()));
-      if (!verdict.has(behind)) {
-        const ink = colourParts(colour);
-        verdict.set(behind, ink !== null && isSameColour(ink, behind));
+    const holder = oddGrounds.has(bearer) && style.backgroundClip === 'text' ? flatParent(bearer) : bearer;
+    /** @returns {?{mark: number, ground: number[]}} Null where it stands out. */
+    const judged = (behind) => {
+      if (behind === null || colour === 'none') {
+        const ink = isDrawn ? null : colourParts(colour === 'none' ? style.webkitTextFillColor : colour);
+        return ink === null ? null : lostOnGrounds(bearer, ink, doubts);
       }
-      if (!verdict.get(behind)) continue;
-    }
+      const verdict = remembered(verdicts, colour, () => new Map());
+      const isLost = remembered(verdict, behind, () => {
+        const ink = colourParts(colour);
+        return ink !== null && isSameColour(ink, behind);
+      });
+      return isLost ? { mark: MUTED, ground: behind } : null;
+    };
+    let lost = judged(within === undefined ? colourBehind(holder, behinds) : within);
+    if (lost !== null && within === undefined && backed !== null) lost = asAllBacked(() => judged(colourBehind(holder, exactBehinds)));
+    if (lost === null) continue;
+    const { mark, ground } = lost;
     if (standsOutBy(style.textShadow, (shade) => !isSameColour(shade, ground))) continue;
     if (within !== undefined) {
       found.set(bearer, MUTED);

@@ -62,8 +62,8 @@ const FOLDED = /::details-content\b/;
 const withoutPart = (selector) => selector.replace(/(^|[\s,>+~(])::?(?:before|after|first-line|details-content)\b/g, '$1*').replace(/::?(?:before|after|first-line|details-content)\b/g, '');
 
 /**
- * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], grounds: string[], plates: string[], lines: string[], folds: string[], scrolling: string[], moving: string[], colours: boolean, thick: boolean, masks: boolean, closed: boolean}} Ruling
- *   What a sheet says; `grounds`: what may have one of an odd kind; `plates`: what has parts that a style places over it; `lines`: what has a style for its first line; `folds`: what has one for the content of `details`; `thick`: wide borders, outlines or shadows; `moving`: what is animated; `closed`: it cannot be read.
+ * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], grounds: string[], plates: string[], lines: string[], folds: string[], scrolling: string[], moving: string[], backing: string[], colours: boolean, thick: boolean, masks: boolean, closed: boolean}} Ruling
+ *   What a sheet says; `grounds`: what may have one of an odd kind; `plates`: what has parts that a style places over it; `lines`: what has a style for its first line; `folds`: what has one for the content of `details`; `thick`: wide borders, outlines or shadows; `moving`: what is animated; `backing`: what may have a ground, whatever state it is in; `closed`: it cannot be read.
  */
 
 /** @typedef {{texts: string[], imports: Ruling[]}} Listed Selectors and declarations, one after the other. */
@@ -100,7 +100,7 @@ const isAlikeList = (one, other) => {
   return true;
 };
 
-const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], grounds: [], plates: [], lines: [], folds: [], scrolling: [], moving: [], colours: closed, thick: closed, masks: closed, closed });
+const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], grounds: [], plates: [], lines: [], folds: [], scrolling: [], moving: [], backing: [], colours: closed, thick: closed, masks: closed, closed });
 
 /** Stands for the selector of a step of an animation. */
 const KEYFRAME = '@';
@@ -155,6 +155,7 @@ const noteDeclarations = (ruling, selector, declarations) => {
   if (PAINTING.test(declarations)) ruling.painting.push(selector);
   if (ODD_GROUNDS.test(declarations)) ruling.grounds.push(selector);
   if (SCROLLING.test(declarations)) ruling.scrolling.push(selector);
+  if (BACKING.test(declarations)) ruling.backing.push(whateverState(selector));
   if (FOLDED.test(selector)) ruling.folds.push(withoutPart(selector));
   if (declarations.includes('content-visibility')) ruling.skipping.push(selector);
   if (declarations.includes('animation')) ruling.moving.push(selector);
@@ -203,7 +204,7 @@ const ownStyle = (element) => {
 
 /** Elements with a style of their own, by what it may do. */
 const styledWithin = (all) => {
-  const styled = { concealing: [], covering: [], clipping: [], scrolling: [], painting: [], grounds: [], colours: false, thick: false, masks: false };
+  const styled = { concealing: [], covering: [], clipping: [], scrolling: [], painting: [], grounds: [], backing: [], colours: false, thick: false, masks: false };
   for (let index = 0; index < all.length; index++) {
     const declarations = ownStyle(all[index]);
     if (CONCEALING.test(declarations)) {
@@ -217,6 +218,7 @@ const styledWithin = (all) => {
     if (CLIPPING.test(declarations)) styled.clipping.push(all[index]);
     if (PAINTING.test(declarations)) styled.painting.push(all[index]);
     if (ODD_GROUNDS.test(declarations)) styled.grounds.push(all[index]);
+    if (BACKING.test(declarations)) styled.backing.push(all[index]);
     styled.colours = styled.colours || COLOURING.test(declarations);
   }
   return styled;

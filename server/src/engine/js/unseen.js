@@ -35,6 +35,7 @@ const unseenIn = (top, roots) => {
   }
   lookForUnseen(unseen, top, treeOf(top));
   for (const root of roots) lookForUnseen(unseen, root, root);
+  backed = null;
   return unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0 ? unseen : null;
 };
 
@@ -77,6 +78,7 @@ const lookForUnseen = (unseen, scope, root) => {
     moved.push(target);
     usesMasks = true;
   }
+  backed = root === document ? backedWithin(scope, ruling, styled, moved) : null;
   const folded = new Set();
   addMatches(folded, scope, ruling, 'folds');
   readFolds(folded, suspects);
