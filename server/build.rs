@@ -74,7 +74,6 @@ const ORDER: &[&str] = &[
     "foreign",
     "wants",
     "skipping",
-    "backdrops",
     "colours",
     "shades",
     "gradients",

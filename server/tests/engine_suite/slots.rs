@@ -1,7 +1,7 @@
 //! Closed shadow trees that show children of their host: nothing in the document
 //! tells of them.
 
-use browse_server::engine::{SHOWN, SnapshotOptions};
+use browse_server::engine::SnapshotOptions;
 
 use crate::fixture::Tab;
 
@@ -59,19 +59,78 @@ async fn closed_trees_in_frames_and_in_each_other_are_found() {
 }
 
 #[tokio::test]
-async fn a_page_of_many_slots_is_told_of() {
-    let slots = "<div><template shadowrootmode=open><slot></slot></template>one</div>".repeat(301);
-    let tab = Tab::show("").await;
-    for (html, more) in [
-        (format!("<p>seen</p>{slots}"), true),
-        ("<p>seen</p><script>const said = '<slot>'</script><p title='<slot>'>".to_owned(), false),
+async fn slots_are_found_whatever_they_are_called_and_however_they_are_filled() {
+    for (script, means) in [
+        (
+            "const root = h.attachShadow({mode: 'closed'}); root.innerHTML = '<div style=\"opacity:0\"></div>';\
+             root.firstChild.append(document.createElementNS('http://www.w3.org/1999/xhtml', 'x:slot'))",
+            "",
+        ),
+        (
+            "const root = h.attachShadow({mode: 'open', slotAssignment: 'manual'});\
+             root.innerHTML = '<slot></slot><div style=\"color:#fff\"><slot></slot></div>';\
+             const [one, other] = root.querySelectorAll('slot'); h.prepend('seen', document.createComment(''));\
+             one.assign(h.childNodes[0]); other.assign(h.childNodes[2])",
+            "colour",
+        ),
+        (
+            "h.attachShadow({mode: 'open'}).innerHTML = '<div style=\"position:relative;background:#000\">\
+             <div style=\"background:#fff;color:#fff\"><slot></slot></div></div>'",
+            "colour",
+        ),
     ] {
-        tab.goto_html(&html).await;
+        let html = format!("<p>seen</p><div id=h>secret</div><script>{script}</script>");
+        let tab = Tab::show(&html).await;
         let reading = tab.engine.read_text(None, true).await.unwrap();
-        assert!(reading.text.contains("seen"));
-        let excess = format!("excess{SHOWN}");
-        assert_eq!(reading.unseen.contains_key(&excess), more, "{:?}", reading.unseen);
+        assert!(!reading.text.contains("secret"), "{html}: {}", reading.text);
+        assert!(means.is_empty() || reading.unseen.contains_key(means), "{:?}", reading.unseen);
     }
+}
+
+const EXCESS: &str = "excess (shown)";
+
+#[tokio::test]
+async fn trees_in_trees_end_no_tab_and_no_reading() {
+    for mode in ["open", "closed"] {
+        let nested = format!(
+            "<div id=c></div><script>let n = c; for (let i = 0; i < 200; i++) {{\
+             const d = document.createElement('div');\
+             d.attachShadow({{mode: '{mode}'}}).innerHTML = '<slot></slot>'; n.append(d); n = d }}\
+             n.textContent = 'seen'</script>"
+        );
+        let tab = Tab::show(&nested).await;
+        assert_eq!(tab.engine.read_text(None, true).await.unwrap().text, "seen");
+    }
+    // A closed tree more with every look.
+    let endless = "<p>seen</p><div id=c></div><script>customElements.define('x-a', class extends HTMLElement {\
+        constructor() { super(); this.attachShadow({mode: 'closed'}).innerHTML = '<p>inner</p>' } });\
+        const m = new MessageChannel(); m.port1.onmessage = () => {\
+        c.replaceChildren(document.createElement('x-a')); m.port2.postMessage(0) }; m.port2.postMessage(0)</script>";
+    let tab = Tab::show(endless).await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert!(reading.text.contains("seen"));
+    assert!(reading.unseen.contains_key(EXCESS), "{:?}", reading.unseen);
+}
+
+#[tokio::test]
+async fn who_speaks_of_slots_is_not_told_of_and_hides_nothing() {
+    let comments = "<!--<slot>-->".repeat(400);
+    let html = format!(
+        "<p title='<slot>'>seen</p>{comments}<div><template shadowrootmode=closed>\
+         <i style=opacity:0><slot></slot></i></template>secret</div>"
+    );
+    let tab = Tab::show(&html).await;
+    check(&tab, "opacity", &html).await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert!(!reading.unseen.contains_key(EXCESS), "{:?}", reading.unseen);
+}
+
+#[tokio::test]
+async fn a_page_with_more_hosts_than_are_asked_is_told_of() {
+    let html = format!("<p>seen</p><slot></slot>{}", "<p>one</p>".repeat(5_000));
+    let tab = Tab::show(&html).await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert!(reading.unseen.contains_key(EXCESS), "{:?}", reading.unseen);
 }
 
 #[tokio::test]

@@ -23,6 +23,7 @@ use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::route::Routes;
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
 use crate::chromium::input::mouse::Mouse;
+use crate::chromium::page::slots::Looked;
 use crate::chromium::sync::Lock;
 use crate::chromium::world::cache::WorldCache;
 
@@ -57,6 +58,8 @@ pub struct Page {
     pub(crate) raw: tokio::sync::OnceCell<Session>,
     /// Held by the one question about styles that is open.
     pub(crate) inspecting: tokio::sync::Mutex<()>,
+    /// The latest look for slots.
+    pub(crate) slots: Lock<Option<Looked>>,
     /// The style sheets, while that question is open.
     pub(crate) sheets: Lock<Option<Sheets>>,
     /// Where paused requests go, of a tab that fetches.
@@ -102,6 +105,7 @@ impl Page {
             asked: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
             inspecting: tokio::sync::Mutex::default(),
+            slots: Lock::default(),
             sheets: Lock::default(),
             paused: Lock::default(),
             kept: Lock::default(),

@@ -88,8 +88,6 @@ const colourBehind = (element, known, view = window) => {
   const asked = [];
   let behind = undefined;
   let from = null;
-  // As long as it climbs in the document itself.
-  let isPlain = undefined;
   for (let node = element; node && nodeType(node) === ELEMENT; from = node, node = flatParent(node)) {
     // What it is for depends on where one comes from.
     const fold = folds.size > 0 && folds.has(node) ? groundOfFold(node, from) : undefined;
@@ -102,9 +100,6 @@ const colourBehind = (element, known, view = window) => {
       break;
     }
     asked.push(node);
-    if (isPlain === undefined) isPlain = backed !== null && view === window && rootNode(node) === document;
-    else if (isPlain) isPlain = parentNode(from) === node;
-    if (isPlain && !mayBeBacked(node)) continue;
     const style = styleOf(node);
     const inset = oddGrounds.has(node) ? insetOf(node, style) : undefined;
     if (inset !== undefined) {
@@ -213,11 +208,11 @@ const isOutlined = (style, colour) => {
  * Whether something else than its ancestors' grounds is painted at a text that
  * has the colour of what is behind it, as a picture behind a title is. When
  * that cannot be told, it is: text that a person reads must not be lost.
+ * @param {Element} text What gives it its style. @param {DOMRect} box Where it is.
  * @returns {number} `SHOWS_NOTHING`, `SHOWS_MAYBE` or `SHOWS`.
  */
-const showsOnOthers = (text, style, colour, behind, pictures, painters) => {
+const showsOnOthers = (text, box, style, colour, behind, pictures, painters) => {
   if (parseFloat(style.webkitTextStrokeWidth) >= LEAST_OUTLINE && isOutlined(style, colour)) return SHOWS;
-  const box = contentBox(text);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const looking = { ink: colour, behind, points: samplePoints(box), x, y };
   const tells = (ground) => (ground === null ? SHOWS : isSameColour(colour, ground) ? SHOWS_NOTHING : SHOWS);
@@ -290,7 +285,7 @@ const textsHeld = (scope) => {
 const sameColoured = (scope, top) => {
   const found = new Map();
   const doubts = freshDoubts();
-  const [behinds, exactBehinds] = [new Map(), new Map()];
+  const behinds = new Map();
   const drawings = new Map();
   const verdicts = new Map();
   const { texts, holders } = isHeard(scope) ? steady('texts', scope, () => textsHeld(scope)) : textsHeld(scope);
@@ -300,34 +295,33 @@ const sameColoured = (scope, top) => {
   let asked = 0;
   for (let index = 0; index < texts.length; index++) {
     const parent = holders[index];
-    if (parent === last || !/\S/.test(textData(texts[index]))) continue;
-    last = parent;
-    const bearer = checkVisibility(parent) ? bearerOf(texts[index]) : null;
-    if (bearer === null) continue;
+    if (!/\S/.test(textData(texts[index]))) continue;
+    const bearer = bearerOf(texts[index]);
+    if (bearer === null || bearer === last) continue;
+    last = bearer;
+    if (!checkVisibility(parent)) continue;
     const style = styleOf(bearer);
     const isDrawn = parent instanceof SVGElement;
     const drawn = isDrawn ? drawnColour(style) : null;
     if (isDrawn && drawn === null) continue;
     const colour = isDrawn ? `rgba(${drawn.join(', ')})` : inkOf(bearer, style);
     const within = isDrawn ? groundInDrawing(parent, drawings) : undefined;
-    const holder = oddGrounds.has(bearer) && style.backgroundClip === 'text' ? flatParent(bearer) : bearer;
-    /** @returns {?{mark: number, ground: number[]}} Null where it stands out. */
-    const judged = (behind) => {
-      if (behind === null || colour === 'none') {
-        const ink = isDrawn ? null : colourParts(colour === 'none' ? style.webkitTextFillColor : colour);
-        return ink === null ? null : lostOnGrounds(bearer, ink, doubts);
-      }
-      const verdict = remembered(verdicts, colour, () => new Map());
-      const isLost = remembered(verdict, behind, () => {
+    const behind = within === undefined ? colourBehind(oddGrounds.has(bearer) && style.backgroundClip === 'text' ? flatParent(bearer) : bearer, behinds) : within;
+    let [mark, ground] = [MUTED, behind];
+    if (behind === null || colour === 'none') {
+      const ink = isDrawn ? null : colourParts(colour === 'none' ? style.webkitTextFillColor : colour);
+      const lost = ink === null ? null : lostOnGrounds(bearer, ink, doubts);
+      if (lost === null) continue;
+      ({ mark, ground } = lost);
+    } else {
+      let verdict = verdicts.get(colour);
+      if (!verdict) verdicts.set(colour, (verdict = new Map()));
+      if (!verdict.has(behind)) {
         const ink = colourParts(colour);
-        return ink !== null && isSameColour(ink, behind);
-      });
-      return isLost ? { mark: MUTED, ground: behind } : null;
-    };
-    let lost = judged(within === undefined ? colourBehind(holder, behinds) : within);
-    if (lost !== null && within === undefined && backed !== null) lost = asAllBacked(() => judged(colourBehind(holder, exactBehinds)));
-    if (lost === null) continue;
-    const { mark, ground } = lost;
+        verdict.set(behind, ink !== null && isSameColour(ink, behind));
+      }
+      if (!verdict.get(behind)) continue;
+    }
     if (standsOutBy(style.textShadow, (shade) => !isSameColour(shade, ground))) continue;
     if (within !== undefined) {
       found.set(bearer, MUTED);
@@ -342,7 +336,7 @@ const sameColoured = (scope, top) => {
       noteExcess();
       break;
     }
-    const shows = showsOnOthers(parent, style, colourParts(colour) || WHITE, ground, pictures, painters);
+    const shows = showsOnOthers(bearer, contentBox(parent), style, colourParts(colour) || WHITE, ground, pictures, painters);
     if (shows !== SHOWS) found.set(bearer, shows === SHOWS_MAYBE ? AWAITED : mark);
   }
   return found;

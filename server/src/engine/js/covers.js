@@ -197,7 +197,7 @@ const lostOn = (ground, plate, text, looking) => {
   }
   const own = styleOf(text);
   if (standsOutBy(own.textShadow, (colour) => !isSameColour(colour, ground))) return 0;
-  const shows = showsOnOthers(text, own, ink, ground, looking.pictures, looking.painters);
+  const shows = showsOnOthers(text, contentBox(text), own, ink, ground, looking.pictures, looking.painters);
   return shows === SHOWS ? 0 : shows === SHOWS_MAYBE ? AWAITED : MUTED;
 };
 

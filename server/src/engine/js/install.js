@@ -86,5 +86,5 @@ const call = (command, argument) => {
 };
 
 Object.defineProperty(globalThis, ENGINE, {
-  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, learnSlots, lines: () => lastElements }),
+  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, takeHosts, learnSlots, lines: () => lastElements }),
 });

@@ -5,8 +5,12 @@
 const prepare = () => {
   const top = documentElement(document);
   if (top !== null) boundingRect(top);
-  return wants();
+  const { wanted, slots } = wants();
+  return { wanted, slots: slots && documentByTag(document, '*').length <= MOST_SEARCHED };
 };
+
+/** Elements of a document whose slots are looked for ahead. */
+const MOST_SEARCHED = 10_000;
 
 /** Elements of a document that is gone through ahead: with more of them a page would stand still for longer than a person notices. */
 const MOST_REHEARSED = 3_000;
@@ -14,6 +18,6 @@ const MOST_REHEARSED = 3_000;
 /** A look that tells nobody, once all is loaded: the second takes a third of the time of the first. */
 const rehearse = () => {
   const top = documentElement(document);
-  if (top !== null && document.readyState === 'complete' && documentByTag(document, '*').length <= MOST_REHEARSED) unseenIn(top, []);
+  if (top !== null && document.readyState === 'complete' && documentByTag(document, '*').length <= MOST_REHEARSED) unseenIn(top, [], shadowRootsWithin(top));
   return {};
 };

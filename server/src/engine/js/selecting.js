@@ -5,7 +5,7 @@
 /** Selectors whose matches can change while no element does. `:empty` is one: text may become empty. */
 const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|has\()/;
 
-/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'scrolling'|'painting'|'grounds'|'plates'|'lines'|'folds'|'backing'} kind */
+/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'scrolling'|'painting'|'grounds'|'plates'|'lines'|'folds'} kind */
 const addMatches = (found, scope, ruling, kind) => {
   if (kind === 'concealing' && nodeType(scope) !== ELEMENT) addAcross(found, scope, ruling[kind]);
   if (ruling[kind].length === 0) return;

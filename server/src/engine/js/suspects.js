@@ -62,8 +62,8 @@ const FOLDED = /::details-content\b/;
 const withoutPart = (selector) => selector.replace(/(^|[\s,>+~(])::?(?:before|after|first-line|details-content)\b/g, '$1*').replace(/::?(?:before|after|first-line|details-content)\b/g, '');
 
 /**
- * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], grounds: string[], plates: string[], lines: string[], folds: string[], scrolling: string[], moving: string[], backing: string[], colours: boolean, thick: boolean, masks: boolean, closed: boolean}} Ruling
- *   What a sheet says; `grounds`: what may have one of an odd kind; `plates`: what has parts that a style places over it; `lines`: what has a style for its first line; `folds`: what has one for the content of `details`; `thick`: wide borders, outlines or shadows; `moving`: what is animated; `backing`: what may have a ground, whatever state it is in; `closed`: it cannot be read.
+ * @typedef {{concealing: string[], covering: string[], clipping: string[], skipping: string[], painting: string[], grounds: string[], plates: string[], lines: string[], folds: string[], scrolling: string[], moving: string[], colours: boolean, thick: boolean, masks: boolean, closed: boolean}} Ruling
+ *   What a sheet says; `grounds`: what may have one of an odd kind; `plates`: what has parts that a style places over it; `lines`: what has a style for its first line; `folds`: what has one for the content of `details`; `thick`: wide borders, outlines or shadows; `moving`: what is animated; `closed`: it cannot be read.
  */
 
 /** @typedef {{texts: string[], imports: Ruling[]}} Listed Selectors and declarations, one after the other. */
@@ -100,7 +100,7 @@ const isAlikeList = (one, other) => {
   return true;
 };
 
-const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], grounds: [], plates: [], lines: [], folds: [], scrolling: [], moving: [], backing: [], colours: closed, thick: closed, masks: closed, closed });
+const freshRuling = (closed) => ({ concealing: [], covering: [], clipping: [], skipping: [], painting: [], grounds: [], plates: [], lines: [], folds: [], scrolling: [], moving: [], colours: closed, thick: closed, masks: closed, closed });
 
 /** Stands for the selector of a step of an animation. */
 const KEYFRAME = '@';
@@ -115,7 +115,7 @@ const listRules = (listed, rules, outer) => {
       texts.push(selector, rule.style.cssText);
       if (rule.cssRules.length > 0) listRules(listed, rule.cssRules, selector);
     } else if (rule.styleSheet) listed.imports.push(rulingOf(rule.styleSheet));
-    else if (rule instanceof CSSScopeRule) listRules(listed, rule.cssRules, rule.start === null ? '*' : rule.start);
+    else if (rule instanceof CSSScopeRule) listRules(listed, rule.cssRules, rule.start === null ? '*' : nestedSelector(outer || ':root', rule.start));
     else if (rule.cssRules) listRules(listed, rule.cssRules, outer);
     else if (rule instanceof CSSKeyframeRule) texts.push(KEYFRAME, rule.style.cssText);
     // Declarations that stand in a nested group rule.
@@ -135,8 +135,26 @@ const rulingOn = ({ texts, imports }) => {
   return ruling;
 };
 
+/** What stands for the outer selector, and what may hold its letters and does not. */
+const NESTING = /\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|&|:scope\b/g;
+
+/** The parts of a list of selectors. @returns {string[]} */
+const partsOfList = (selectors) => {
+  const parts = [''];
+  let depth = 0;
+  for (const [piece] of selectors.matchAll(/\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^]/g)) {
+    if (piece === '(' || piece === '[') depth += 1;
+    else if (piece === ')' || piece === ']') depth -= 1;
+    if (piece === ',' && depth === 0) parts.push('');
+    else parts[parts.length - 1] += piece;
+  }
+  return parts.map((part) => part.trim());
+};
+
+/** A selector that matches whatever `inner` does within `outer`, and maybe more: one of a scope is taken to match anywhere. */
 const nestedSelector = (outer, inner) => {
-  const selector = /&|:scope\b/.test(inner) ? inner.replace(/&|:scope\b/g, `:is(${outer})`) : `:is(${outer}) :is(${inner})`;
+  const named = inner.replace(NESTING, (part) => (part === '&' || part === ':scope' ? `:is(${outer})` : part));
+  const selector = partsOfList(named).map((part) => (/^[>+~]/.test(part) ? `* ${part}` : part)).join(', ');
   return selector.length > LONGEST_SELECTOR ? '*' : selector;
 };
 
@@ -155,7 +173,6 @@ const noteDeclarations = (ruling, selector, declarations) => {
   if (PAINTING.test(declarations)) ruling.painting.push(selector);
   if (ODD_GROUNDS.test(declarations)) ruling.grounds.push(selector);
   if (SCROLLING.test(declarations)) ruling.scrolling.push(selector);
-  if (BACKING.test(declarations)) ruling.backing.push(whateverState(selector));
   if (FOLDED.test(selector)) ruling.folds.push(withoutPart(selector));
   if (declarations.includes('content-visibility')) ruling.skipping.push(selector);
   if (declarations.includes('animation')) ruling.moving.push(selector);
@@ -204,7 +221,7 @@ const ownStyle = (element) => {
 
 /** Elements with a style of their own, by what it may do. */
 const styledWithin = (all) => {
-  const styled = { concealing: [], covering: [], clipping: [], scrolling: [], painting: [], grounds: [], backing: [], colours: false, thick: false, masks: false };
+  const styled = { concealing: [], covering: [], clipping: [], scrolling: [], painting: [], grounds: [], colours: false, thick: false, masks: false };
   for (let index = 0; index < all.length; index++) {
     const declarations = ownStyle(all[index]);
     if (CONCEALING.test(declarations)) {
@@ -218,7 +235,6 @@ const styledWithin = (all) => {
     if (CLIPPING.test(declarations)) styled.clipping.push(all[index]);
     if (PAINTING.test(declarations)) styled.painting.push(all[index]);
     if (ODD_GROUNDS.test(declarations)) styled.grounds.push(all[index]);
-    if (BACKING.test(declarations)) styled.backing.push(all[index]);
     styled.colours = styled.colours || COLOURING.test(declarations);
   }
   return styled;

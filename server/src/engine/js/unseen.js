@@ -15,10 +15,10 @@ const SHOWN = ' (shown)';
 
 /** @typedef {{marks: Map<Element, number>, counts: Object<string, number>, top: Element, awaited: Set<Element>}} Unseen `awaited`: what is read and told of. */
 
-/** @param {Element} top @param {ShadowRoot[]} roots Those known below it. @returns {?Unseen} Null when all is seen. */
-const unseenIn = (top, roots) => {
+/** @param {Element} top @param {ShadowRoot[]} roots Those below it that are to be looked at. @param {ShadowRoot[]} trees All below it. @returns {?Unseen} Null when all is seen. */
+const unseenIn = (top, roots, trees = roots) => {
   const unseen = freshUnseen(top);
-  usesColours = isColouredByHand();
+  usesColours = isColouredByHand() || trees.some(givesColours);
   oddGrounds = new Set();
   textsLeft = MOST_TEXTS_ASKED;
   looksLeft = MOST_LOOKS;
@@ -26,7 +26,7 @@ const unseenIn = (top, roots) => {
   folds = new Map();
   usesThick = false;
   usesMasks = false;
-  isExcessive = hasMoreSlots;
+  isExcessive = hasMoreSlots || !knowsSlots();
   measurePage();
   // What holds it is told of, and does not hide what was asked for.
   for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) {
@@ -35,15 +35,14 @@ const unseenIn = (top, roots) => {
   }
   lookForUnseen(unseen, top, treeOf(top));
   for (const root of roots) lookForUnseen(unseen, root, root);
-  backed = null;
   return unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0 ? unseen : null;
 };
 
 /** Whether anything gives colours: shadow trees inherit them. */
 let usesColours = true;
 
-/** Whether the colours of all that stands in no shadow tree were looked at. */
-let sawColours = false;
+/** Whether a shadow tree gives colours: to what stands in its slots, too. */
+const givesColours = (root) => rulingFor(root).colours || styledWithin(shadowSelectAll(root, '[style]')).colours;
 
 /** Whether something was too much to look at in this reading. */
 let isExcessive = false;
@@ -78,7 +77,6 @@ const lookForUnseen = (unseen, scope, root) => {
     moved.push(target);
     usesMasks = true;
   }
-  backed = root === document ? backedWithin(scope, ruling, styled, moved) : null;
   const folded = new Set();
   addMatches(folded, scope, ruling, 'folds');
   readFolds(folded, suspects);
@@ -98,11 +96,8 @@ const lookForUnseen = (unseen, scope, root) => {
   for (const [element, means] of drawnAway(drawn)) if (!isUnseen(unseen, element)) conceal(unseen, element, GONE, means);
   if (usesColours || drawn.length > 0) {
     markColours(unseen, scope);
-    // A tree gives colours to what stands in its slots.
-    if (nodeType(scope) !== ELEMENT && !sawColours) markColours(unseen, shadowHost(scope));
     if (nodeType(scope) === ELEMENT) markFields(unseen, scope);
   }
-  if (nodeType(scope) === ELEMENT) sawColours = usesColours || drawn.length > 0;
   const painted = new Set([...styled.painting, ...moved, ...bearers]);
   addMatches(painted, scope, ruling, 'painting');
   if (painted.size > 0) for (const [element, [mark, means]] of paintedAway(painted, unseen.top)) if (!isUnseen(unseen, element)) concealOrAwait(unseen, element, mark, means);

@@ -4,6 +4,8 @@
 //! closed root; each root is resolved in our world and handed to the script,
 //! which keeps it by its host. A host is asked about once.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde::Deserialize;
 use serde_json::json;
 
@@ -12,7 +14,9 @@ use super::engine::Engine;
 use crate::chromium::{Argument, Call, World};
 use crate::engine::error::{Error, Result};
 
-const GROUP: &str = "closed-roots";
+/// Groups of objects so far. Frames of one process are asked at the same time, and a
+/// group ends for all of them.
+static GROUPS: AtomicU64 = AtomicU64::new(0);
 
 #[derive(Deserialize)]
 struct Hosts {
@@ -59,47 +63,64 @@ struct ResolvedObject {
     object_id: String,
 }
 
+/// What came of asking elements.
+pub(super) struct Adopted {
+    /// Elements that were asked.
+    pub asked: usize,
+    /// Closed roots that the script knows now and did not know before.
+    pub found: usize,
+}
+
 impl Engine {
     /// Looks into the suspects of the latest walk. Answers how many closed
     /// roots the script knows now that it did not know before.
     pub(crate) async fn adopt_closed_roots(&self, world: &World) -> Result<usize> {
-        let suspects = "browseEngine.takeSuspects()";
-        let params = deep::params(world, suspects, GROUP, 1, deep::nodes());
-        let call: Call<Evaluated<Hosts>> = world.call_method("Runtime.evaluate", &params);
-        let suspects = call.await?.result;
-        let Some(array) = suspects.object_id else { return Ok(0) };
-        let hosts = suspects.deep_serialized_value.map(|hosts| hosts.value).unwrap_or_default();
-        let resolving: Vec<_> = hosts.iter().map(|host| resolve(world, host)).collect();
-        let mut arguments = vec![Argument::from(serde_json::Value::Null)];
-        let mut found = 0;
-        let count = resolving.len();
-        for call in resolving {
-            let root = match call {
-                Some(call) => call.await.ok().map(|resolved| resolved.object.object_id),
-                None => None,
-            };
-            found += usize::from(root.is_some());
-            arguments.push(root.map_or(Argument::from(serde_json::Value::Null), Argument::Object));
-        }
-        if count > 0 {
-            let adopt = "function (_, ...roots) { browseEngine.adopt(this, roots); }";
-            world
-                .call_on::<serde_json::Value>(&array, adopt, &arguments)
-                .await
-                .map_err(Error::from)?;
-        }
-        world.release(GROUP);
-        Ok(found)
+        Ok(adopt(world, "takeSuspects").await?.found)
     }
 }
 
+/// Looks into the elements that a function of the script hands out.
+pub(super) async fn adopt(world: &World, handing_out: &str) -> Result<Adopted> {
+    let suspects = format!("browseEngine.{handing_out}()");
+    let group = format!("closed-roots-{}", GROUPS.fetch_add(1, Ordering::Relaxed));
+    let answer = adopt_in(world, &suspects, &group).await;
+    world.release(&group);
+    answer
+}
+
+async fn adopt_in(world: &World, suspects: &str, group: &str) -> Result<Adopted> {
+    let params = deep::params(world, suspects, group, 1, deep::nodes());
+    let call: Call<Evaluated<Hosts>> = world.call_method("Runtime.evaluate", &params);
+    let suspects = call.await?.result;
+    let none = Adopted { asked: 0, found: 0 };
+    let Some(array) = suspects.object_id else { return Ok(none) };
+    let hosts = suspects.deep_serialized_value.map(|hosts| hosts.value).unwrap_or_default();
+    let asked = hosts.len();
+    let resolving: Vec<_> = hosts.iter().map(|host| resolve(world, host, group)).collect();
+    let mut arguments = vec![Argument::from(serde_json::Value::Null)];
+    let mut found = 0;
+    for call in resolving {
+        let root = match call {
+            Some(call) => call.await.ok().map(|resolved| resolved.object.object_id),
+            None => None,
+        };
+        found += usize::from(root.is_some());
+        arguments.push(root.map_or(Argument::from(serde_json::Value::Null), Argument::Object));
+    }
+    if asked > 0 {
+        let adopt = "function (_, ...roots) { browseEngine.adopt(this, roots); }";
+        world.call_on::<serde_json::Value>(&array, adopt, &arguments).await.map_err(Error::from)?;
+    }
+    Ok(Adopted { asked, found })
+}
+
 /// The closed root of a host as an object of our world; written at once.
-fn resolve(world: &World, host: &Host) -> Option<Call<Resolved>> {
+fn resolve(world: &World, host: &Host, group: &str) -> Option<Call<Resolved>> {
     let root = host.value.shadow_root.as_ref()?;
     if root.value.mode != "closed" {
         return None;
     }
     let node = root.value.backend_node_id.or(root.backend_node_id)?;
-    let params = json!({ "backendNodeId": node, "executionContextId": world.context(), "objectGroup": GROUP });
+    let params = json!({ "backendNodeId": node, "executionContextId": world.context(), "objectGroup": group });
     Some(world.call_method("DOM.resolveNode", &params))
 }

@@ -15,7 +15,7 @@ use super::blank::is_blank;
 use super::sheets::{self, ClosedSheet};
 use super::under_way::arrived;
 use super::wants::{self, Wants};
-use super::{owners, wire};
+use super::{owners, slots, wire};
 use crate::chromium::{self, Frame, FrameId, World};
 use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
@@ -25,6 +25,10 @@ use crate::engine::target::target::Target;
 /// How long a frame of another process may take before its tab goes on without
 /// it: an advertisement that hangs must not hide the page around it.
 const FRAME_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Times that a frame is asked again for closed trees that it had meanwhile: as deep
+/// as they are nested in each other. A page can make one with each reading.
+const MOST_ROUNDS: usize = 8;
 
 /// An answer that may have met closed shadow roots.
 pub(crate) trait Survey: DeserializeOwned {
@@ -176,8 +180,11 @@ impl Engine {
         }
         let mut again = true;
         let (mut asked_sheets, mut met_sheets) = (HashSet::new(), false);
+        let (mut supplied, mut rounds) = (None, 0);
         loop {
             let world = self.world(&frame.id).await?;
+            // Another document wants its own.
+            argument[wants::ASKED] = (supplied.as_ref() == Some(world.loader())).into();
             let answer = self.ask(&world, question.command, &argument);
             let owners = has_children.then(|| owners::ask(&world, "ownerWindows"));
             let text = match (answer.text().await, again) {
@@ -185,7 +192,6 @@ impl Engine {
                 (Err(Error::Browser(chromium::Error::StaleContext)), true) => {
                     again = false;
                     (asked_sheets, met_sheets) = (HashSet::new(), false);
-                    argument[wants::ASKED] = false.into();
                     continue;
                 }
                 (text, _) => text,
@@ -193,7 +199,7 @@ impl Engine {
             if let Some(wants) = text.as_deref().ok().and_then(Wants::of) {
                 wants.supply(self.page(), &world).await;
                 asked_sheets.extend(wants.sheets.into_iter().map(|sheet| sheet.url));
-                argument[wants::ASKED] = true.into();
+                supplied = Some(world.loader().clone());
                 continue;
             }
             let (head, body) = wire::parts(text);
@@ -213,10 +219,15 @@ impl Engine {
                 sheets::adopt(self.page(), &world, met).await;
                 continue;
             }
-            if answer.suspects() == 0 || self.adopt_closed_roots(&world).await? == 0 {
+            let is_over = answer.suspects() == 0 || rounds > MOST_ROUNDS;
+            if is_over || self.adopt_closed_roots(&world).await? == 0 {
                 return Ok((world, answer));
             }
             // With the closed trees in place the script sees them too.
+            rounds += 1;
+            if rounds > MOST_ROUNDS {
+                slots::tell_of_more(&world);
+            }
         }
     }
 }

@@ -2,34 +2,46 @@
 //!
 //! Nothing about such a host tells of its tree: the children are laid out like
 //! those of any element, and what the tree does to them hides them as well as
-//! anything. The browser is asked for the slots of a document, once.
+//! anything. Where the browser finds slots at all, every element that may have a
+//! shadow tree is asked whether it has a closed one, once.
 
-use std::time::Duration;
+use super::closed_roots;
+use super::wire;
+use crate::chromium::{Page, World};
+use crate::engine::error::Result;
 
-use serde::de::IgnoredAny;
-use tokio::time::timeout;
+/// Times that elements are asked, some hundred at a time: those of the trees that
+/// are found have their turn, too.
+const MOST_ROUNDS: usize = 12;
 
-use crate::chromium::{Argument, Page, World};
-
-const GROUP: &str = "slots";
-
-/// Time that the browser gets to look for them.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Hands the script the slots of its document. What goes wrong is tried again with
-/// the next reading.
-pub(super) async fn adopt(page: &Page, world: &World) {
-    let slots = timeout(PATIENCE, page.slots(world, GROUP)).await;
-    let Ok(Ok(slots)) = slots else {
-        tracing::debug!(frame = %world.frame(), ?slots, "slots could not be looked for");
-        world.release(GROUP);
-        return;
-    };
-    let learn = "(hasMore, ...slots) => { browseEngine.learnSlots(hasMore, slots); }";
-    let objects = slots.objects.into_iter().map(Argument::Object);
-    let arguments: Vec<_> = [Argument::from(slots.has_more)].into_iter().chain(objects).collect();
-    if let Err(error) = world.call::<IgnoredAny>(learn, &arguments).await {
-        tracing::debug!(frame = %world.frame(), %error, "slots could not be handed over");
+/// Has the script know them. Until then, and when something goes wrong, its readings
+/// say that not all was looked at.
+pub(super) async fn learn(page: &Page, world: &World) {
+    match find(page, world).await {
+        Ok(Some(more)) => wire::tell(world, &format!("browseEngine.learnSlots({more})")),
+        Ok(None) => tracing::debug!(frame = %world.frame(), "too busy to look for slots"),
+        Err(error) => {
+            tracing::debug!(frame = %world.frame(), %error, "slots could not be looked for");
+        }
     }
-    world.release(GROUP);
+}
+
+/// Has readings say that there are more closed trees than were looked at.
+pub(super) fn tell_of_more(world: &World) {
+    wire::tell(world, "browseEngine.learnSlots(true)");
+}
+
+/// Answers whether there are more than were asked; none where that cannot be told.
+async fn find(page: &Page, world: &World) -> Result<Option<bool>> {
+    match page.may_have_slots(world.session()).await? {
+        Some(true) => {}
+        Some(false) => return Ok(Some(false)),
+        None => return Ok(None),
+    }
+    for _ in 0..MOST_ROUNDS {
+        if closed_roots::adopt(world, "takeHosts").await?.asked == 0 {
+            return Ok(Some(false));
+        }
+    }
+    Ok(Some(true))
 }

@@ -37,7 +37,7 @@ impl Wants {
         };
         let slots = async {
             if self.slots {
-                slots::adopt(page, world).await;
+                slots::learn(page, world).await;
             }
         };
         tokio::join!(sheets, slots);
