@@ -5,14 +5,18 @@
 //! anything. Where the browser finds slots at all, every element that may have a
 //! shadow tree is asked whether it has a closed one, once.
 
-use super::closed_roots;
-use super::wire;
+use std::time::{Duration, Instant};
+
+use super::{closed_roots, wire};
 use crate::chromium::{Page, World};
 use crate::engine::error::Result;
 
 /// Times that elements are asked, some hundred at a time: those of the trees that
 /// are found have their turn, too.
 const MOST_ROUNDS: usize = 12;
+
+/// Time for all of them: a page of many frames asks for as long as one.
+const BUDGET: Duration = Duration::from_secs(1);
 
 /// Has the script know them. Until then, and when something goes wrong, its readings
 /// say that not all was looked at.
@@ -38,7 +42,11 @@ async fn find(page: &Page, world: &World) -> Result<Option<bool>> {
         Some(false) => return Ok(Some(false)),
         None => return Ok(None),
     }
+    let until = Instant::now() + BUDGET;
     for _ in 0..MOST_ROUNDS {
+        if Instant::now() > until {
+            break;
+        }
         if closed_roots::adopt(world, "takeHosts").await?.asked == 0 {
             return Ok(Some(false));
         }
