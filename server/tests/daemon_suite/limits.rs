@@ -33,7 +33,7 @@ async fn a_hung_page_ends_calls_by_their_deadline_and_is_kept_apart() {
     let begun = Instant::now();
     let text = || world.root(v1::TextRequest { target: None });
     assert_eq!(reason(&world.browser().text(text()).await.unwrap_err()), "TAB_HUNG");
-    assert!(begun.elapsed() < END, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
     let tabs = world.browser().list_tabs(world.root(v1::ListTabsRequest {})).await.unwrap();
     assert_eq!(tabs.get_ref().tabs[0].state, "hung");
     let goto = v1::GotoRequest { url: "about:blank".to_owned(), wait: 0 };
@@ -61,6 +61,7 @@ async fn the_control_plane_answers_while_the_page_hangs() {
     world.browser().close_tab(world.root(v1::CloseTabRequest { id: None })).await.unwrap();
     times.push(begun.elapsed());
     times.sort();
+    assert!(times[10] < LIMIT, "{times:?}");
     assert!(times[20] < END, "{times:?}");
 }
 
@@ -109,7 +110,7 @@ async fn a_stream_and_a_call_in_flight_end_with_their_token() {
         }
     };
     assert_eq!(reason(&last.unwrap().unwrap_err()), "TOKEN_REVOKED");
-    assert!(begun.elapsed() < END, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]
