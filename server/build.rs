@@ -51,6 +51,7 @@ const ORDER: &[&str] = &[
     "furniture",
     "lay",
     "steady",
+    "keeping",
     "survey",
     "read",
     "links",

@@ -74,6 +74,7 @@ pub use page::memory::{DomCounters, Heap};
 pub use page::navigate::Navigated;
 pub use page::page::Page;
 pub use page::print::ByteStream;
+pub use page::renders::Renders;
 pub use page::screencast::{Pointer, Screencast};
 pub use page::screenshot::{Area, ImageFormat, Screenshot};
 pub use page::state::{LoadState, MainResponse, NavigationState};

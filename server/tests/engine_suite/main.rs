@@ -12,6 +12,7 @@ mod footing;
 mod frames;
 mod hidden;
 mod honest;
+mod keeping;
 mod looks;
 mod names;
 mod odd;

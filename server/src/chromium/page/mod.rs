@@ -15,6 +15,7 @@ pub(crate) mod patience;
 pub(crate) mod print;
 pub(crate) mod protocol;
 pub(crate) mod raw;
+pub(crate) mod renders;
 pub(crate) mod response;
 pub(crate) mod routes;
 pub(crate) mod screencast;

@@ -1,6 +1,6 @@
 //! A tab as the rest of the daemon sees it.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Weak};
 
 use tokio::sync::{mpsc, watch};
@@ -21,7 +21,7 @@ use crate::chromium::capture::valve::Valve;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::route::Routes;
-use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
+use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, SessionId, TargetId};
 use crate::chromium::input::mouse::Mouse;
 use crate::chromium::page::slots::Looked;
 use crate::chromium::sync::Lock;
@@ -60,6 +60,8 @@ pub struct Page {
     pub(crate) inspecting: tokio::sync::Mutex<()>,
     /// The latest look for slots.
     pub(crate) slots: Lock<Option<Looked>>,
+    /// Sessions in which the browser counts how often it renders.
+    pub(crate) counting: Lock<HashSet<SessionId>>,
     /// The style sheets, while that question is open.
     pub(crate) sheets: Lock<Option<Sheets>>,
     /// Where paused requests go, of a tab that fetches.
@@ -106,6 +108,7 @@ impl Page {
             raw: tokio::sync::OnceCell::new(),
             inspecting: tokio::sync::Mutex::default(),
             slots: Lock::default(),
+            counting: Lock::default(),
             sheets: Lock::default(),
             paused: Lock::default(),
             kept: Lock::default(),

@@ -67,7 +67,9 @@ const colourBelow = (view) => {
   if (isDark) return NIGHT;
   try {
     const frame = view.parent === view ? null : view.frameElement;
-    return frame === null ? WHITE : colourBehind(frame, new Map(), view.parent);
+    if (frame === null) return WHITE;
+    noteFleeting();
+    return colourBehind(frame, new Map(), view.parent);
   } catch {
     return WHITE;
   }

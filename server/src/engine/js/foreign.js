@@ -40,6 +40,7 @@ const takeWantedSheets = () => {
 
 /** Takes over all that came for sheets; null where the browser has nothing to give. @param {[number, ?string[]][]} answers */
 const learnSheets = (answers) => {
+  forgetLooks();
   for (const [number, texts] of answers) {
     const sheet = askedSheets.has(number) ? askedSheets.get(number).deref() : undefined;
     askedSheets.delete(number);

@@ -71,20 +71,24 @@ const withBody = (head, body) => `${JSON.stringify(head)}\n${whole(body)}`;
 const call = (command, argument) => {
   unseenNow = null;
   slottedNow.clear();
+  rendersNow = argument.renders || '';
+  restsOnKept = false;
   try {
     const needs = argument.seen && !argument.supplied ? wants() : null;
     if (needs !== null && (needs.slots || needs.wanted.length > 0)) return JSON.stringify(needs);
     const answer = COMMANDS[command](argument);
-    return typeof answer === 'string' ? answer : JSON.stringify(answer);
+    const said = typeof answer === 'string' ? answer : JSON.stringify(answer);
+    return restsOnKept ? KEPT_MARK + said : said;
   } catch (error) {
     if (error instanceof Refusal) return JSON.stringify(error.facts);
     return JSON.stringify({ error: 'engine', message: String(error && error.stack ? error.stack : error).slice(0, 500) });
   } finally {
     rulingsNow.clear();
     slottedNow.clear();
+    picturesSeen = [];
   }
 };
 
 Object.defineProperty(globalThis, ENGINE, {
-  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, takeHosts, learnSlots, lines: () => lastElements }),
+  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, takeHosts, learnSlots, lines: () => lastElements, isKept: () => restsOnKept }),
 });

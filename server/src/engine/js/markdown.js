@@ -9,7 +9,8 @@ const markdown = ({ target, seen }) => {
   if (!top) return { text: '', suspects: 0 };
   const survey = surveyText(top);
   foundSuspects = survey.suspects;
-  const unseen = seen ? unseenIn(top, survey.roots) : null;
+  const unseen = seen ? unseenIn(target ? top : documentElement(document), survey.roots) : null;
+  let counts = unseen === null ? {} : unseen.counts;
   let text = '';
   if (target) text = isReachable(top) ? written(top, new Set(), Infinity, unseen) : '';
   else {
@@ -20,11 +21,11 @@ const markdown = ({ target, seen }) => {
     // A page that is hidden as a whole is about to appear; a frame is not the page.
     if (text === '' && parent === window) {
       text = written(top, new Set(), Infinity, null);
-      if (unseen !== null) unseen.counts = allShown(unseen.counts);
+      counts = allShown(counts);
     }
     if (text !== '' && parent === window && !/^# /m.test(text)) text = `${titleLine(top, furniture, unseen)}${text}`;
   }
-  return { text: whole(text), suspects: survey.suspects.length, unseen: unseen === null ? {} : unseen.counts, closed: seen ? takeWantedSheets() : [] };
+  return { text: whole(text), suspects: survey.suspects.length, unseen: counts, closed: seen ? takeWantedSheets() : [] };
 };
 
 /** A page says what it is about, although its content begins below the title. */

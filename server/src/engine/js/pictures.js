@@ -48,7 +48,7 @@ const keepLook = (address, look) => {
  * at once, and nothing else is asked for.
  * @returns {Look}
  */
-const lookOfAddress = (address) => {
+const lookInMemory = (address) => {
   const known = knownLooks.get(address);
   if (known !== undefined) return known;
   const image = new Image();
@@ -59,6 +59,8 @@ const lookOfAddress = (address) => {
   return 'missing';
 };
 
+const lookOfAddress = (address) => notingLook(address, lookInMemory);
+
 /** @returns {Look} What a layer of a style shows. */
 const lookOfImage = (image) => {
   const [, address] = /^url\("((?:[^"\\]|\\.)*)"\)$/.exec(image) || [];
@@ -66,7 +68,7 @@ const lookOfImage = (image) => {
 };
 
 /** @returns {?Look} What an element that is a picture shows; null for what cannot be looked at. */
-const lookOfElement = (element) => {
+const lookAtElement = (element) => {
   switch (localName(element)) {
     case 'img': {
       if (!(element instanceof HTMLImageElement)) return null;
@@ -86,6 +88,8 @@ const lookOfElement = (element) => {
   }
   return null;
 };
+
+const lookOfElement = (element) => notingLook(element, lookAtElement);
 
 /** @returns {Look} One that draws by other means than this looks empty from here. */
 const lookOfCanvas = (canvas) => {
@@ -119,12 +123,12 @@ const showsByPicture = (element, { ink, behind, x, y }) => {
     const there = shapes === null ? null : shapes.filter(({ box }) => holdsPoint(box, x, y));
     return there === null || there.some(({ ground }) => ground === null || !isSameColour(ink, ground)) ? SHOWS : SHOWS_NOTHING;
   }
-  if (localName(element) === 'iframe') return isBlankFrame(element) ? SHOWS_NOTHING : SHOWS;
+  if (localName(element) === 'iframe') return notingLook(element, isBlank) ? SHOWS_NOTHING : SHOWS;
   return showsByLook(lookOfElement(element), ink, behind);
 };
 
 /** Whether nothing is in a frame, and it lets through what is behind it. */
-const isBlankFrame = (frame) => {
+const isBlank = (frame) => {
   const page = contentDocument(frame);
   const body = page === null ? null : documentBody(page);
   if (body === null || firstElementChild(body) !== null || /\S/.test(textContent(body))) return false;

@@ -27,7 +27,7 @@ const text = ({ target, entire, seen }) => {
   const survey = surveyText(top);
   foundSuspects = survey.suspects;
   const furniture = target || entire ? new Set() : furnitureWithin(top, survey.roots, survey.tagged);
-  const unseen = seen ? unseenIn(top, survey.roots) : null;
+  const unseen = seen ? unseenIn(target ? top : documentElement(document), survey.roots) : null;
   survey.skipped = skippedWithin(top, survey.roots, seen);
   // What it prepares is asked for only where innerText does not do.
   if (!target && (survey.odd.length > 0 || furniture.size > 0 || unseen !== null)) beginCall();

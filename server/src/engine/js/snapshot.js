@@ -9,7 +9,7 @@ const snapshot = (options) => {
   beginCall();
   const scope = options.target ? findOne(options.target) : documentElement(document);
   if (!scope) return JSON.stringify({ serial: pending.serial, fresh: 0, url: location.href, title: '', suspects: 0, owners: 0, nodes: [] });
-  unseenNow = options.seen ? unseenIn(scope, [], shadowRootsWithin(scope)) : null;
+  unseenNow = options.seen ? unseenIn(scope, shadowRootsWithin(scope)) : null;
   spokenByStyle = 0;
   const walk = walkFrom(scope, { interactive: !!options.interactive, cursor: !!options.cursor, detail: !!options.detail, seen: !!options.seen });
   foundSuspects = walk.suspects;

@@ -68,7 +68,7 @@ const withoutPart = (selector) => selector.replace(/(^|[\s,>+~(])::?(?:before|af
 
 /** @typedef {{texts: string[], imports: Ruling[]}} Listed Selectors and declarations, one after the other. */
 
-/** @type {WeakMap<CSSStyleSheet, {length: number, until: number, ruling: Ruling, listed: Listed}>} */
+/** @type {WeakMap<CSSStyleSheet, {length: number, until: number, renders: string, ruling: Ruling, listed: Listed}>} */
 const knownRulings = new WeakMap();
 
 /** Rules can be changed in place, which nothing tells, so no reading of a sheet is good for long. */
@@ -84,13 +84,13 @@ const rulingOf = (sheet) => {
   }
   const known = knownRulings.get(sheet);
   const now = performance.now();
-  if (known && known.length === rules.length && now < known.until) return known.ruling;
+  if (known && known.length === rules.length && (now < known.until || isAsRendered(known))) return known.ruling;
   const listed = { texts: [], imports: [] };
   listRules(listed, rules, '');
   // To compare is a third of the work of reading, and the same ruling keeps what it matched.
   const isSame = known && isAlikeList(known.listed.texts, listed.texts) && isAlikeList(known.listed.imports, listed.imports);
   const fresh = isSame ? known : { listed, ruling: rulingOn(listed) };
-  knownRulings.set(sheet, { length: rules.length, until: now + RULING_LIFE_MS, listed: fresh.listed, ruling: fresh.ruling });
+  knownRulings.set(sheet, { length: rules.length, until: now + RULING_LIFE_MS, renders: rendersNow, listed: fresh.listed, ruling: fresh.ruling });
   return fresh.ruling;
 };
 

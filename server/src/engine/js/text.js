@@ -55,7 +55,7 @@ const noteRule = (facts, rule) => {
 const readSheets = (roots) => {
   usesTransform = hasAny('[style*="text-transform" i]');
   usesGenerated = false;
-  usesSkipping = hasAny('[style*="content-visibility" i],[hidden=until-found]');
+  usesSkipping = hasAny(SKIPPING_BY_HAND);
   const search = (sheets) => {
     for (let index = 0; index < sheets.length; index++) {
       if (sheets[index].disabled) continue;

@@ -174,6 +174,7 @@ const hasFixedSize = (element) => {
 
 /** Takes over what the daemon found out: `roots[i]` belongs to `hosts[i]`, null where there is none. */
 const adopt = (hosts, roots) => {
+  forgetLooks();
   slottedNow.clear();
   for (let index = 0; index < hosts.length; index++) {
     if (roots[index]) {

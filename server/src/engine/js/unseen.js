@@ -15,10 +15,10 @@ const SHOWN = ' (shown)';
 
 /** @typedef {{marks: Map<Element, number>, counts: Object<string, number>, top: Element, awaited: Set<Element>}} Unseen `awaited`: what is read and told of. */
 
-/** @param {Element} top @param {ShadowRoot[]} roots Those below it that are to be looked at. @param {ShadowRoot[]} trees All below it. @returns {?Unseen} Null when all is seen. */
-const unseenIn = (top, roots, trees = roots) => {
+/** The look that `unseenIn` keeps. @param {Element} top @param {ShadowRoot[]} roots @returns {?Unseen} */
+const lookForAll = (top, roots) => {
   const unseen = freshUnseen(top);
-  usesColours = isColouredByHand() || trees.some(givesColours);
+  usesColours = isColouredByHand() || roots.some(givesColours);
   oddGrounds = new Set();
   textsLeft = MOST_TEXTS_ASKED;
   looksLeft = MOST_LOOKS;

@@ -98,10 +98,6 @@ const visitChildren = (walk, element, depth, flags) => {
   if (foreign) {
     const root = shadowOf(element);
     if (root) meetRoot(root);
-    if (root && walk.options.seen) {
-      lookWithin(walk, root);
-      if (unseenNow !== null && isGone(unseenNow, element)) flags |= UNSEEN;
-    }
     for (let index = 0; index < foreign.length; index++) visitNode(walk, foreign[index], element, depth, flags);
   } else {
     for (let child = firstChild(element); child; child = nextSibling(child)) {
@@ -115,13 +111,6 @@ const visitChildren = (walk, element, depth, flags) => {
     for (const child of idReferences(element, 'aria-owns')) if (walk.owned.get(child) === element) visitElement(walk, child, depth, flags);
   }
   walk.level -= 1;
-};
-
-/** What of a shadow tree is not seen is found out when the walk comes to it. */
-const lookWithin = (walk, root) => {
-  const unseen = unseenNow || freshUnseen(documentElement(document));
-  lookForUnseen(unseen, root, root);
-  if (unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0) unseenNow = unseen;
 };
 
 const visitNode = (walk, child, parent, depth, flags) => {

@@ -46,6 +46,7 @@ const mayHost = (element) => namespaceURI(element) === HTML && (HOST_TAGS.has(lo
 
 /** Takes over that they were looked for. @param {boolean} hasMore */
 const learnSlots = (hasMore) => {
+  forgetLooks();
   const top = documentElement(document);
   slottedRoot = top === null ? null : new WeakRef(top);
   hasMoreSlots = hasMore;

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::blank::is_blank;
-use super::{engine::Engine, script::SCRIPT, wants::Wants, wire};
+use super::{engine::Engine, kept, script::SCRIPT, wants::Wants, wire};
 use crate::chromium::{Frame, Page};
 use crate::engine::error::Result;
 
@@ -72,6 +72,7 @@ async fn prepare(page: &Page, frame: &Frame) -> Result<()> {
     if let Some(wants) = Wants::of(&answer) {
         wants.supply(page, &world).await;
     }
-    wire::ask(&world, "rehearse", &json!({})).text().await?;
+    kept::ask_reading(page, &world, "rehearse", &mut json!({ "seen": true, "supplied": true }))
+        .await?;
     Ok(())
 }

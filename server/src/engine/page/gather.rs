@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::blank::is_blank;
+use super::kept;
 use super::sheets::{self, ClosedSheet};
 use super::under_way::arrived;
 use super::wants::{self, Wants};
@@ -180,21 +181,30 @@ impl Engine {
         }
         let mut again = true;
         let (mut asked_sheets, mut met_sheets) = (HashSet::new(), false);
-        let (mut supplied, mut rounds) = (None, 0);
+        let (mut supplied, mut rounds, mut misled) = (None, 0, false);
         loop {
             let world = self.world(&frame.id).await?;
             // Another document wants its own.
             argument[wants::ASKED] = (supplied.as_ref() == Some(world.loader())).into();
-            let answer = self.ask(&world, question.command, &argument);
+            let count = match misled {
+                true => None,
+                false => kept::count(self.page(), &world, &argument).await,
+            };
+            let answer = kept::ask(&world, question.command, &mut argument, count);
             let owners = has_children.then(|| owners::ask(&world, "ownerWindows"));
-            let text = match (answer.text().await, again) {
+            let text = match (answer.text(self.page(), &world).await, again) {
                 // The document was replaced between two calls: look at the new one.
                 (Err(Error::Browser(chromium::Error::StaleContext)), true) => {
                     again = false;
                     (asked_sheets, met_sheets) = (HashSet::new(), false);
                     continue;
                 }
-                (text, _) => text,
+                (Ok(None), _) => {
+                    misled = true;
+                    continue;
+                }
+                (Ok(Some(text)), _) => Ok(text),
+                (Err(error), _) => Err(error),
             };
             if let Some(wants) = text.as_deref().ok().and_then(Wants::of) {
                 wants.supply(self.page(), &world).await;

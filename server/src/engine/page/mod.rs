@@ -10,6 +10,7 @@ mod blank;
 pub(crate) mod choice;
 pub(crate) mod closed_roots;
 pub(crate) mod gather;
+mod kept;
 pub(crate) mod numbering;
 pub(crate) mod owners;
 pub(crate) mod refs;

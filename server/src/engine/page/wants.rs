@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::sheets::{self, ClosedSheet};
-use super::{engine::Engine, slots};
+use super::{engine::Engine, kept, slots};
 use crate::chromium::{Page, World};
 use crate::engine::error::Result;
 
@@ -52,10 +52,11 @@ impl Engine {
         command: &str,
         mut argument: Value,
     ) -> Result<String> {
-        let answer = self.ask(world, command, &argument).text().await?;
+        let page = self.page();
+        let answer = kept::ask_reading(page, world, command, &mut argument).await?;
         let Some(wants) = Wants::of(&answer) else { return Ok(answer) };
-        wants.supply(self.page(), world).await;
+        wants.supply(page, world).await;
         argument[ASKED] = true.into();
-        self.ask(world, command, &argument).text().await
+        kept::ask_reading(page, world, command, &mut argument).await
     }
 }

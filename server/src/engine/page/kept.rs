@@ -1,0 +1,81 @@
+//! Looks of an earlier reading, which are true as long as nothing was rendered anew.
+//!
+//! What no person sees takes the script longer to find than all the rest of a
+//! reading. So it keeps what it found, by the browser's count of what it rendered:
+//! a reading brings along the count that it begins with. What the page changed
+//! before that and the browser had not rendered yet is counted by the end of the
+//! reading, as each reading has the browser render all. So an answer that rests on
+//! such a look stands if the count is the same then, and is asked for again if not.
+
+use serde_json::Value;
+
+use super::wire::{self, Answer};
+use crate::chromium::{Page, Renders, World};
+use crate::engine::error::Result;
+
+/// Of the argument of a reading: the count that it begins with.
+const RENDERS: &str = "renders";
+
+/// Of the argument of a reading: it is about what a person sees.
+const SEEN: &str = "seen";
+
+/// Begins an answer that rests on an earlier look.
+const MARK: char = '=';
+
+/// An answer of a reading to come.
+pub(crate) struct Judged {
+    answer: Answer,
+    count: Option<Renders>,
+}
+
+/// The count that a reading begins with; none for one that takes no look.
+pub(crate) async fn count(page: &Page, world: &World, argument: &Value) -> Option<Renders> {
+    if argument[SEEN] != Value::Bool(true) {
+        return None;
+    }
+    // Whatever is wrong shows with the reading itself.
+    page.renders(world.session()).await.ok().flatten()
+}
+
+/// Writes a question of a reading now, that begins with `count`.
+pub(crate) fn ask(
+    world: &World,
+    command: &str,
+    argument: &mut Value,
+    count: Option<Renders>,
+) -> Judged {
+    argument[RENDERS] = count.as_ref().map_or(Value::Null, |count| count.to_string().into());
+    Judged { answer: wire::ask(world, command, argument), count }
+}
+
+impl Judged {
+    /// The answer; none when it rests on a look that is not true any more: then it
+    /// is to be asked for without a count.
+    pub async fn text(self, page: &Page, world: &World) -> Result<Option<String>> {
+        let mut text = self.answer.text().await?;
+        if !text.starts_with(MARK) {
+            return Ok(Some(text));
+        }
+        text.remove(0);
+        // Not in the flight of the question: the browser counts while scripts run.
+        let ended = page.renders(world.session()).await?;
+        Ok((ended.is_some() && ended == self.count).then_some(text))
+    }
+}
+
+/// Asks a question of a reading, and again where an earlier look misled it.
+pub(crate) async fn ask_reading(
+    page: &Page,
+    world: &World,
+    command: &str,
+    argument: &mut Value,
+) -> Result<String> {
+    let count = count(page, world, argument).await;
+    match ask(world, command, argument, count).text(page, world).await? {
+        Some(text) => Ok(text),
+        None => {
+            argument[RENDERS] = Value::Null;
+            wire::ask(world, command, argument).text().await
+        }
+    }
+}
