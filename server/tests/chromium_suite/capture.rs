@@ -62,6 +62,24 @@ async fn a_flood_is_cut_and_said_to_be() {
 }
 
 #[tokio::test]
+async fn a_page_of_many_time_stamps_is_not_counted() {
+    let site = Site::start().await.page("/", "<p>one").page("/next", "<p>two");
+    let fixture = Fixture::start().await;
+    fixture.goto(&site.url("/")).await;
+    let renders = async || soon(fixture.page.renders(fixture.page.session())).await.unwrap();
+    let before = renders().await;
+    assert!(before.is_some());
+    fixture.js("document.body.style.width = '50px'; document.body.offsetWidth").await;
+    assert_ne!(renders().await, before);
+    fixture.js("for (let i = 0; i < 900; i++) console.timeStamp('few')").await;
+    assert!(renders().await.is_some());
+    fixture.js("for (let i = 0; i < 900; i++) console.timeStamp('many')").await;
+    assert_eq!(renders().await, None);
+    fixture.goto(&site.url("/next")).await;
+    assert!(renders().await.is_some());
+}
+
+#[tokio::test]
 async fn requests_are_reported_without_headers() {
     let site = Site::start()
         .await

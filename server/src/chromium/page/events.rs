@@ -44,6 +44,10 @@ pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
             network_event(page, name, event)
         }
         Some(("Input", "dragIntercepted")) => drag::intercepted(page, event),
+        Some(("Performance", "metrics")) => {
+            page.note_time_stamp(session);
+            None
+        }
         Some(("CSS", "styleSheetAdded")) => {
             page.sheet_added(event);
             None
@@ -84,6 +88,9 @@ fn frame_event(
             let params: FrameNavigated = event.params()?;
             page.shared.visited.note(page.context_id(), &params.frame.url);
             navigated(&mut page.state.lock(), session, &params);
+            if params.frame.id == page.main_frame().id {
+                page.forget_time_stamps();
+            }
         }
         "navigatedWithinDocument" => {
             let navigated: NavigatedWithinDocument = event.params()?;

@@ -1,6 +1,6 @@
 //! A tab as the rest of the daemon sees it.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Weak};
 
 use tokio::sync::{mpsc, watch};
@@ -23,6 +23,7 @@ use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::route::Routes;
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, SessionId, TargetId};
 use crate::chromium::input::mouse::Mouse;
+use crate::chromium::page::renders::TimeStamps;
 use crate::chromium::page::slots::Looked;
 use crate::chromium::sync::Lock;
 use crate::chromium::world::cache::WorldCache;
@@ -61,7 +62,7 @@ pub struct Page {
     /// The latest look for slots.
     pub(crate) slots: Lock<Option<Looked>>,
     /// Sessions in which the browser counts how often it renders.
-    pub(crate) counting: Lock<HashSet<SessionId>>,
+    pub(crate) counting: Lock<HashMap<SessionId, TimeStamps>>,
     /// The style sheets, while that question is open.
     pub(crate) sheets: Lock<Option<Sheets>>,
     /// Where paused requests go, of a tab that fetches.
