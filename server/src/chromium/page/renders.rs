@@ -27,8 +27,8 @@ const MOST_TIME_STAMPS: u32 = 1000;
 pub(crate) struct TimeStamps(u32);
 
 /// A count. As long as it stays the same, whatever is rendered has the styles and
-/// the boxes that it had; what waits to be styled is not counted yet. Scrolling, and
-/// what pictures show, is never counted.
+/// the boxes that it had; what waits to be styled is not counted yet. Scrolling,
+/// selecting, and what pictures show, is never counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Renders(String);
@@ -98,8 +98,11 @@ impl Page {
     /// Another page may use fewer of them.
     pub(crate) fn forget_time_stamps(&self) {
         let mut counting = self.counting.lock();
-        counting.retain(|_, TimeStamps(stamps)| *stamps <= MOST_TIME_STAMPS);
-        counting.values_mut().for_each(|stamps| *stamps = TimeStamps::default());
+        counting.retain(|id, TimeStamps(stamps)| {
+            let stays = id == self.session().id() && *stamps <= MOST_TIME_STAMPS;
+            *stamps = 0;
+            stays
+        });
     }
 }
 

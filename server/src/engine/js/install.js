@@ -86,6 +86,7 @@ const call = (command, argument) => {
     rulingsNow.clear();
     slottedNow.clear();
     picturesSeen = [];
+    rendersNow = '';
   }
 };
 

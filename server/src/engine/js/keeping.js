@@ -4,6 +4,7 @@
 // The daemon says with a question how often the browser had done so (`renders`,
 // see kept.rs), and asks again should it have done so by the end of the answer.
 // What changes without that is compared here, or keeps a look from being kept.
+// The first reading of what was rendered anew keeps nothing: mostly it is the last.
 
 /** How often, by the question that is answered; empty when it does not say. */
 let rendersNow = '';
@@ -38,7 +39,7 @@ const isAsRendered = ({ renders }) => {
   return isSame;
 };
 
-/** @typedef {{top: Element, roots: ShadowRoot[], renders: string, ruling: object, view: string, scrolled: [Element, number, number][], pictures: [object|string, Function, Look|boolean][], unseen: ?Unseen}} KeptLook */
+/** @typedef {{top: Element, roots: ShadowRoot[], renders: string, rulings: object[], view: string, scrolled: [Element, number, number][], pictures: [object|string, Function, Look|boolean][], unseen: ?Unseen}} KeptLook */
 
 /** Looks that are kept of a document. */
 const MOST_LOOKS_KEPT = 4;
@@ -49,8 +50,11 @@ const forgetLooks = () => findings.delete('looks');
 /** @returns {KeptLook[]} Gone with the first change of an element. */
 const looksKept = () => steady('looks', document, () => []);
 
-/** @param {Element} top @param {ShadowRoot[]} roots Those below it. @returns {?Unseen} Not to be changed; null when all is seen. */
-const unseenIn = (top, roots) => {
+/** The count of the reading before. */
+let rendersBefore = '';
+
+/** @param {Element} top @param {ShadowRoot[]} roots Those below it. @param {boolean} isAhead Whether nobody waits for it. @returns {?Unseen} Not to be changed; null when all is seen. */
+const unseenIn = (top, roots, isAhead = false) => {
   if (rendersNow === '') return lookForAll(top, roots);
   // From here on nothing waits to be styled or laid out.
   boundingRect(documentElement(document));
@@ -60,60 +64,83 @@ const unseenIn = (top, roots) => {
     if (isStillTrue(looks[known])) return looks[known].unseen;
     looks.splice(known, 1);
   }
+  const isRepeated = isAhead || rendersNow === rendersBefore;
+  rendersBefore = rendersNow;
   isFleeting = false;
   picturesSeen = [];
   const unseen = lookForAll(top, roots);
-  if (isFleeting || isUnsteady(roots)) return unseen;
+  const trees = treesOf(top, roots);
+  if (!isRepeated || isFleeting || picturesSeen.length > MOST_COMPARED || isUnsteady(trees)) return unseen;
+  const scrolled = scrolledIn(trees);
+  if (scrolled === null) return unseen;
   if (looks.length >= MOST_LOOKS_KEPT) looks.shift();
-  looks.push({ top, roots, renders: rendersNow, ruling: rulingFor(document), view: viewNow(), scrolled: scrolledIn(top, roots), pictures: picturesSeen, unseen });
+  looks.push({ top, roots, renders: rendersNow, rulings: trees.map(rulingFor), view: viewNow(), scrolled, pictures: picturesSeen, unseen });
   return unseen;
 };
+
+/** Whose styles and scroll positions a look depends on. @returns {(Document|ShadowRoot)[]} */
+const treesOf = (top, roots) => [...new Set([document, treeOf(top), ...roots])];
 
 const isStillTrue = (look) => {
   looksLeft = MOST_LOOKS;
   return (
     isAsRendered(look) &&
-    look.ruling === rulingFor(document) &&
+    isAlikeList(look.rulings, treesOf(look.top, look.roots).map(rulingFor)) &&
     look.view === viewNow() &&
     look.scrolled.every(([element, left, top]) => scrollLeftOf(element) === left && scrollTopOf(element) === top) &&
     look.pictures.every(([source, ask, found]) => ask(source) === found)
   );
 };
 
-/** How the document lies in its window, what that is said to prefer, and how many ranges are marked. */
-const viewNow = () => `${innerWidth} ${innerHeight} ${scrollX} ${scrollY} ${matchMedia('(prefers-color-scheme: dark)').matches} ${fullscreenElement(document) === null} ${CSS.highlights.size}`;
+/** Scroll positions, and pictures, that are compared: with more of them a page is looked at as fast. */
+const MOST_COMPARED = 300;
 
-/** Whether anything moves by itself, or is marked by ranges alone, which is shown without a style; or not all is known that a style may do. @param {ShadowRoot[]} roots */
-const isUnsteady = (roots) =>
+/** How the document lies in its window, what that is said to prefer, and whether ranges are marked. */
+const viewNow = () => `${innerWidth} ${innerHeight} ${scrollX} ${scrollY} ${matchMedia('(prefers-color-scheme: dark)').matches} ${fullscreenElement(document) === null} ${marksRanges()}`;
+
+/** Whether ranges have a style of their own: nothing is styled or laid out when there are others. */
+const marksRanges = () => {
+  const selection = getSelection();
+  return CSS.highlights.size > 0 || (selection !== null && !selection.isCollapsed);
+};
+
+/** Whether anything moves by itself, or not all is known that a style may do. @param {(Document|ShadowRoot)[]} trees */
+const isUnsteady = (trees) =>
   documentByTag(document, 'marquee').length > 0 ||
-  CSS.highlights.size > 0 ||
+  marksRanges() ||
   hasMoreSlots ||
   !knowsSlots() ||
-  [document, ...roots].some((root) => rulingFor(root).closed || skipsAny(root)) ||
-  documentAnimations(document).some(({ playState }) => playState !== 'finished' && playState !== 'idle');
+  trees.some((root) => rulingFor(root).closed || rulingFor(root).folds.length > 0 || skipsAny(root)) ||
+  documentAnimations(document).some(isRestless);
+
+/** Whether an animation goes on, or has the browser leave out to style what is out of view. */
+const isRestless = ({ playState, effect }) => {
+  if (playState !== 'finished' && playState !== 'idle') return true;
+  return !(effect instanceof KeyframeEffect) || effect.getKeyframes().some((frame) => 'contentVisibility' in frame);
+};
 
 /** Whether the browser may leave out to style what is out of view. */
 const skipsAny = (root) => rulingFor(root).skipping.length > 0 || (root === document ? hasAny(SKIPPING_BY_HAND) : shadowSelectAll(root, SKIPPING_BY_HAND).length > 0);
 
 const SKIPPING_BY_HAND = '[style*="content-visibility" i],[hidden=until-found]';
 
-/** What the browser's own sheet lets be scrolled. */
-const SCROLLED_UNASKED = 'dialog,[popover]';
+/** Elements that are asked whether they can be scrolled. */
+const MOST_SCROLLERS_ASKED = 12_000;
 
-/** What a style lets be scrolled, by a script at least, and how far it is: nothing is laid out for that. @returns {[Element, number, number][]} */
-const scrolledIn = (top, roots) => {
-  const found = new Set();
-  const add = (scope, root) => {
-    const ruling = rulingFor(root);
-    const styled = styledWithin((nodeType(scope) === ELEMENT ? selectAll : shadowSelectAll)(scope, '[style]'));
-    for (const element of [...styled.clipping, ...styled.scrolling]) found.add(element);
-    addMatches(found, scope, ruling, 'clipping');
-    addMatches(found, scope, ruling, 'scrolling');
-    addSelected(found, scope, [SCROLLED_UNASKED]);
-  };
-  add(documentElement(document), document);
-  for (const root of roots) add(root, root);
-  // What holds a tree of its own that was read by itself.
-  for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) found.add(node);
-  return [...found].map((element) => [element, scrollLeftOf(element), scrollTopOf(element)]);
+/** What a person or a script can scroll, and how far it is: nothing is styled or laid out for that. @param {(Document|ShadowRoot)[]} trees @returns {?[Element, number, number][]} Null when it is too much. */
+const scrolledIn = (trees) => {
+  const found = [];
+  let asked = 0;
+  for (const root of trees) {
+    const all = root === document ? documentSelectAll(document, '*') : shadowSelectAll(root, '*');
+    asked += all.length;
+    if (asked > MOST_SCROLLERS_ASKED) return null;
+    for (let index = 0; index < all.length; index++) {
+      const element = all[index];
+      if (!checkVisibility(element) || styleOf(element).overflow === 'visible') continue;
+      if (found.length === MOST_COMPARED) return null;
+      found.push([element, scrollLeftOf(element), scrollTopOf(element)]);
+    }
+  }
+  return found;
 };

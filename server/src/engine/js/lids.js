@@ -54,7 +54,7 @@ const addPicture = (add, element, box) => {
   if (localName(element) === 'svg') return addDrawing(add, element);
   const look = lookOfElement(element);
   // Pictures of other kinds may let through what is behind them.
-  if (look === null || look === 'closed') add(box, 1, isSolidPicture(element));
+  if (look === null || look === 'closed') add(box, 1, notingLook(element, isSolidPicture));
   else if (look !== 'missing') add(box, thinnest(look));
 };
 

@@ -186,9 +186,9 @@ impl Engine {
             let world = self.world(&frame.id).await?;
             // Another document wants its own.
             argument[wants::ASKED] = (supplied.as_ref() == Some(world.loader())).into();
-            let count = match misled {
-                true => None,
-                false => kept::count(self.page(), &world, &argument).await,
+            let count = match is_root && !misled {
+                true => kept::count(self.page(), &world, &argument).await,
+                false => None,
             };
             let answer = kept::ask(&world, question.command, &mut argument, count);
             let owners = has_children.then(|| owners::ask(&world, "ownerWindows"));

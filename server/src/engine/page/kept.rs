@@ -7,7 +7,10 @@
 //! reading, as each reading has the browser render all. So an answer that rests on
 //! such a look stands if the count is the same then, and is asked for again if not.
 
+use std::time::Duration;
+
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::wire::{self, Answer};
 use crate::chromium::{Page, Renders, World};
@@ -22,6 +25,10 @@ const SEEN: &str = "seen";
 /// Begins an answer that rests on an earlier look.
 const MARK: char = '=';
 
+/// How long a count is waited for: scripts do not keep it, and while a tab waits for
+/// a server it does not come.
+const PATIENCE: Duration = Duration::from_millis(250);
+
 /// An answer of a reading to come.
 pub(crate) struct Judged {
     answer: Answer,
@@ -33,8 +40,13 @@ pub(crate) async fn count(page: &Page, world: &World, argument: &Value) -> Optio
     if argument[SEEN] != Value::Bool(true) {
         return None;
     }
-    // Whatever is wrong shows with the reading itself.
-    page.renders(world.session()).await.ok().flatten()
+    counted(page, world).await
+}
+
+/// The count of now. None for one that does not come: whatever is wrong shows with
+/// the reading itself.
+async fn counted(page: &Page, world: &World) -> Option<Renders> {
+    timeout(PATIENCE, page.renders(world.session())).await.ok()?.ok().flatten()
 }
 
 /// Writes a question of a reading now, that begins with `count`.
@@ -58,7 +70,7 @@ impl Judged {
         }
         text.remove(0);
         // Not in the flight of the question: the browser counts while scripts run.
-        let ended = page.renders(world.session()).await?;
+        let ended = counted(page, world).await;
         Ok((ended.is_some() && ended == self.count).then_some(text))
     }
 }
