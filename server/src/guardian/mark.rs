@@ -52,11 +52,14 @@ impl Mark {
     pub fn end_all(&self) {
         let entry = format!("{}={}", Self::VARIABLE, self.0);
         let mut known = Vec::new();
+        let mut was_empty = false;
         for _ in 0..ROUNDS {
             let found = processes::carrying(&entry);
-            if found.is_empty() {
+            // Who becomes another program at this moment has no environment.
+            if found.is_empty() && was_empty {
                 return;
             }
+            was_empty = found.is_empty();
             let is_settled = found.iter().all(|pid| known.contains(pid));
             let signal = if is_settled { Signal::SIGKILL } else { Signal::SIGSTOP };
             for pid in &found {

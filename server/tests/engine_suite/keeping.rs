@@ -1,6 +1,6 @@
 //! What no person sees is found once, and found anew when it may be otherwise.
 
-use browse_server::engine::{SCRIPT, SnapshotOptions};
+use browse_server::engine::{SCRIPT, SnapshotOptions, Target};
 
 use crate::fixture::Tab;
 
@@ -156,4 +156,56 @@ async fn a_look_is_not_kept_when_anything_comes_to_look_otherwise() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[tokio::test]
+async fn frames_that_a_misled_reading_met_are_read() {
+    let tab = Tab::show(
+        "<p>seen</p><div><template shadowrootmode=open><p>in</p></template></div><iframe srcdoc='<p>first'></iframe>",
+    )
+    .await;
+    for round in 0..5 {
+        settled(&tab).await;
+        // Of a shadow tree nothing is heard, and nothing of it is rendered at once.
+        let change = format!(
+            "{{ const frame = document.createElement('iframe'); frame.srcdoc = '<p>framed{round}';\
+             document.querySelector('div').shadowRoot.append(frame) }}; null"
+        );
+        tab.js(&change).await;
+        let mut read_last = read(&tab).await.0;
+        for _ in 0..MOST_READINGS * 10 {
+            if read_last.contains(&format!("framed{round}")) {
+                break;
+            }
+            read_last = read(&tab).await.0;
+        }
+        assert!(read_last.contains(&format!("framed{round}")), "{read_last}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_scrolled_around_a_target_counts() {
+    let inner = COVERED.replace('\'', "\"");
+    let tab = Tab::show(&format!(
+        "<div id=h><template shadowrootmode=open><div id=s style='height:150px;overflow:auto'><slot></slot></div></template>\
+         <section id=x>{inner}{LID}</section></div>"
+    ))
+    .await;
+    let target: Target = "#x".parse().unwrap();
+    let read = async || {
+        let reading = tab.engine.read_text(Some(&target), true).await.unwrap();
+        (reading.text, format!("{:?}", reading.unseen))
+    };
+    for _ in 0..MOST_READINGS {
+        read().await;
+        if rests(&tab).await {
+            break;
+        }
+    }
+    let first = read().await;
+    tab.js("h.shadowRoot.getElementById('s').scrollTop = 140; null").await;
+    let second = read().await;
+    tab.js("document.documentElement.setAttribute('data-x', ''); null").await;
+    let anew = read().await;
+    assert!(first != anew && second == anew, "{first:?}, then {second:?}; anew {anew:?}");
 }

@@ -3,7 +3,8 @@
 //! Chromium reports a commit before it has moved its own side to the new
 //! document. For a moment commands that its browser process answers are
 //! refused with "Not attached to an active page". That is over in
-//! milliseconds, and no event tells when.
+//! milliseconds, or where the process of the old one hangs on a busy machine in
+//! a second, and no event tells when.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::chromium::error::{Error, Result};
 
 const REFUSAL: &str = "Not attached to an active page";
 const PAUSE: Duration = Duration::from_millis(3);
-const TRIES: u32 = 100;
+const TRIES: u32 = 1000;
 
 /// Makes the call again while the tab is between two documents.
 pub(crate) async fn across_swap<T>(mut call: impl FnMut() -> Call<T>) -> Result<T> {

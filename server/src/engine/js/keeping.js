@@ -47,7 +47,7 @@ const MOST_LOOKS_KEPT = 4;
 /** Nothing that was found out before is kept: the script knows more now. */
 const forgetLooks = () => findings.delete('looks');
 
-/** @returns {KeptLook[]} Gone with the first change of an element. */
+/** @returns {KeptLook[]} Gone with the first change of an element; of all else each is compared before it is used. */
 const looksKept = () => steady('looks', document, () => []);
 
 /** The count of the reading before. */
@@ -78,8 +78,12 @@ const unseenIn = (top, roots, isAhead = false) => {
   return unseen;
 };
 
-/** Whose styles and scroll positions a look depends on. @returns {(Document|ShadowRoot)[]} */
-const treesOf = (top, roots) => [...new Set([document, treeOf(top), ...roots])];
+/** Whose styles and scroll positions a look depends on: what is around it, too. @returns {(Document|ShadowRoot)[]} */
+const treesOf = (top, roots) => {
+  const trees = new Set([document, ...roots]);
+  for (let node = top; node && nodeType(node) === ELEMENT; node = flatParent(node)) trees.add(treeOf(node));
+  return [...trees];
+};
 
 const isStillTrue = (look) => {
   looksLeft = MOST_LOOKS;
@@ -124,6 +128,9 @@ const skipsAny = (root) => rulingFor(root).skipping.length > 0 || (root === docu
 
 const SKIPPING_BY_HAND = '[style*="content-visibility" i],[hidden=until-found]';
 
+/** Pictures cut off what overflows them, and fields that do are scrolled all the same. */
+const mayScroll = (element, overflow) => overflow !== 'visible' && (overflow !== 'clip' || element instanceof HTMLInputElement) && !(element instanceof SVGSVGElement);
+
 /** Elements that are asked whether they can be scrolled. */
 const MOST_SCROLLERS_ASKED = 12_000;
 
@@ -137,7 +144,7 @@ const scrolledIn = (trees) => {
     if (asked > MOST_SCROLLERS_ASKED) return null;
     for (let index = 0; index < all.length; index++) {
       const element = all[index];
-      if (!checkVisibility(element) || styleOf(element).overflow === 'visible') continue;
+      if (!checkVisibility(element) || !mayScroll(element, styleOf(element).overflow)) continue;
       if (found.length === MOST_COMPARED) return null;
       found.push([element, scrollLeftOf(element), scrollTopOf(element)]);
     }

@@ -25,7 +25,7 @@ const findingsObserver = new MutationObserver(forgetFindings);
 /**
  * What `find` finds in the document, as found before when nothing changed. It
  * must ask for elements and attributes of the document alone: styles, layout
- * and shadow trees change without being heard of here.
+ * and shadow trees change without being heard of here. Who keeps more, compares it.
  * @template {object} T
  * @param {string} name What is looked for. @param {object} key Found for another one, it is looked for anew.
  * @param {() => T} find @returns {T} Not to be changed.

@@ -84,7 +84,7 @@ const rulingOf = (sheet) => {
   }
   const known = knownRulings.get(sheet);
   const now = performance.now();
-  if (known && known.length === rules.length && (now < known.until || isAsRendered(known))) return known.ruling;
+  if (known && known.length === rules.length && (now < known.until || (!known.ruling.closed && isAsRendered(known)))) return known.ruling;
   const listed = { texts: [], imports: [] };
   listRules(listed, rules, '');
   // To compare is a third of the work of reading, and the same ruling keeps what it matched.

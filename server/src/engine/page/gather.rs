@@ -1,7 +1,8 @@
 //! Asks all frames of a tab the same question at once.
 //!
 //! One flight when the worlds are there already: every frame's question and
-//! that for its frame owners are written before anything is awaited.
+//! that for its frame owners are written before anything is awaited, but for those
+//! of the topmost frame where a count goes before, see `kept`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -201,6 +202,10 @@ impl Engine {
                 }
                 (Ok(None), _) => {
                     misled = true;
+                    // The script tells of each frame once.
+                    if let Some(owners) = owners {
+                        self.learn_owners(&world, owners).await?;
+                    }
                     continue;
                 }
                 (Ok(Some(text)), _) => Ok(text),
