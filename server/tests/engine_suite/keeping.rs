@@ -138,11 +138,12 @@ const CHANGES: &[(&str, &str)] = &[
 #[tokio::test]
 async fn a_look_is_not_kept_when_anything_comes_to_look_otherwise() {
     let tab = Tab::show("").await;
-    let mut wrong = Vec::new();
+    let (mut wrong, mut kept) = (Vec::new(), 0);
     for (html, change) in CHANGES {
         let html = html.replace("{COVERED}", COVERED).replace("{LID}", LID);
         tab.goto_html(&html).await;
         let first = settled(&tab).await;
+        kept += usize::from(rests(&tab).await);
         tab.js(&format!("{{ {change} }}; null")).await;
         let second = read(&tab).await;
         let third = settled(&tab).await;
@@ -156,6 +157,8 @@ async fn a_look_is_not_kept_when_anything_comes_to_look_otherwise() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    // Three of the pages are looked at with each reading.
+    assert_eq!(kept, CHANGES.len() - 3);
 }
 
 #[tokio::test]
@@ -203,6 +206,7 @@ async fn what_is_scrolled_around_a_target_counts() {
         }
     }
     let first = read().await;
+    assert!(rests(&tab).await, "{first:?}");
     tab.js("h.shadowRoot.getElementById('s').scrollTop = 140; null").await;
     let second = read().await;
     tab.js("document.documentElement.setAttribute('data-x', ''); null").await;

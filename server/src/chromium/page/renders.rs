@@ -6,8 +6,8 @@
 use std::collections::hash_map::Entry;
 use std::fmt;
 
+use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 
 use super::page::Page;
 use crate::chromium::connection::params::NoParams;
@@ -29,8 +29,7 @@ pub(crate) struct TimeStamps(u32);
 /// A count. As long as it stays the same, whatever is rendered has the styles and
 /// the boxes that it had; what waits to be styled is not counted yet. Scrolling,
 /// selecting, and what pictures show, is never counted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renders(String);
 
 /// The answer of `Performance.getMetrics`.

@@ -47,25 +47,23 @@ const MOST_LOOKS_KEPT = 4;
 /** Nothing that was found out before is kept: the script knows more now. */
 const forgetLooks = () => findings.delete('looks');
 
-/** @returns {KeptLook[]} Gone with the first change of an element; of all else each is compared before it is used. */
-const looksKept = () => steady('looks', document, () => []);
-
-/** The count of the reading before. */
-let rendersBefore = '';
+/** The looks, and the count of the reading before. Gone with the first change of an element; all else is compared before a look is used. @returns {{looks: KeptLook[], renders: string}} */
+const looksKept = () => steady('looks', document, () => ({ looks: [], renders: '' }));
 
 /** @param {Element} top @param {ShadowRoot[]} roots Those below it. @param {boolean} isAhead Whether nobody waits for it. @returns {?Unseen} Not to be changed; null when all is seen. */
 const unseenIn = (top, roots, isAhead = false) => {
   if (rendersNow === '') return lookForAll(top, roots);
   // From here on nothing waits to be styled or laid out.
   boundingRect(documentElement(document));
-  const looks = looksKept();
+  const kept = looksKept();
+  const { looks } = kept;
   const known = looks.findIndex((look) => look.top === top && isAlikeList(look.roots, roots));
   if (known >= 0) {
     if (isStillTrue(looks[known])) return looks[known].unseen;
     looks.splice(known, 1);
   }
-  const isRepeated = isAhead || rendersNow === rendersBefore;
-  rendersBefore = rendersNow;
+  const isRepeated = isAhead || rendersNow === kept.renders;
+  kept.renders = rendersNow;
   isFleeting = false;
   picturesSeen = [];
   const unseen = lookForAll(top, roots);
