@@ -8,6 +8,11 @@ use crate::fixture::Tab;
 /// rendered once more.
 const MOST_READINGS: usize = 20;
 
+/// Has what follows read as a page whose looks are dear.
+async fn have_counted(tab: &Tab) {
+    tab.page.world(&tab.page.main_frame().id, &SCRIPT).await.unwrap().count_from_now();
+}
+
 /// Whether the latest reading of the main frame rests on an earlier look.
 async fn rests(tab: &Tab) -> bool {
     let world = tab.page.world(&tab.page.main_frame().id, &SCRIPT).await.unwrap();
@@ -22,6 +27,7 @@ async fn read(tab: &Tab) -> (String, String) {
 
 /// The same when nothing has changed for a while.
 async fn settled(tab: &Tab) -> (String, String) {
+    have_counted(tab).await;
     for _ in 0..MOST_READINGS {
         let read = read(tab).await;
         if rests(tab).await {
@@ -29,6 +35,25 @@ async fn settled(tab: &Tab) -> (String, String) {
         }
     }
     read(tab).await
+}
+
+/// How many of some readings rest on an earlier look.
+async fn resting(tab: &Tab) -> usize {
+    let mut resting = 0;
+    for _ in 0..MOST_READINGS {
+        read(tab).await;
+        resting += usize::from(rests(tab).await);
+    }
+    resting
+}
+
+#[tokio::test]
+async fn a_look_that_is_not_dear_is_taken_each_time() {
+    let tab = Tab::show("<style>.x{opacity:0}</style><p>seen</p><p class=x>secret</p>").await;
+    assert_eq!(resting(&tab).await, 0);
+    let many = "<p class=x>secret <b>more</b></p>".repeat(3_000);
+    tab.goto_html(&format!("<style>.x{{opacity:0}}</style><p>seen</p>{many}")).await;
+    assert!(resting(&tab).await > 0);
 }
 
 #[tokio::test]
@@ -199,6 +224,7 @@ async fn what_is_scrolled_around_a_target_counts() {
         let reading = tab.engine.read_text(Some(&target), true).await.unwrap();
         (reading.text, format!("{:?}", reading.unseen))
     };
+    have_counted(&tab).await;
     for _ in 0..MOST_READINGS {
         read().await;
         if rests(&tab).await {

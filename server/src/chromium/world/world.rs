@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -46,6 +47,7 @@ pub struct World {
     context: Context,
     engine: &'static Engine,
     injected: Arc<Lock<bool>>,
+    counted: AtomicBool,
 }
 
 impl World {
@@ -56,7 +58,15 @@ impl World {
         context: Context,
         engine: &'static Engine,
     ) -> Self {
-        Self { session, frame, loader, context, engine, injected: Arc::default() }
+        Self {
+            session,
+            frame,
+            loader,
+            context,
+            engine,
+            injected: Arc::default(),
+            counted: AtomicBool::new(false),
+        }
     }
 
     /// The frame it is in.
@@ -164,6 +174,17 @@ impl World {
     /// Whether the engine is in this document, or on its way there.
     pub fn has_engine(&self) -> bool {
         *self.injected.lock()
+    }
+
+    /// Whether its engine is to be told how often the document was rendered. Nobody
+    /// is at first: each time is a round trip to the browser.
+    pub fn is_counted(&self) -> bool {
+        self.counted.load(Ordering::Relaxed)
+    }
+
+    /// Has its engine told so from now on.
+    pub fn count_from_now(&self) {
+        self.counted.store(true, Ordering::Relaxed);
     }
 
     /// As [`World::evaluate`], without the engine.

@@ -73,12 +73,13 @@ const call = (command, argument) => {
   slottedNow.clear();
   rendersNow = argument.renders || '';
   restsOnKept = false;
+  isDear = false;
   try {
     const needs = argument.seen && !argument.supplied ? wants() : null;
     if (needs !== null && (needs.slots || needs.wanted.length > 0)) return JSON.stringify(needs);
     const answer = COMMANDS[command](argument);
     const said = typeof answer === 'string' ? answer : JSON.stringify(answer);
-    return restsOnKept ? KEPT_MARK + said : said;
+    return (restsOnKept ? KEPT_MARK : '') + (isDear ? DEAR_MARK : '') + said;
   } catch (error) {
     if (error instanceof Refusal) return JSON.stringify(error.facts);
     return JSON.stringify({ error: 'engine', message: String(error && error.stack ? error.stack : error).slice(0, 500) });

@@ -3,8 +3,9 @@
 //
 // The daemon says with a question how often the browser had done so (`renders`,
 // see kept.rs), and asks again should it have done so by the end of the answer.
+// That takes longer than most looks, so it is done where one was said to be dear.
 // What changes without that is compared here, or keeps a look from being kept.
-// The first reading of what was rendered anew keeps nothing: mostly it is the last.
+// The first reading after a change of an element keeps nothing: mostly it is the last.
 
 /** How often, by the question that is answered; empty when it does not say. */
 let rendersNow = '';
@@ -47,32 +48,53 @@ const MOST_LOOKS_KEPT = 4;
 /** Nothing that was found out before is kept: the script knows more now. */
 const forgetLooks = () => findings.delete('looks');
 
-/** The looks, and the count of the reading before. Gone with the first change of an element; all else is compared before a look is used. @returns {{looks: KeptLook[], renders: string}} */
-const looksKept = () => steady('looks', document, () => ({ looks: [], renders: '' }));
+/** The looks, whether there was a reading, and whether there is too much to compare. Gone with the first change of an element; all else is compared before a look is used. @returns {{looks: KeptLook[], isRead: boolean, isTooMuch: boolean}} */
+const looksKept = () => steady('looks', document, () => ({ looks: [], isRead: false, isTooMuch: false }));
 
 /** @param {Element} top @param {ShadowRoot[]} roots Those below it. @param {boolean} isAhead Whether nobody waits for it. @returns {?Unseen} Not to be changed; null when all is seen. */
 const unseenIn = (top, roots, isAhead = false) => {
-  if (rendersNow === '') return lookForAll(top, roots);
-  // From here on nothing waits to be styled or laid out.
-  boundingRect(documentElement(document));
   const kept = looksKept();
   const { looks } = kept;
+  const isRepeated = isAhead || kept.isRead;
+  kept.isRead = true;
+  // From here on nothing waits to be styled or laid out.
+  if (rendersNow !== '') boundingRect(documentElement(document));
   const known = looks.findIndex((look) => look.top === top && isAlikeList(look.roots, roots));
   if (known >= 0) {
     if (isStillTrue(looks[known])) return looks[known].unseen;
     looks.splice(known, 1);
   }
-  const isRepeated = isAhead || rendersNow === kept.renders;
-  kept.renders = rendersNow;
   isFleeting = false;
   picturesSeen = [];
-  const unseen = lookForAll(top, roots);
+  const unseen = pricedLook(top, roots);
+  if (rendersNow === '' || !isRepeated || (isAhead && !isDear) || kept.isTooMuch || isFleeting || picturesSeen.length > MOST_COMPARED) return unseen;
   const trees = treesOf(top, roots);
-  if (!isRepeated || isFleeting || picturesSeen.length > MOST_COMPARED || isUnsteady(trees)) return unseen;
+  if (isUnsteady(trees)) return unseen;
   const scrolled = scrolledIn(trees);
+  kept.isTooMuch = scrolled === null;
   if (scrolled === null) return unseen;
   if (looks.length >= MOST_LOOKS_KEPT) looks.shift();
   looks.push({ top, roots, renders: rendersNow, rulings: trees.map(rulingFor), view: viewNow(), scrolled, pictures: picturesSeen, unseen });
+  return unseen;
+};
+
+/** From how many milliseconds on a look is worth two round trips to the browser. */
+const DEAR_MS = 3;
+
+/** Whether a look of the question that is answered took so long. */
+let isDear = false;
+
+/** Begins an answer that took a dear look, behind the other mark. */
+const DEAR_MARK = '+';
+
+/** Whether there was a look: the first makes ready what all others have. */
+let hasLooked = false;
+
+const pricedLook = (top, roots) => {
+  const begun = performance.now();
+  const unseen = lookForAll(top, roots);
+  isDear = isDear || (hasLooked && performance.now() - begun >= DEAR_MS);
+  hasLooked = true;
   return unseen;
 };
 
@@ -126,8 +148,8 @@ const skipsAny = (root) => rulingFor(root).skipping.length > 0 || (root === docu
 
 const SKIPPING_BY_HAND = '[style*="content-visibility" i],[hidden=until-found]';
 
-/** Pictures cut off what overflows them, and fields that do are scrolled all the same. */
-const mayScroll = (element, overflow) => overflow !== 'visible' && (overflow !== 'clip' || element instanceof HTMLInputElement) && !(element instanceof SVGSVGElement);
+/** Pictures cut off what overflows them. What a field scrolls is its value, which is not looked at. */
+const mayScroll = (element, overflow) => overflow !== 'visible' && overflow !== 'clip' && !(element instanceof SVGSVGElement);
 
 /** Elements that are asked whether they can be scrolled. */
 const MOST_SCROLLERS_ASKED = 12_000;

@@ -5,40 +5,103 @@
 /** Selectors whose matches can change while no element does. `:empty` is one: text may become empty. */
 const LIVELY = /(?<!:):(?!:|is\(|not\(|where\(|first|last|nth|only|root|has\()/;
 
-/** Adds to `found` what the selectors of a ruling match. @param {'concealing'|'covering'|'clipping'|'scrolling'|'painting'|'grounds'|'plates'|'lines'|'folds'} kind */
+/** @typedef {'concealing'|'covering'|'clipping'|'scrolling'|'painting'|'grounds'|'plates'|'lines'|'folds'} Kind */
+
+/** Adds to `found` what the selectors of a ruling match. @param {Kind} kind */
 const addMatches = (found, scope, ruling, kind) => {
   if (kind === 'concealing' && nodeType(scope) !== ELEMENT) addAcross(found, scope, ruling[kind]);
   if (ruling[kind].length === 0) return;
   if (!isHeard(scope)) return addSelected(found, scope, ruling[kind]);
-  const lively = ruling[kind].filter((selector) => LIVELY.test(selector));
+  const { lively, firm } = partedBy(ruling, kind);
   addSelected(found, scope, matchable(lively));
-  const firm = ruling[kind].filter((selector) => !LIVELY.test(selector));
-  const matched = steady(kind, ruling, () => {
-    const all = new Set();
-    addSelected(all, documentElement(document), matchable(firm));
-    return all;
-  });
+  const matched = steady(kind, ruling, () => allSelected(matchable(firm)));
   const isWhole = scope === documentElement(document);
   for (const element of matched) if (isWhole || (element !== scope && contains(scope, element))) found.add(element);
 };
 
-/** Classes and ids in the document, in lower case: in a page of old a selector does not mind it. @returns {Set<string>} */
-const namesInDocument = () =>
+/** @type {WeakMap<Ruling, Map<Kind, {lively: string[], firm: string[]}>>} */
+const partedRulings = new WeakMap();
+
+const partedBy = (ruling, kind) =>
+  remembered(remembered(partedRulings, ruling, () => new Map()), kind, () => {
+    const parted = { lively: [], firm: [] };
+    for (const selector of ruling[kind]) parted[LIVELY.test(selector) ? 'lively' : 'firm'].push(selector);
+    return parted;
+  });
+
+/** Elements of the document by their classes (`.name`) and ids (`#name`), in lower case: in a page of old a selector does not mind it. Lists of elements, as many share the text of theirs. @returns {Map<string, Element[][]>} */
+const namedInDocument = () =>
   steady('names', document, () => {
-    const names = new Set();
+    const alike = new Map();
     const named = documentSelectAll(document, '[class],[id]');
     for (let index = 0; index < named.length; index++) {
       const id = attribute(named[index], 'id');
-      if (id) names.add(`#${id.toLowerCase()}`);
-      for (const name of (attribute(named[index], 'class') || '').toLowerCase().split(/[ \t\n\f\r]+/)) names.add(`.${name}`);
+      if (id) remembered(alike, `#${id}`, emptyList).push(named[index]);
+      const classes = attribute(named[index], 'class');
+      if (classes) remembered(alike, classes, emptyList).push(named[index]);
     }
-    return names;
+    if (knownNames.size + alike.size > MOST_NAMES) knownNames.clear();
+    const byName = new Map();
+    for (const [text, elements] of alike) for (const name of remembered(knownNames, text, namesIn)) remembered(byName, name, emptyList).push(elements);
+    return byName;
   });
+
+const emptyList = () => [];
+
+/** @type {Map<string, string[]>} */
+const knownNames = new Map();
+const MOST_NAMES = 20_000;
+
+/** The names in the text of a class attribute, or behind the sign of an id. */
+const namesIn = (text) => {
+  const classes = text.toLowerCase().split(/[ \t\n\f\r]+/).filter(Boolean).map((name) => `.${name}`);
+  return text.startsWith('#') ? [text.toLowerCase(), ...classes] : classes;
+};
+
+/** Elements that are tried one by one for a selector; the browser goes through more of them faster. */
+const MOST_TRIED = 100;
+
+/** Elements that are put in order after they were found one by one. */
+const MOST_ORDERED = 300;
+
+/** What the selectors match in the document, from above to below: who holds others comes first. @param {string[]} selectors @returns {Set<Element>} */
+const allSelected = (selectors) => {
+  const found = new Set();
+  const others = addNamed(found, selectors);
+  addSelected(found, documentElement(document), others);
+  if (others.length === selectors.length) return found;
+  if (found.size <= MOST_ORDERED) return new Set([...found].sort(byPlace));
+  found.clear();
+  addSelected(found, documentElement(document), selectors);
+  return found;
+};
+
+const byPlace = (one, other) => (comparePosition(one, other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
+
+/** Adds what selectors match whose last part has a name. @param {string[]} selectors @returns {string[]} The others. */
+const addNamed = (found, selectors) => {
+  const byName = namedInDocument();
+  const top = documentElement(document);
+  return selectors.filter((selector) => {
+    const needs = needsOf(selector);
+    if (needs === null || needs.some(({ last }) => last === null)) return true;
+    const tried = needs.flatMap(({ last }) => byName.get(last) || []);
+    if (tried.reduce((sum, { length }) => sum + length, 0) > MOST_TRIED) return true;
+    try {
+      for (const elements of tried) for (const element of elements) if (element !== top && matches(element, selector)) found.add(element);
+    } catch {
+      return true;
+    }
+    return false;
+  });
+};
 
 /** Where letters that a selector escapes are put while it is taken apart. */
 const ESCAPED = 0xe000;
 
-/** What every match of a selector has to be named, for each of its alternatives; null where that is not plain to see. @returns {?string[][]} */
+/** What every match of an alternative has to be named, itself or what it lies in, and one of its own names. @typedef {{names: string[], last: ?string}} Needs */
+
+/** Those of each of its alternatives; null where that is not plain to see. @returns {?Needs[]} */
 const namesNeeded = (selector) => {
   if (/[\uE000-\uE07F]/.test(selector)) return null;
   const plain = selector
@@ -48,27 +111,32 @@ const namesNeeded = (selector) => {
   let bare = plain;
   for (let inner = null; inner !== bare; ) [inner, bare] = [bare, bare.replace(/:[\w-]+\([^()]*\)/g, '')];
   if (/[\\()[\]"']/.test(bare)) return null;
-  return bare.split(',').map((part) => (part.match(/[.#](?:[\w-]|[^\0-\x7f])+/g) || []).map((name) => name.replace(/[\uE000-\uE07F]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - ESCAPED)).toLowerCase()));
+  return bare.split(',').map((part) => {
+    const names = namesOf(part);
+    const [last = null] = namesOf(part.trim().split(/[\s>+~]+/).pop());
+    return { names, last };
+  });
 };
 
-/** @type {Map<string, ?string[][]>} */
+const namesOf = (part) => (part.match(/[.#](?:[\w-]|[^\0-\x7f])+/g) || []).map((name) => name.replace(/[\uE000-\uE07F]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - ESCAPED)).toLowerCase());
+
+/** @type {Map<string, ?Needs[]>} */
 const knownNeeds = new Map();
 const MOST_NEEDS = 20_000;
 
-/** Whether a selector may match in the document. */
-const mayMatch = (selector, names) => {
-  if (!knownNeeds.has(selector)) {
-    if (knownNeeds.size >= MOST_NEEDS) knownNeeds.clear();
-    knownNeeds.set(selector, namesNeeded(selector));
-  }
-  const needs = knownNeeds.get(selector);
-  return needs === null || needs.some((alternative) => alternative.every((name) => names.has(name)));
+const needsOf = (selector) => {
+  if (knownNeeds.size >= MOST_NEEDS) knownNeeds.clear();
+  return remembered(knownNeeds, selector, namesNeeded);
 };
 
 /** Those of the selectors that may match in the document. @param {string[]} selectors */
 const matchable = (selectors) => {
-  const names = namesInDocument();
-  return selectors.filter((selector) => mayMatch(selector, names));
+  if (selectors.length === 0) return selectors;
+  const byName = namedInDocument();
+  return selectors.filter((selector) => {
+    const needs = needsOf(selector);
+    return needs === null || needs.some(({ names }) => names.every((name) => byName.has(name)));
+  });
 };
 
 /** Stands for a part of a selector that is not looked at. */

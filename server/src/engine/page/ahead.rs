@@ -72,7 +72,5 @@ async fn prepare(page: &Page, frame: &Frame) -> Result<()> {
     if let Some(wants) = Wants::of(&answer) {
         wants.supply(page, &world).await;
     }
-    kept::ask_reading(page, &world, "rehearse", &mut json!({ "seen": true, "supplied": true }))
-        .await?;
-    Ok(())
+    kept::look_ahead(page, &world).await
 }

@@ -6,15 +6,19 @@
 //! before that and the browser had not rendered yet is counted by the end of the
 //! reading, as each reading has the browser render all. So an answer that rests on
 //! such a look stands if the count is the same then, and is asked for again if not.
+//!
+//! Two counts take longer than a look at most pages. So the script says where looks
+//! are dear, and only there a reading is counted for.
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use super::wants;
 use super::wire::{self, Answer};
 use crate::chromium::{Page, Renders, World};
-use crate::engine::error::Result;
+use crate::engine::error::{Error, Result};
 
 /// Of the argument of a reading: the count that it begins with.
 const RENDERS: &str = "renders";
@@ -23,7 +27,10 @@ const RENDERS: &str = "renders";
 const SEEN: &str = "seen";
 
 /// Begins an answer that rests on an earlier look.
-const MARK: char = '=';
+const RESTS: char = '=';
+
+/// Begins an answer that took a dear look, behind the other mark.
+const DEAR: char = '+';
 
 /// How long a count is waited for: scripts do not keep it, and while a tab waits for
 /// a server it does not come.
@@ -37,7 +44,7 @@ pub(crate) struct Judged {
 
 /// The count that a reading begins with; none for one that takes no look.
 pub(crate) async fn count(page: &Page, world: &World, argument: &Value) -> Option<Renders> {
-    if argument[SEEN] != Value::Bool(true) {
+    if argument[SEEN] != Value::Bool(true) || !world.is_counted() {
         return None;
     }
     counted(page, world).await
@@ -65,10 +72,17 @@ impl Judged {
     /// is to be asked for without a count.
     pub async fn text(self, page: &Page, world: &World) -> Result<Option<String>> {
         let mut text = self.answer.text().await?;
-        if !text.starts_with(MARK) {
+        let rests = text.starts_with(RESTS);
+        let marks = usize::from(rests);
+        if text[marks..].starts_with(DEAR) {
+            world.count_from_now();
+            text.drain(..=marks);
+        } else {
+            text.drain(..marks);
+        }
+        if !rests {
             return Ok(Some(text));
         }
-        text.remove(0);
         // Not in the flight of the question: the browser counts while scripts run.
         let ended = counted(page, world).await;
         Ok((ended.is_some() && ended == self.count).then_some(text))
@@ -86,8 +100,17 @@ pub(crate) async fn ask_reading(
     match ask(world, command, argument, count).text(page, world).await? {
         Some(text) => Ok(text),
         None => {
-            argument[RENDERS] = Value::Null;
-            wire::ask(world, command, argument).text().await
+            let answer = ask(world, command, argument, None).text(page, world).await?;
+            // Without a count it rests on nothing.
+            answer
+                .ok_or_else(|| Error::internal("an answer rests on a look that was not asked for"))
         }
     }
+}
+
+/// Has the script look at a document that nobody reads yet.
+pub(crate) async fn look_ahead(page: &Page, world: &World) -> Result<()> {
+    let mut argument = json!({ SEEN: true, wants::ASKED: true });
+    let count = counted(page, world).await;
+    ask(world, "rehearse", &mut argument, count).text(page, world).await.map(drop)
 }
