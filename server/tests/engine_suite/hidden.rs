@@ -211,3 +211,14 @@ async fn what_can_be_operated_stays_and_says_so() {
         assert!(line.ends_with(part), "{}", tree.text);
     }
 }
+
+#[tokio::test]
+async fn a_class_that_a_drawing_is_given_in_time_counts() {
+    let tab = Tab::show(
+        "<style>.hid{opacity:0}</style><p>seen</p><svg width=200 height=30><text y=20>secret\
+         <set attributeName=class to=hid /></text></svg>",
+    )
+    .await;
+    let reading = tab.engine.read_text(None, true).await.unwrap();
+    assert!(reading.text.contains("seen") && !reading.text.contains("secret"), "{}", reading.text);
+}

@@ -9,7 +9,7 @@ use crate::support::site::Site;
 /// Words of everything that steps change, each in an element of its own. What
 /// stands below is there so that lists of all kinds are kept.
 const PAGE: &str = "<!doctype html><style id=sheet>.faded{opacity:0}.ink{color:white}.night{background:#024} @media (max-width:500px){#media{opacity:0}}\
-    .late:has(p:empty){opacity:0}</style>\
+    .late:has(p:empty),.dim + p{opacity:0}</style>\
     <p id=first>first</p><p id=style>style</p><p id=class>class</p><p id=rule>rule</p><p id=adopted>adopted</p>\
     <p id=media>media</p><p id=written>written</p><p id=attribute hidden>attribute</p>\
     <p id=inert>inert</p><p id=aria>aria</p><p id=data>data</p><p id=ink class=ink> </p><p id=moved>moved</p>\
@@ -17,7 +17,7 @@ const PAGE: &str = "<!doctype html><style id=sheet>.faded{opacity:0}.ink{color:w
     <details id=details><summary>summary</summary><p>folded</p></details>\
     <dialog id=dialog>dialog</dialog><nav id=nav><a href=/x>menu</a></nav>\
     <x-open id=late></x-open><x-shut id=shut></x-shut><div id=made></div>\
-    <div class=late><p id=empty></p>listed</div><div id=consent class=x>consent words</div>\
+    <svg width=9 height=9 id=drawn></svg><p>sketch</p><div class=late><p id=empty></p>listed</div><div id=consent class=x>consent words</div>\
     <div id=far style='margin-top:9000px'>far</div>\
     <iframe srcdoc='<style>.faded{opacity:0}</style><p id=in>inner</p><p id=other title=x>other</p>'></iframe>\
     <script>const frame = document.querySelector('iframe'), inner = () => frame.contentDocument;\
@@ -39,6 +39,9 @@ const STEPS: &[(&str, &str, &str)] = &[
     ("by('style').removeAttribute('style')", "style", ""),
     ("by('class').className = 'faded'", "", "class"),
     ("by('class').classList.remove('faded')", "class", ""),
+    // Nobody is told of a class that is given to a drawing by its object.
+    ("by('drawn').className.baseVal = 'dim'", "first", "sketch"),
+    ("by('drawn').className.baseVal = ''", "sketch", ""),
     ("document.styleSheets[0].insertRule('#rule{opacity:0}')", "", "rule"),
     ("document.styleSheets[0].cssRules[0].style.opacity = 1", "rule", ""),
     ("document.styleSheets[0].cssRules[0].style.setProperty('clip-path', 'circle(0)')", "", "rule"),

@@ -275,4 +275,15 @@ pub const WAYS: &[&str] = &[
     "<math><mtext style='OPACITY:0'>WORD</mtext></math>",
     "<svg width=200 height=60><text y=20>WORD</text><rect width=200 height=60 fill=white /></svg>",
     "<p style='background:linear-gradient(#fff,#fefefe 99%,#000);-webkit-background-clip:text;color:transparent'>WORD</p>",
+    // What a selector ends with has no name.
+    "<style>.za [data-s]{opacity:0}.zb :not(.plain){opacity:0}.zc :nth-child(2){opacity:0}.zd{.ze &{opacity:0}}</style>\
+        <div class=za><p data-s>WORD</p></div><div class=zb><p>WORD</p></div><div class=zc><i></i><p>WORD</p></div><div class=ze><p class=zd>WORD</p></div>",
+    // Blanks that are letters of a name.
+    "<style>.zf\u{a0}{opacity:0}.zg\u{3000}{opacity:0}#zh\u{2003}{opacity:0}</style>\
+        <p class='zf\u{a0}'>WORD</p><p class='zg\u{3000}'>WORD</p><p id='zh\u{2003}'>WORD</p>",
+    // A list that forgives half a string in it.
+    "<style>.zi{:is(.zj, :foo(& \")) .zk:is(:is(\")){opacity:0}}</style><div class=zi><section><p class=zj>WORD</p></section></div>",
+    "<style>.zl{opacity:0}</style><p>WORD</p><script>{const p=document.currentScript.previousElementSibling;\
+        p.setAttributeNS('urn:x','class','decoy');p.setAttributeNS(null,'class','zl')}</script>",
+    "<svg width=200 height=30><text y=20>WORD<set attributeName=opacity to=0 /></text></svg>",
 ];

@@ -74,10 +74,12 @@ const call = (command, argument) => {
   rendersNow = argument.renders || '';
   restsOnKept = false;
   isDear = false;
+  if (argument.seen) forgetRedrawn();
   try {
     const needs = argument.seen && !argument.supplied ? wants() : null;
     if (needs !== null && (needs.slots || needs.wanted.length > 0)) return JSON.stringify(needs);
     const answer = COMMANDS[command](argument);
+    if (argument.seen) rememberDrawn();
     const said = typeof answer === 'string' ? answer : JSON.stringify(answer);
     return (restsOnKept ? KEPT_MARK : '') + (isDear ? DEAR_MARK : '') + said;
   } catch (error) {

@@ -44,6 +44,30 @@ const steady = (name, key, find) => {
   return found;
 };
 
+/** Elements of drawings whose classes are compared: with more of them nothing is taken for steady. */
+const MOST_IN_DRAWINGS = 2000;
+
+/** The classes of what stands in drawings: one that is given to it by its object is not heard of. */
+const drawnClasses = () => {
+  const drawn = documentByTag(document, 'svg').length > 0 ? documentSelectAll(document, 'svg,svg *') : [];
+  return { drawn, classes: drawn.length > MOST_IN_DRAWINGS ? null : Array.from(drawn, classOf) };
+};
+
+const classOf = (element) => attribute(element, 'class');
+
+/** To be called when all is found for a reading. */
+const rememberDrawn = () => {
+  if (isWatchingFindings) steady('drawn', document, drawnClasses);
+};
+
+/** To be called before anything is looked for again. */
+const forgetRedrawn = () => {
+  const known = findings.get('drawn');
+  if (!known) return;
+  const { drawn, classes } = known.found;
+  if (classes === null || classes.some((name, index) => name !== classOf(drawn[index]))) forgetFindings();
+};
+
 /** Whether all that changes below a node is heard of: not in shadow trees. */
 const isHeard = (scope) => nodeType(scope) === ELEMENT && rootNode(scope) === document;
 

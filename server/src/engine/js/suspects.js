@@ -239,3 +239,10 @@ const styledWithin = (all) => {
   }
   return styled;
 };
+
+/** What an element in a drawing animates: the browser lists no such animation. @param {Element|ShadowRoot} scope @returns {Element[]} */
+const animatedByHand = (scope) => {
+  if (documentByTag(document, 'svg').length === 0 && nodeType(scope) === ELEMENT) return [];
+  const animations = list((nodeType(scope) === ELEMENT ? selectAll : shadowSelectAll)(scope, 'set,animate,animateMotion,animateTransform'));
+  return animations.map((animation) => (animation instanceof SVGAnimationElement ? animation.targetElement : null)).filter(Boolean);
+};

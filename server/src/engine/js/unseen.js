@@ -77,6 +77,7 @@ const lookForUnseen = (unseen, scope, root) => {
     moved.push(target);
     usesMasks = true;
   }
+  for (const element of animatedByHand(scope)) suspects.add(element);
   const folded = new Set();
   addMatches(folded, scope, ruling, 'folds');
   readFolds(folded, suspects);
