@@ -11,8 +11,6 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::json;
-
 /// The head of an incoming message.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -68,7 +66,7 @@ impl RawEvent<'_> {
         struct Body<T> {
             params: T,
         }
-        match json::decode::<Body<T>>(self.message) {
+        match serde_json::from_slice::<Body<T>>(self.message) {
             Ok(body) => Some(body.params),
             Err(error) => {
                 tracing::debug!(event = self.method, %error, "dropped an event that does not fit");
@@ -84,5 +82,5 @@ pub(crate) fn result<T: DeserializeOwned>(message: &[u8]) -> serde_json::Result<
     struct Body<T> {
         result: T,
     }
-    json::decode::<Body<T>>(message).map(|body| body.result)
+    serde_json::from_slice::<Body<T>>(message).map(|body| body.result)
 }

@@ -1,8 +1,8 @@
 //! The pipe to Chromium: messages, calls and sessions.
 
 pub(crate) mod call;
+pub(crate) mod cbor;
 pub(crate) mod envelope;
-pub(crate) mod json;
 pub(crate) mod params;
 pub(crate) mod pipe;
 pub(crate) mod reader;

@@ -1,7 +1,6 @@
 //! One browser's pipe: who waits for which answer, and who hears of events.
 
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::os::unix::net::UnixStream as StdStream;
 use std::sync::Arc;
 
@@ -9,10 +8,12 @@ use bytes::Bytes;
 use chromiumoxide_types::Command;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 
 use super::call::{self, Call};
+use super::cbor;
 use super::envelope::{Head, RawEvent};
 use super::reader::Reader;
 use super::writer::Writer;
@@ -210,7 +211,6 @@ impl Connection {
             }
             pending.waiters.insert(id, waiter);
         }
-        tracing::trace!(target: "chromium::wire", "-> {}", String::from_utf8_lossy(&message));
         self.0.writer.send(&self.0.stream, message);
         Ok(id)
     }
@@ -246,29 +246,29 @@ impl Connection {
     }
 }
 
-/// One message with its NUL.
+/// One message.
 fn encode(
     id: u32,
     session: Option<&SessionId>,
     method: &str,
     params: &impl Serialize,
 ) -> Result<Vec<u8>> {
-    let refused = |error: &dyn std::fmt::Display| Error::Protocol {
+    let params = serde_json::to_value(params).map_err(|error| Error::Protocol {
         method: method.to_owned(),
         message: format!("cannot be encoded: {error}"),
-    };
-    let mut message = Vec::with_capacity(256);
-    let head = match session {
-        Some(session) => {
-            write!(message, r#"{{"id":{id},"sessionId":"{session}","method":"{method}","params":"#)
-        }
-        None => write!(message, r#"{{"id":{id},"method":"{method}","params":"#),
-    };
-    head.map_err(|error| refused(&error))?;
-    serde_json::to_writer(&mut message, params).map_err(|error| refused(&error))?;
-    message.extend_from_slice(b"}\0");
-    if message.len() > MAX_MESSAGE {
-        return Err(Error::TooLarge { bytes: message.len(), limit: MAX_MESSAGE });
+    })?;
+    let mut head =
+        Map::from_iter([("id".to_owned(), id.into()), ("method".to_owned(), method.into())]);
+    if let Some(session) = session {
+        head.insert("sessionId".to_owned(), session.as_str().into());
     }
-    Ok(message)
+    head.insert("params".to_owned(), params);
+    let message = Value::Object(head);
+    tracing::trace!(target: "chromium::wire", "-> {message}");
+    let mut bytes = Vec::with_capacity(256);
+    cbor::write(&message, &mut bytes);
+    if bytes.len() > MAX_MESSAGE {
+        return Err(Error::TooLarge { bytes: bytes.len(), limit: MAX_MESSAGE });
+    }
+    Ok(bytes)
 }

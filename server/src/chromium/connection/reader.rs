@@ -5,25 +5,31 @@ use std::io;
 use bytes::{Bytes, BytesMut};
 use tokio::net::UnixStream;
 
+use super::cbor;
+
 /// Room made before each read.
 const CHUNK: usize = 64 * 1024;
 /// A buffer grown beyond this by a large message is given back afterwards.
 const KEEP: usize = 1024 * 1024;
 
-/// Yields NUL-delimited messages.
+/// Yields messages, as JSON.
 #[derive(Default)]
 pub(crate) struct Reader {
     buffer: BytesMut,
-    /// How far the buffer was searched for a NUL already.
-    searched: usize,
 }
 
 impl Reader {
-    /// The next message without its NUL; `None` at the end of the pipe.
+    /// The next message; `None` at the end of the pipe. One that is not the
+    /// protocol's is left out.
     pub(crate) async fn next(&mut self, stream: &UnixStream) -> io::Result<Option<Bytes>> {
         loop {
-            if let Some(message) = self.cut() {
-                return Ok(Some(message));
+            while let Some(message) = self.cut()? {
+                match cbor::to_json(&message) {
+                    Ok(json) => return Ok(Some(json.into())),
+                    Err(error) => {
+                        tracing::debug!(%error, "dropped a message that is not the protocol's");
+                    }
+                }
             }
             stream.readable().await?;
             self.buffer.reserve(CHUNK);
@@ -37,40 +43,56 @@ impl Reader {
     }
 
     /// Takes one whole message off the front of the buffer.
-    fn cut(&mut self) -> Option<Bytes> {
-        let Some(offset) = memchr::memchr(0, &self.buffer[self.searched..]) else {
-            self.searched = self.buffer.len();
-            return None;
+    fn cut(&mut self) -> io::Result<Option<BytesMut>> {
+        let length = cbor::length(&self.buffer)
+            .map_err(|fault| io::Error::new(io::ErrorKind::InvalidData, fault.to_string()))?;
+        let Some(length) = length.filter(|length| *length <= self.buffer.len()) else {
+            return Ok(None);
         };
-        let mut message = self.buffer.split_to(self.searched + offset + 1);
-        message.truncate(message.len() - 1);
-        self.searched = 0;
+        let message = self.buffer.split_to(length);
         if self.buffer.is_empty() && self.buffer.capacity() > KEEP {
             self.buffer = BytesMut::new();
         }
-        Some(message.freeze())
+        Ok(Some(message))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Reader;
+    use crate::chromium::connection::cbor;
+    use serde_json::json;
     use tokio::io::AsyncWriteExt;
     use tokio::net::UnixStream;
 
     #[tokio::test]
-    async fn messages_are_cut_at_nul_whatever_the_chunks() {
+    async fn messages_are_cut_whatever_the_chunks() {
         let (ours, mut theirs) = UnixStream::pair().expect("a socket pair");
         let mut reader = Reader::default();
-        theirs.write_all(b"one\0tw").await.expect("writes");
+        let mut bytes = Vec::new();
+        for id in [1, 300, 70_000] {
+            cbor::write(&json!({ "id": id }), &mut bytes);
+        }
+        // The second is in two of them, its head too.
+        let half = bytes.len() / 3 + 2;
+        theirs.write_all(&bytes[..half]).await.expect("writes");
         let first = reader.next(&ours).await.expect("reads");
-        assert_eq!(first.as_deref(), Some(&b"one"[..]));
-        theirs.write_all(b"o\0three\0").await.expect("writes");
+        assert_eq!(first.as_deref(), Some(&b"{\"id\":1}"[..]));
+        theirs.write_all(&bytes[half..]).await.expect("writes");
+        // One that is none, in its envelope.
+        theirs.write_all(b"\xd8\x18\x5a\0\0\0\x01\xf7").await.expect("writes");
         drop(theirs);
-        let second = reader.next(&ours).await.expect("reads");
-        assert_eq!(second.as_deref(), Some(&b"two"[..]));
-        let third = reader.next(&ours).await.expect("reads");
-        assert_eq!(third.as_deref(), Some(&b"three"[..]));
+        for wanted in [&b"{\"id\":300}"[..], b"{\"id\":70000}"] {
+            let message = reader.next(&ours).await.expect("reads");
+            assert_eq!(message.as_deref(), Some(wanted));
+        }
         assert!(reader.next(&ours).await.expect("reads").is_none());
+    }
+
+    #[tokio::test]
+    async fn what_is_no_message_ends_the_pipe() {
+        let (ours, mut theirs) = UnixStream::pair().expect("a socket pair");
+        theirs.write_all(b"{\"id\":1}\0").await.expect("writes");
+        assert!(Reader::default().next(&ours).await.is_err());
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Sends one message (its NUL included), now or as soon as the pipe takes it.
+    /// Sends one message, now or as soon as the pipe takes it.
     pub(crate) fn send(&self, stream: &UnixStream, message: Vec<u8>) {
         let mut queue = self.queue.lock();
         queue.messages.push_back(message);

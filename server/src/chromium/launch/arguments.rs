@@ -8,7 +8,7 @@ use crate::chromium::error::{Error, Result};
 /// Against first-run dialogs, background traffic, throttling of tabs that
 /// nobody looks at, and keyrings.
 const ALWAYS: &[&str] = &[
-    "--remote-debugging-pipe",
+    "--remote-debugging-pipe=cbor",
     "--no-first-run",
     "--no-default-browser-check",
     "--no-service-autorun",
