@@ -170,7 +170,7 @@ class Answers(unittest.TestCase):
         self.assertTrue(error.reason == "BUG" and error.message and error.hint)
 
     def test_details_that_cannot_be_read_are_none_of_a_daemon(self) -> None:
-        here, elsewhere = Context("a:1", "t"), Context("a:1", "t", secure=Pinned("0a" * 32, "h"))
+        here, elsewhere = Context("a:1", "t"), Context("a:1", "t", secure=Pinned("0a" * 32))
         for details in ("\xff\xfe!!!", "A", "/////w==", "CAc="):
             trailers = {"grpc-status": "7", "grpc-status-details-bin": details}
             answer = Answer()
