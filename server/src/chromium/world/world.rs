@@ -27,8 +27,8 @@ pub struct Engine {
     pub script: &'static str,
 }
 
-/// Parameters of `Runtime.evaluate` that do not copy the script: many tabs may
-/// be given it at once.
+/// Parameters of `Runtime.evaluate` that copy the script when they are written and
+/// not before: many tabs may be given it at once.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Injection {
