@@ -215,8 +215,8 @@ async fn what_can_be_operated_stays_and_says_so() {
 #[tokio::test]
 async fn a_class_that_a_drawing_is_given_in_time_counts() {
     let tab = Tab::show(
-        "<style>.hid{opacity:0}</style><p>seen</p><svg width=200 height=30><text y=20>secret\
-         <set attributeName=class to=hid /></text></svg>",
+        "<style>.dim + p{opacity:0}</style><p>seen</p>\
+         <svg width=9 height=9><set attributeName=class to=dim /></svg><p>secret</p>",
     )
     .await;
     let reading = tab.engine.read_text(None, true).await.unwrap();

@@ -3,6 +3,7 @@
 use std::io;
 
 use bytes::{Bytes, BytesMut};
+use serde_json::json;
 use tokio::net::UnixStream;
 
 use super::cbor;
@@ -12,23 +13,25 @@ const CHUNK: usize = 64 * 1024;
 /// A buffer grown beyond this by a large message is given back afterwards.
 const KEEP: usize = 1024 * 1024;
 
-/// Yields messages, as JSON.
+/// Yields messages, as JSON. An answer that cannot be read is a refusal, so that
+/// nobody waits for it.
 #[derive(Default)]
 pub(crate) struct Reader {
     buffer: BytesMut,
 }
 
 impl Reader {
-    /// The next message; `None` at the end of the pipe. One that is not the
+    /// The next message; `None` at the end of the pipe. An event that is not the
     /// protocol's is left out.
     pub(crate) async fn next(&mut self, stream: &UnixStream) -> io::Result<Option<Bytes>> {
         loop {
             while let Some(message) = self.cut()? {
                 match cbor::to_json(&message) {
                     Ok(json) => return Ok(Some(json.into())),
-                    Err(error) => {
-                        tracing::debug!(%error, "dropped a message that is not the protocol's");
-                    }
+                    Err(fault) => match cbor::id(&message) {
+                        Some(id) => return Ok(Some(refusal(id, &fault))),
+                        None => tracing::debug!(%fault, "dropped what is not the protocol's"),
+                    },
                 }
             }
             stream.readable().await?;
@@ -57,6 +60,12 @@ impl Reader {
     }
 }
 
+/// Stands for an answer that cannot be read.
+fn refusal(id: usize, fault: &cbor::Fault) -> Bytes {
+    let message = format!("the answer cannot be read: {fault}");
+    json!({ "id": id, "error": { "message": message } }).to_string().into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::Reader;
@@ -79,13 +88,17 @@ mod tests {
         let first = reader.next(&ours).await.expect("reads");
         assert_eq!(first.as_deref(), Some(&b"{\"id\":1}"[..]));
         theirs.write_all(&bytes[half..]).await.expect("writes");
-        // One that is none, in its envelope.
+        // An answer that cannot be read, and what is none.
+        theirs.write_all(b"\xd8\x18\x5a\0\0\0\x06\xbf\x62id\x09\xf7").await.expect("writes");
         theirs.write_all(b"\xd8\x18\x5a\0\0\0\x01\xf7").await.expect("writes");
         drop(theirs);
         for wanted in [&b"{\"id\":300}"[..], b"{\"id\":70000}"] {
             let message = reader.next(&ours).await.expect("reads");
             assert_eq!(message.as_deref(), Some(wanted));
         }
+        let refused = reader.next(&ours).await.expect("reads").expect("is told of");
+        let refused: serde_json::Value = serde_json::from_slice(&refused).expect("is JSON");
+        assert!(refused["id"] == 9 && refused["error"]["message"].is_string(), "{refused}");
         assert!(reader.next(&ours).await.expect("reads").is_none());
     }
 
