@@ -19,6 +19,9 @@ use crate::{
 /// Time that a page gets to tell its title.
 const TITLE: Duration = Duration::from_millis(100);
 
+/// Bytes of a title that the browser has not cut: it keeps 4,096 characters.
+const SURELY_WHOLE: usize = 4_096;
+
 /// Opens an address in the tab.
 pub async fn goto(cx: &Context, request: v1::GotoRequest) -> Result<v1::GotoResponse> {
     let url = address::parse(&request.url, &asker(cx))?;
@@ -153,16 +156,23 @@ impl Arrival {
     }
 }
 
-/// The title as the document has it now. The page is asked; for one that is too
-/// busy to answer the browser knows what it was last.
+/// The title as the document has it now. The browser is asked first: it hears of
+/// each title before it tells of a milestone, and answers while the page is still
+/// busy with its first picture, which took up to 30 ms. What it does not know, or
+/// may have cut, the page itself is asked for.
 pub async fn title(page: &Page) -> String {
+    let known = page.title().await.unwrap_or_default();
+    if !known.is_empty() && known.len() < SURELY_WHOLE {
+        return known;
+    }
     let asked = async {
+        let options = EvaluateOptions { user_gesture: false, ..EvaluateOptions::default() };
         let frame = page.main_frame().id;
-        page.evaluate(&frame, "document.title", EvaluateOptions::default())?.await
+        page.evaluate(&frame, "document.title", options)?.await
     };
     match tokio::time::timeout(TITLE, asked).await {
         Ok(Ok(serde_json::Value::String(title))) => title,
-        _ => page.title().await.unwrap_or_default(),
+        _ => known,
     }
 }
 

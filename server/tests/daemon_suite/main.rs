@@ -7,6 +7,7 @@ mod support;
 mod process;
 mod world;
 
+mod arrivals;
 mod attacks;
 mod deaths;
 mod diagnostics;
