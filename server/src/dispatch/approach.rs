@@ -54,7 +54,8 @@ impl Context {
     /// As [`Context::approach`].
     pub(crate) async fn enter(&self, reach: Reach) -> Result<&Arc<Tab>> {
         let mut tab = self.resolve_tab().await?;
-        if reach == Reach::Leave {
+        let is_new = tab.begin_use();
+        if reach == Reach::Leave && !is_new {
             tab = self.free(tab).await?;
         }
         let tab = self.found(tab);

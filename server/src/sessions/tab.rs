@@ -64,6 +64,8 @@ pub struct Tab {
     session: String,
     owner: Mutex<ClientId>,
     hung: AtomicBool,
+    /// Whether a command was given it.
+    used: AtomicBool,
     lock: Lock,
     /// Held by the navigation under way.
     navigations: tokio::sync::Mutex<()>,
@@ -104,6 +106,7 @@ impl Tab {
             session: session.to_owned(),
             owner: Mutex::new(owner),
             hung: AtomicBool::new(false),
+            used: AtomicBool::new(false),
             lock: Lock::default(),
             navigations: tokio::sync::Mutex::default(),
             captured: Arc::default(),
@@ -120,6 +123,7 @@ impl Tab {
             session: self.session.clone(),
             owner: Mutex::new(self.owner()),
             hung: AtomicBool::new(false),
+            used: AtomicBool::new(true),
             lock: Lock::default(),
             navigations: tokio::sync::Mutex::default(),
             captured: Arc::clone(&self.captured),
@@ -245,6 +249,14 @@ impl Tab {
     pub async fn turn(&self, deadline: tokio::time::Instant) -> Option<MutexGuard<'_, ()>> {
         let patience = deadline.saturating_duration_since(tokio::time::Instant::now()) / 2;
         tokio::time::timeout(patience, self.navigations.lock()).await.ok()
+    }
+
+    /// Notes that a command was given the tab; whether nothing can have run in it
+    /// before: it is the first one, and the document is the empty one that the
+    /// tab was opened with, by us.
+    pub fn begin_use(&self) -> bool {
+        let used = self.used.swap(true, Ordering::Relaxed);
+        !used && self.page.opener().is_none() && !self.page.has_gone_anywhere()
     }
 
     /// Notes that the tab shows another document, which owes no answer.

@@ -134,6 +134,12 @@ impl Page {
         self.opener.as_ref()
     }
 
+    /// Whether it has shown any document but the empty one it was opened with.
+    pub fn has_gone_anywhere(&self) -> bool {
+        let state = self.state.lock();
+        state.commits > 0 || state.pending.is_some()
+    }
+
     /// The session of the main frame. Input goes here, also for frames in
     /// other processes.
     pub fn session(&self) -> &Session {
