@@ -150,6 +150,48 @@ async fn buttons_counts_and_modifiers() {
 }
 
 #[tokio::test]
+async fn what_a_page_puts_off_is_in_the_receipt() {
+    let tab = Tab::show(
+        "<button id=b>B</button><script>
+         const change = () => document.body.append('x');
+         const post = (act) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = act; port2.postMessage(0); };
+         const ways = {
+           promise: () => Promise.resolve().then(change),
+           timer: () => setTimeout(change),
+           message: () => post(change),
+           both: () => post(() => setTimeout(change)),
+           frame: () => requestAnimationFrame(change),
+           answer: () => fetch('/').then(change),
+           nothing: () => {},
+         };
+         let way = 'nothing';
+         b.onclick = () => ways[way]();
+         onkeyup = ({ key }) => key === 'a' && ways[way]();</script>",
+    )
+    .await;
+    for way in ["promise", "timer", "message", "both", "frame", "answer", "nothing"] {
+        tab.js(&format!("way = '{way}'; b.blur()")).await;
+        let expected = if way == "nothing" { "nothing changed" } else { "the page changed" };
+        assert_eq!(tab.click("#b").await.unwrap().lines(), [expected], "{way}");
+        let pressed = tab.engine.press("a", in_seconds(2)).await.unwrap();
+        assert_eq!(pressed.lines(), [expected], "{way} by key");
+    }
+}
+
+#[tokio::test]
+async fn a_gesture_that_makes_no_click_is_settled() {
+    let pages = [
+        "<button onmousedown='this.remove()'>B</button>",
+        "<button onmousedown='this.replaceWith(document.createElement(`p`))'>B</button>",
+        "<button><span onmousedown='this.remove()'>B</span></button>",
+    ];
+    for html in pages {
+        let tab = Tab::show(html).await;
+        assert_eq!(tab.click("button").await.unwrap().lines(), ["the page changed"], "{html}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_far_down_or_in_a_box_is_scrolled_to() {
     let tab = Tab::show(
         "<header style='position:fixed;top:0;height:80px;width:100%;background:red'>Bar</header><div style='height:3000px'></div>\
