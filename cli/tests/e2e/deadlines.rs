@@ -71,6 +71,18 @@ const OBSERVER: &str = "const loop = () => { new MutationObserver(() => { docume
     .observe(document.body, { attributes: true }); document.body.dataset.x = 1 };";
 
 #[test]
+fn a_tab_that_hangs_before_it_went_anywhere_is_left() {
+    let site = Site::serve(&[("/fine", "<title>Fine</title>")]);
+    let project = Project::new();
+    for _ in ["the first", "another"] {
+        project.ok(&["js", "void setTimeout(() => { for (;;); })"]);
+        let went = project.ok(&["goto", &site.url("/fine"), "--timeout", "10s"]);
+        assert!(went.contains("Fine"), "{went}");
+        project.ok(&["newtab"]);
+    }
+}
+
+#[test]
 fn a_page_whose_script_cannot_be_ended_is_left() {
     let hanging = format!(
         "<title>Hangs</title><button onclick='loop()'>Go</button><script>{OBSERVER}</script>"

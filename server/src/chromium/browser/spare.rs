@@ -23,21 +23,6 @@ use crate::chromium::page::page::Page;
 /// is disposed of, when somebody asks for it, or after this.
 const REST: Duration = Duration::from_secs(2);
 
-/// Lays a few letters out in the fonts that pages name most, and takes them away.
-const FIND_FONTS: &str = "(() => {
-  const box = document.createElement('div');
-  for (const family of ['system-ui', 'sans-serif', 'serif', 'monospace', 'Arial', 'Helvetica', 'Verdana', 'Georgia']) {
-    const line = box.appendChild(document.createElement('p'));
-    line.style.fontFamily = family;
-    line.append('Az');
-    line.appendChild(document.createElement('b')).append('Az');
-  }
-  document.documentElement.append(box);
-  void box.offsetHeight;
-  box.remove();
-  return 0;
-})()";
-
 /// Which spares are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spares {
@@ -160,13 +145,12 @@ async fn make(browser: Weak<Browser>, restricted: bool) -> Result<Spare> {
     Ok(Spare { context: context.id().clone(), page })
 }
 
-/// Has the script compiled that the first document will want, and the fonts
-/// found that it may. The renderer of an empty tab serves its first document
-/// too: making the world and injecting take half as long there then, and laying
-/// a page of text out 8 ms less. What goes wrong here shows up there.
+/// Has the script compiled that the first document will want. The renderer of
+/// an empty tab serves its first document too: making the world and injecting
+/// take half as long there then. What goes wrong here shows up there.
 async fn warm(page: &Arc<Page>) {
     let Some(script) = page.shared.warm_script else { return };
     if let Ok(world) = page.world(&page.main_frame().id, script).await {
-        let _ = world.evaluate::<serde_json::Value>(FIND_FONTS).await;
+        let _ = world.evaluate::<serde_json::Value>("0").await;
     }
 }

@@ -58,8 +58,17 @@ const reachesInside = (event) => {
   return hit !== null && reaches(hit, armed.element);
 };
 
+/** What is said of a gesture that something else has settled. */
+const UNKNOWN = '{"delivered":false,"unknown":true}';
+
+const forget = () => {
+  if (armed && armed.tell) armed.tell(UNKNOWN);
+  armed = null;
+};
+
 /** @param {number} token @param {?Element} element Null in a frame where nothing may arrive. */
 const arm = (token, element) => {
+  forget();
   if (globalThis.browseEar) globalThis.browseEar.hear = onGesture;
   armed = { token, element, verdict: '', until: Date.now() + GUARD_LIFE_MS, stray: null, over: false, presses: 0, last: null, wanted: 0, tell: null };
   for (const type of GESTURE) addEventListener(type, onGesture, { capture: true, passive: false });
@@ -68,8 +77,7 @@ const arm = (token, element) => {
 };
 
 const disarm = () => {
-  if (armed && armed.tell) armed.tell(UNKNOWN);
-  armed = null;
+  forget();
   if (globalThis.browseEar) globalThis.browseEar.hear = null;
   for (const type of GESTURE) removeEventListener(type, onGesture, { capture: true });
   for (const type of POINTING) removeEventListener(type, onPointing, { capture: true });
@@ -83,7 +91,7 @@ const armEmpty = ({ token }) => {
 
 /** What became of the gesture, and what changed since it was aimed. */
 const settle = ({ token }) => {
-  if (!armed || armed.token !== token) return { delivered: false, unknown: true };
+  if (!armed || armed.token !== token) return UNKNOWN;
   const { element, verdict, stray, over } = armed;
   disarm();
   beginCall();
@@ -96,9 +104,6 @@ const settle = ({ token }) => {
     ...changes,
   };
 };
-
-/** What is said of a gesture that something else has settled. */
-const UNKNOWN = '{"delivered":false,"unknown":true}';
 
 /**
  * What `settle` answers, as soon as the page has handled a gesture of so many
