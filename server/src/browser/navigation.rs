@@ -28,13 +28,16 @@ pub async fn goto(cx: &Context, request: v1::GotoRequest) -> Result<v1::GotoResp
     cx.check_address(&url)?;
     let tab = cx.tab();
     let _turn = tab.turn(cx.deadline()).await;
-    open(tab, url.as_str(), request.wait()).await?;
-    let arrival = Arrival::of(tab.page()).await;
+    let went = open(tab, url.as_str(), request.wait()).await?;
+    let page = tab.page();
+    let is_new = matches!(went, Navigated::Document(_)) && milestone(request.wait()).is_some();
+    let title = if is_new { title_of_new(page).await } else { title(page).await };
+    let url = page.url();
     Ok(v1::GotoResponse {
-        status: arrival.status,
-        suggested_skills: suggest(cx, &arrival.url),
-        url: told(cx, arrival.url),
-        title: arrival.title,
+        status: status(page),
+        suggested_skills: suggest(cx, &url),
+        url: told(cx, url),
+        title,
     })
 }
 
@@ -118,15 +121,15 @@ pub fn asker<'a>(cx: &'a Context) -> Asker<'a> {
 }
 
 /// Opens `url` in `tab`, and waits as told.
-pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<()> {
+pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<Navigated> {
     // `address` has checked the path; the guard refuses every other file.
     if url.starts_with("file:") {
         tab.page().allow_file(url);
     }
     let went = tab.page().navigate(url).await?;
-    wait_for(tab, went, wait).await?;
+    wait_for(tab, &went, wait).await?;
     tab.arrived();
-    Ok(())
+    Ok(went)
 }
 
 /// Notes and skills for the host of `url`; trouble with them never fails a
@@ -150,21 +153,19 @@ struct Arrival {
 
 impl Arrival {
     async fn of(page: &Page) -> Self {
-        let status = page.main_response().map(|response| u32::from(response.status));
-        let status = status.filter(|status| *status != 0);
-        Self { status, url: page.url(), title: title(page).await }
+        Self { status: status(page), url: page.url(), title: title(page).await }
     }
 }
 
-/// The title as the document has it now. The browser is asked first: it hears of
-/// each title before it tells of a milestone, and answers while the page is still
-/// busy with its first picture, which took up to 30 ms. What it does not know, or
-/// may have cut, the page itself is asked for.
+/// What its server answered.
+fn status(page: &Page) -> Option<u32> {
+    let status = page.main_response().map(|response| u32::from(response.status));
+    status.filter(|status| *status != 0)
+}
+
+/// The title as the document has it now. The page is asked; for one that is too
+/// busy to answer the browser knows what it was last.
 pub async fn title(page: &Page) -> String {
-    let known = page.title().await.unwrap_or_default();
-    if !known.is_empty() && known.len() < SURELY_WHOLE {
-        return known;
-    }
     let asked = async {
         let options = EvaluateOptions { user_gesture: false, ..EvaluateOptions::default() };
         let frame = page.main_frame().id;
@@ -172,21 +173,47 @@ pub async fn title(page: &Page) -> String {
     };
     match tokio::time::timeout(TITLE, asked).await {
         Ok(Ok(serde_json::Value::String(title))) => title,
-        _ => known,
+        _ => page.title().await.unwrap_or_default(),
     }
 }
 
+/// The title of a document that was just loaded. The browser is asked: it hears of
+/// a title before it tells of a milestone, and answers while the page is still busy
+/// with its first picture, which took up to 30 ms. What it may have made up or cut,
+/// the page is asked for.
+async fn title_of_new(page: &Page) -> String {
+    match page.title().await {
+        Ok(title) if is_own(&title, &page.url()) => title,
+        _ => title(page).await,
+    }
+}
+
+/// Whether a title that the browser told is the document's, and whole. It calls a
+/// document without one by its address, decoded and without the scheme, or by the
+/// name of its file.
+fn is_own(title: &str, url: &str) -> bool {
+    let Ok(url) = url::Url::parse(url) else { return false };
+    let Some(host) = url.host_str() else { return false };
+    let bare = host.trim_start_matches("www.");
+    let is_web = matches!(url.scheme(), "http" | "https");
+    // An address in letters of other scripts is shown in them.
+    let is_shown_as_written = !host.contains("xn--");
+    let names_address = title.trim_start_matches("www.").starts_with(bare) || title.contains("://");
+    let is_whole = !title.is_empty() && title.len() < SURELY_WHOLE;
+    is_web && is_shown_as_written && is_whole && !names_address
+}
+
 async fn arrive(tab: &Tab, went: Navigated, wait: v1::WaitUntil) -> Result<Arrival> {
-    wait_for(tab, went, wait).await?;
+    wait_for(tab, &went, wait).await?;
     Ok(Arrival::of(tab.page()).await)
 }
 
-async fn wait_for(tab: &Tab, went: Navigated, wait: v1::WaitUntil) -> Result<()> {
+async fn wait_for(tab: &Tab, went: &Navigated, wait: v1::WaitUntil) -> Result<()> {
     let page = tab.page();
     match went {
         Navigated::Document(loader) => {
             if let Some(milestone) = milestone(wait) {
-                page.wait_for(&loader, milestone).await?;
+                page.wait_for(loader, milestone).await?;
             }
         }
         Navigated::SameDocument => {}

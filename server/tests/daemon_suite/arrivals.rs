@@ -2,7 +2,7 @@
 
 use browse_proto::v1;
 
-use crate::support::site::Site;
+use crate::support::site::{Route, Site};
 use crate::world::World;
 
 async fn title(world: &World, url: String) -> String {
@@ -31,6 +31,7 @@ async fn the_title_is_that_of_the_document() {
             "loaded",
         ),
         ("<title>gone</title><script>document.title = ''</script>", ""),
+        ("<title>{site} - a shop</title>", "{site} - a shop"),
         (&long_page, long.trim_end()),
     ];
     let world = World::with_browser().await;
@@ -47,4 +48,26 @@ async fn the_title_is_that_of_the_document() {
         assert_eq!(found, expected.replace("{site}", &host), "{:.80}", html);
     }
     assert_eq!(title(&world, site.url("/")).await, host);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_browser_makes_up_is_no_title() {
+    let text = Route::Raw(200, vec!["Content-Type: text/plain".to_owned()], b"text".to_vec());
+    let site = Site::start()
+        .await
+        .page("/none", "none")
+        .route("/text", text.clone())
+        .route("/text?q=%C3%BC%20x", text)
+        .page("/spa", "<title>A</title>");
+    let world = World::with_browser().await;
+    for path in ["/none", "/none#%C3%BC", "/text", "/text?q=%C3%BC%20x"] {
+        assert_eq!(title(&world, site.url(path)).await, "", "{path}");
+    }
+    // Each entry of the history has the title that it was left with.
+    assert_eq!(title(&world, site.url("/spa")).await, "A");
+    let script = "(history.pushState(0, 0, '/spa2'), document.title = 'B')";
+    let request = v1::JsRequest { expression: script.to_owned() };
+    world.browser().js(world.root(request)).await.unwrap();
+    let back = world.browser().back(world.root(v1::BackRequest { wait: 0 })).await;
+    assert_eq!(back.unwrap().into_inner().title, "B");
 }

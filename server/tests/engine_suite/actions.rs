@@ -154,14 +154,10 @@ async fn what_a_page_puts_off_is_in_the_receipt() {
     let tab = Tab::show(
         "<button id=b>B</button><script>
          const change = () => document.body.append('x');
-         const post = (act) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = act; port2.postMessage(0); };
          const ways = {
            promise: () => Promise.resolve().then(change),
            timer: () => setTimeout(change),
-           message: () => post(change),
-           both: () => post(() => setTimeout(change)),
-           frame: () => requestAnimationFrame(change),
-           answer: () => fetch('/').then(change),
+           message: () => { const { port1, port2 } = new MessageChannel(); port1.onmessage = change; port2.postMessage(0); },
            nothing: () => {},
          };
          let way = 'nothing';
@@ -169,12 +165,51 @@ async fn what_a_page_puts_off_is_in_the_receipt() {
          onkeyup = ({ key }) => key === 'a' && ways[way]();</script>",
     )
     .await;
-    for way in ["promise", "timer", "message", "both", "frame", "answer", "nothing"] {
+    for way in ["promise", "timer", "message", "nothing"] {
         tab.js(&format!("way = '{way}'; b.blur()")).await;
         let expected = if way == "nothing" { "nothing changed" } else { "the page changed" };
         assert_eq!(tab.click("#b").await.unwrap().lines(), [expected], "{way}");
         let pressed = tab.engine.press("a", in_seconds(2)).await.unwrap();
         assert_eq!(pressed.lines(), [expected], "{way} by key");
+    }
+}
+
+#[tokio::test]
+async fn a_click_that_ends_its_frame_is_done_once() {
+    let inner = |act: &str| {
+        format!("<button onclick=\"parent.postMessage('hit', '*'); {act}\">Pay</button>")
+    };
+    let ways = [
+        ("removed", "parent.postMessage('remove', '*')"),
+        ("gone", "frameElement.remove()"),
+        ("again", "location.reload()"),
+        ("elsewhere", "location = '/done'"),
+        (
+            "submitted",
+            "document.body.append(Object.assign(document.createElement('form'), { action: '/done' })); document.querySelector('form').submit()",
+        ),
+        ("written", "document.open(); document.write('done'); document.close()"),
+    ];
+    for host in ["127.0.0.1", "localhost"] {
+        for (way, act) in ways {
+            if (way, host) == ("gone", "localhost") {
+                continue; // It cannot reach its own element.
+            }
+            let mut site = Site::start().await.page("/inner", &inner(act)).page("/done", "done");
+            let outer = format!(
+                "<iframe src='{}'></iframe><script>hits = 0; onmessage = ({{ data }}) => data === 'hit' ? hits++ : document.querySelector('iframe').remove()</script>",
+                site.url_on(host, "/inner"),
+            );
+            site = site.page("/", &outer);
+            let tab = Tab::visit(site).await;
+            let tree = tab.tree().await;
+            let line = tree.lines().find(|line| line.contains("Pay")).unwrap();
+            let at = line.find('@').unwrap();
+            let button = line[at..].split_whitespace().next().unwrap();
+            let clicked = tab.click(button).await;
+            assert!(clicked.is_ok(), "{way} of {host}: {clicked:?}");
+            assert_eq!(tab.js("hits").await, 1, "{way} of {host}");
+        }
     }
 }
 

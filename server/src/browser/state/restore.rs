@@ -173,7 +173,7 @@ async fn open(
                     session.close_tab(tab.id()).await?;
                 }
             }
-            Ok(Ok(())) | Err(_) => opened += 1,
+            Ok(Ok(_)) | Err(_) => opened += 1,
         }
     }
     let active = tabs.iter().find(|(tab, _, active)| *active && session.tab(tab.id()).is_ok());

@@ -1,26 +1,18 @@
 //! Clicking and hovering with the real mouse.
 
-use std::pin::pin;
 use std::str::FromStr;
-use std::time::Duration;
 
-use serde::de::IgnoredAny;
 use serde_json::json;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::aim::{Aimed, Attempts, Wants};
-use super::outcome::{Before, Changes};
+use super::outcome::Changes;
 use super::receipt::Receipt;
-use crate::chromium::{Call, MouseButton, MouseEvent, MouseEventKind};
+use crate::chromium::{MouseButton, MouseEvent, MouseEventKind};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::page::refusal::label;
-use crate::engine::page::wire::{self, Answer};
 use crate::engine::target::target::Target;
-
-/// Time that the script gets to tell what became of a click that was handled,
-/// before it is asked: one that went to another frame it does not tell of.
-const TELLING: Duration = Duration::from_millis(100);
 
 /// A button of the mouse.
 pub type Button = MouseButton;
@@ -120,64 +112,45 @@ impl Engine {
             if matches!(gesture, Gesture::Click(_)) { Wants::Enabled } else { Wants::Visible };
         let aimed = self.aim(target, wants).await?;
         let before = self.begin_action();
-        let events = self.write(&aimed, gesture);
-        let told = match gesture {
-            Gesture::Click(click) => {
-                Some(wire::ask_when_settled(&aimed.world, aimed.token, click.count.max(1)))
-            }
-            Gesture::Hover => None,
-        };
-        for event in events {
-            self.handled(event).await?;
-        }
-        let changes = self.unless_navigating(self.settle(&aimed, told)).await?;
+        self.deliver(&aimed, gesture).await?;
+        let settled =
+            self.ask(&aimed.world, "settle", &json!({ "token": aimed.token })).read::<Changes>();
+        let changes = self.unless_navigating(settled).await?;
         self.disarm(&aimed.others, aimed.token);
-        self.prove(&aimed, gesture, &before, changes.as_ref())?;
+        self.prove(&aimed, gesture, changes.as_ref())?;
         Ok(self.receipt(before, changes, deadline).await)
     }
 
-    /// Writes all events in one flight.
-    fn write(&self, aimed: &Aimed, gesture: &Gesture) -> Vec<Call<IgnoredAny>> {
+    /// Writes all events in one flight, and waits until the page handled them.
+    async fn deliver(&self, aimed: &Aimed, gesture: &Gesture) -> Result<()> {
         let at = |kind, modifiers| {
             self.page().mouse(MouseEvent { kind, x: aimed.x, y: aimed.y, modifiers })
         };
-        let Gesture::Click(Click { button, count, modifiers }) = gesture else {
-            return vec![at(MouseEventKind::Move { held: 0 }, 0)];
-        };
-        let mut calls = vec![at(MouseEventKind::Move { held: 0 }, modifiers.0)];
-        for count in 1..=(*count).max(1) {
-            calls.push(at(MouseEventKind::Press { button: *button, count }, modifiers.0));
-            calls.push(at(MouseEventKind::Release { button: *button, count }, modifiers.0));
+        let mut calls = Vec::new();
+        match gesture {
+            Gesture::Hover => calls.push(at(MouseEventKind::Move { held: 0 }, 0)),
+            Gesture::Click(Click { button, count, modifiers }) => {
+                calls.push(at(MouseEventKind::Move { held: 0 }, modifiers.0));
+                for count in 1..=(*count).max(1) {
+                    calls.push(at(MouseEventKind::Press { button: *button, count }, modifiers.0));
+                    calls.push(at(MouseEventKind::Release { button: *button, count }, modifiers.0));
+                }
+            }
         }
-        calls
-    }
-
-    /// What became of a gesture whose events the page has handled. `told` is to
-    /// say it by itself, a round trip earlier.
-    async fn settle(&self, aimed: &Aimed, told: Option<Answer>) -> Result<Changes> {
-        let ask = || self.ask(&aimed.world, "settle", &json!({ "token": aimed.token })).read();
-        let Some(told) = told else { return ask().await };
-        let mut told = pin!(told.read::<Changes>());
-        if let Ok(told) = timeout(TELLING, &mut told).await {
-            return told;
+        for call in calls {
+            let handled = async { call.await.map(drop).map_err(Error::from) };
+            self.unless_navigating(handled).await?;
         }
-        let asked = ask().await?;
-        // It was settled meanwhile, and that was told.
-        if asked.unknown { told.await } else { Ok(asked) }
+        Ok(())
     }
 
     /// Without proof that the events reached the element, the action failed.
     /// A document that was replaced took its proof along: then the navigation
     /// is the proof.
-    fn prove(
-        &self,
-        aimed: &Aimed,
-        gesture: &Gesture,
-        before: &Before,
-        changes: Option<&Changes>,
-    ) -> Result<()> {
+    fn prove(&self, aimed: &Aimed, gesture: &Gesture, changes: Option<&Changes>) -> Result<()> {
         let proven = match (gesture, changes) {
-            (_, None) => self.has_moved(before),
+            // Of the tab, or of the frame alone.
+            (_, None) => true,
             (Gesture::Click(_), Some(changes)) => changes.delivered,
             (Gesture::Hover, Some(changes)) => changes.hovered || changes.gone,
         };

@@ -9,7 +9,7 @@ use super::receipt::Receipt;
 use crate::chromium::{self, Call, KeyCombination, World};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
-use crate::engine::page::{owners, wire};
+use crate::engine::page::owners;
 use std::sync::Arc;
 
 /// What has the focus in a document.
@@ -59,8 +59,8 @@ impl Engine {
             let handled = async { call.await.map(drop).map_err(Error::from) };
             self.unless_navigating(handled).await?;
         }
-        let reported = wire::ask_when_reported(world).read::<Changes>();
-        let changes = self.unless_navigating(reported).await?;
+        let report = self.ask(world, "report", &json!({})).read::<Changes>();
+        let changes = self.unless_navigating(report).await?;
         Ok(self.receipt(before, changes, deadline).await)
     }
 

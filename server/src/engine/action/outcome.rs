@@ -88,13 +88,6 @@ impl Engine {
         }
     }
 
-    /// Whether the document is another one, or about to be.
-    pub(crate) fn has_moved(&self, before: &Before) -> bool {
-        self.has_asked()
-            || self.page().loader() != before.loader
-            || self.page().navigation() != NavigationState::Idle
-    }
-
     /// The receipt of an action that was delivered.
     pub(crate) async fn receipt(
         &self,

@@ -1,15 +1,14 @@
 // What changed in a document since an action was aimed: the facts of a receipt.
 
-/** @type {?{observer: MutationObserver, count: number, then: ?function(), focus: ?Element, url: string, title: string, element: ?Element, before: string, scroll: number[]}} */
+/** @type {?{observer: MutationObserver, count: number, focus: ?Element, url: string, title: string, element: ?Element, before: string, scroll: number[]}} */
 let watched = null;
 
 /** Starts to count. @param {?Element} element The element the action is for. */
 const watchChanges = (element) => {
   if (watched) watched.observer.disconnect();
-  const state = { observer: null, count: 0, then: null, focus: focusedElement(), url: location.href, title: documentTitle(document), element, before: fieldState(element), scroll: scrollState() };
+  const state = { observer: null, count: 0, focus: focusedElement(), url: location.href, title: documentTitle(document), element, before: fieldState(element), scroll: scrollState() };
   state.observer = new MutationObserver((records) => {
     state.count += records.length;
-    if (state.then) state.then();
   });
   const everything = { subtree: true, childList: true, attributes: true, characterData: true };
   state.observer.observe(document, everything);
@@ -32,63 +31,26 @@ const scrollState = () => {
   return scroller ? [Math.round(scroller.scrollLeft), Math.round(scroller.scrollTop)] : [0, 0];
 };
 
-/** What has the focus now, when that is news. @returns {?Element} */
-const newFocus = (state) => {
-  const focus = focusedElement();
-  // A button that was clicked has the focus of course; a field that got it is news.
-  const own = state.element && focus && (flatContains(state.element, focus) || flatContains(focus, state.element));
-  return focus !== state.focus && focus !== null && (!own || isEditable(focus)) ? focus : null;
-};
-
-const fieldChanged = (state) => state.element !== null && isConnected(state.element) && fieldState(state.element) !== state.before;
-
-/** Where the document is scrolled to, when that is news. @returns {?number[]} */
-const newScroll = (state) => {
-  const scroll = scrollState();
-  return scroll[0] !== state.scroll[0] || scroll[1] !== state.scroll[1] ? scroll : null;
-};
-
-/** Whether anything changed that a receipt tells of. */
-const hasChanged = () => {
-  if (!watched) return false;
-  watched.count += watched.observer.takeRecords().length;
-  return watched.count > 0 || location.href !== watched.url || documentTitle(document) !== watched.title || newFocus(watched) !== null || fieldChanged(watched) || newScroll(watched) !== null;
-};
-
-/** How long an action that changed nothing at once is watched for what the page put off. */
-const PUT_OFF_MS = 50;
-
-/** Acts when anything has changed, or when it seems that nothing will. */
-const whenChanged = (act) => {
-  const state = watched;
-  if (!state || hasChanged()) {
-    act();
-    return;
-  }
-  const end = () => {
-    if (state.then === null) return;
-    state.then = null;
-    act();
-  };
-  state.then = end;
-  setTimeout(end, PUT_OFF_MS);
-};
-
 const takeChanges = () => {
   if (!watched) return { url: location.href, mutations: 0 };
   const state = watched;
   watched = null;
   const mutations = state.count + state.observer.takeRecords().length;
   state.observer.disconnect();
-  const focus = newFocus(state);
+  const focus = focusedElement();
+  // A button that was clicked has the focus of course; a field that got it is news.
+  const own = state.element && focus && (flatContains(state.element, focus) || flatContains(focus, state.element));
+  const moved = focus !== state.focus && focus !== null && (!own || isEditable(focus));
+  const after = state.element && isConnected(state.element) ? fieldState(state.element) : state.before;
+  const scroll = scrollState();
   return {
     mutations,
     url: location.href,
     title: documentTitle(document) !== state.title ? documentTitle(document) : null,
-    focus: focus && labelOf(focus),
-    field: fieldChanged(state),
+    focus: moved ? labelOf(focus) : null,
+    field: after !== state.before,
     checked: state.element && isConnected(state.element) ? checkedWord(state.element) : null,
-    scrolled: newScroll(state),
+    scrolled: scroll[0] !== state.scroll[0] || scroll[1] !== state.scroll[1] ? scroll : null,
   };
 };
 
@@ -110,6 +72,3 @@ const report = () => {
   beginCall();
   return takeChanges();
 };
-
-/** What `report` answers, later when nothing has changed yet. @returns {Promise<string>} */
-const reported = () => new Promise((done) => whenChanged(() => done(call('report', {}))));

@@ -17,7 +17,7 @@ const POINTING = ['mousemove', 'mouseover', 'pointermove', 'pointerover'];
 /** A guard forgets its element when the daemon went away in the middle. */
 const GUARD_LIFE_MS = 10_000;
 
-/** @type {?{token: number, element: ?Element, verdict: string, until: number, stray: ?Element, over: boolean, presses: number, last: ?Event, wanted: number, tell: ?function(string)}} */
+/** @type {?{token: number, element: ?Element, verdict: string, until: number, stray: ?Element, over: boolean}} */
 let armed = null;
 
 const onGesture = (event) => {
@@ -36,12 +36,6 @@ const onGesture = (event) => {
     event.preventDefault();
     event.stopImmediatePropagation();
   }
-  // The ear and the window both hear of it.
-  if (event.type === 'pointerup' && event !== armed.last) {
-    armed.last = event;
-    armed.presses += 1;
-    tellWhenOver();
-  }
 };
 
 const onPointing = (event) => {
@@ -58,26 +52,17 @@ const reachesInside = (event) => {
   return hit !== null && reaches(hit, armed.element);
 };
 
-/** What is said of a gesture that something else has settled. */
-const UNKNOWN = '{"delivered":false,"unknown":true}';
-
-const forget = () => {
-  if (armed && armed.tell) armed.tell(UNKNOWN);
-  armed = null;
-};
-
 /** @param {number} token @param {?Element} element Null in a frame where nothing may arrive. */
 const arm = (token, element) => {
-  forget();
   if (globalThis.browseEar) globalThis.browseEar.hear = onGesture;
-  armed = { token, element, verdict: '', until: Date.now() + GUARD_LIFE_MS, stray: null, over: false, presses: 0, last: null, wanted: 0, tell: null };
+  armed = { token, element, verdict: '', until: Date.now() + GUARD_LIFE_MS, stray: null, over: false };
   for (const type of GESTURE) addEventListener(type, onGesture, { capture: true, passive: false });
   for (const type of POINTING) addEventListener(type, onPointing, { capture: true, passive: true });
   watchChanges(element);
 };
 
 const disarm = () => {
-  forget();
+  armed = null;
   if (globalThis.browseEar) globalThis.browseEar.hear = null;
   for (const type of GESTURE) removeEventListener(type, onGesture, { capture: true });
   for (const type of POINTING) removeEventListener(type, onPointing, { capture: true });
@@ -91,7 +76,7 @@ const armEmpty = ({ token }) => {
 
 /** What became of the gesture, and what changed since it was aimed. */
 const settle = ({ token }) => {
-  if (!armed || armed.token !== token) return UNKNOWN;
+  if (!armed || armed.token !== token) return { delivered: false, unknown: true };
   const { element, verdict, stray, over } = armed;
   disarm();
   beginCall();
@@ -103,38 +88,4 @@ const settle = ({ token }) => {
     hovered: over || (element !== null && isConnected(element) && matches(element, ':hover')),
     ...changes,
   };
-};
-
-/**
- * What `settle` answers, as soon as the page has handled a gesture of so many
- * presses: the daemon need not hear first that it has. Pages put work off, so
- * that nothing changed is said only a while later. A gesture that went to
- * another frame is not told of.
- * @returns {string|Promise<string>}
- */
-const settled = (token, presses) => {
-  if (!armed || armed.token !== token) return UNKNOWN;
-  armed.wanted = presses;
-  return new Promise((done) => {
-    armed.tell = done;
-    tellWhenOver();
-  });
-};
-
-const tellWhenOver = () => {
-  if (armed.tell === null || armed.presses < armed.wanted) return;
-  const { token, tell } = armed;
-  armed.tell = null;
-  const say = () => tell(call('settle', { token }));
-  // The click comes with the release, and what the page waits for after it.
-  afterInput(() => {
-    if (armed && armed.token === token && armed.verdict === 'delivered') whenChanged(say);
-    else say();
-  });
-};
-
-/** Right after the event that is being handled, before all else that waits. */
-const afterInput = (act) => {
-  if (globalThis.scheduler && scheduler.postTask) scheduler.postTask(act, { priority: 'user-blocking' });
-  else setTimeout(act);
 };

@@ -18,18 +18,6 @@ pub(crate) fn ask(world: &World, command: &str, argument: &impl Serialize) -> An
     Answer { call: world.evaluate(&format!("browseEngine.call({command:?},{argument})")) }
 }
 
-/// Has the script tell what became of the gesture of a guard, once the page has
-/// handled so many presses. It never does when there are fewer.
-pub(crate) fn ask_when_settled(world: &World, token: u64, presses: u32) -> Answer {
-    Answer { call: world.evaluate(&format!("browseEngine.settled({token},{presses})")) }
-}
-
-/// Has the script tell what changed since it began to watch, a while later when
-/// nothing has yet.
-pub(crate) fn ask_when_reported(world: &World) -> Answer {
-    Answer { call: world.evaluate("browseEngine.reported()") }
-}
-
 impl Answer {
     /// The answer's text.
     pub async fn text(self) -> Result<String> {

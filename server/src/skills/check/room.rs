@@ -60,7 +60,7 @@ impl Room {
     pub async fn visit(&self, url: &Url) -> Option<String> {
         let went = navigation::open(&self.tab, url.as_str(), WaitUntil::Unspecified);
         match timeout(LOADING, went).await {
-            Ok(Ok(())) => {}
+            Ok(Ok(_)) => {}
             Ok(Err(error)) => return Some(format!("the page does not open: {error}")),
             Err(_) => return Some("the page does not load in 20 s".to_owned()),
         }
