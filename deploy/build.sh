@@ -29,9 +29,9 @@ flags_of_command() {
 }
 
 # The program `browse` for daily use, by itself: built together with the others
-# it would carry the features that they want of its libraries, and 0.5 ms more
-# for each command. Linked statically a command saves 0.8 ms more: no libraries
-# to find, and fewer pages of its own to write to.
+# it would carry the features that they want of its libraries. `browse url` took
+# 3.6 ms so, 3.0 by itself and 2.3 linked statically: no libraries to find, and
+# fewer pages of its own to write to.
 build_command() {
   local flags new
   flags=$(flags_of_command)

@@ -6,13 +6,16 @@
 
 mod table;
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    sync::{LazyLock, OnceLock},
+};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 
 use crate::window::{Window, around};
-use table::{PATTERNS, Pattern};
+use table::PATTERNS;
 
 /// What a phrase asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,7 +83,16 @@ struct Tables {
     anchors: AhoCorasick,
     /// By anchor, the patterns that have it.
     owners: Vec<Vec<usize>>,
-    phrases: Vec<Regex>,
+    /// Each is compiled when a text has one of its anchors: most texts have none,
+    /// and together they take a third of a megabyte.
+    phrases: Vec<OnceLock<Regex>>,
+}
+
+impl Tables {
+    fn phrase(&self, index: usize) -> &Regex {
+        let compile = || Regex::new(PATTERNS[index].phrase).expect("a test compiles them all");
+        self.phrases[index].get_or_init(compile)
+    }
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
@@ -88,16 +100,16 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     for (index, pattern) in PATTERNS.iter().enumerate() {
         pattern.anchors.iter().for_each(|anchor| words.entry(anchor).or_default().push(index));
     }
-    let compile = |pattern: &Pattern| Regex::new(pattern.phrase).expect("a test compiles them all");
     Tables {
         anchors: AhoCorasick::builder()
             .ascii_case_insensitive(true)
-            // The fastest over long texts; its table stays below a megabyte.
-            .kind(Some(AhoCorasickKind::DFA))
+            // A table of all transitions would take 0.7 MB of a daemon's memory.
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .dense_depth(4)
             .build(words.keys())
             .expect("the anchors are few"),
         owners: words.into_values().collect(),
-        phrases: PATTERNS.iter().map(compile).collect(),
+        phrases: PATTERNS.iter().map(|_| OnceLock::new()).collect(),
     }
 });
 
@@ -123,7 +135,7 @@ pub fn phrases(text: &str) -> Vec<Hit> {
             if !std::mem::replace(&mut made, true) {
                 window.read(around(text, found.start(), found.end()));
             }
-            let Some(phrase) = tables.phrases[owner].find(&window.text) else { continue };
+            let Some(phrase) = tables.phrase(owner).find(&window.text) else { continue };
             tried[owner] = found.end().max(found.start() + phrase.len());
             let asks = PATTERNS[owner].asks;
             let hit = hits.entry(asks).or_insert(Hit { asks, count: 0, at: found.start() });

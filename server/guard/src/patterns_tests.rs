@@ -9,7 +9,8 @@ fn kinds(text: &str) -> Vec<&'static str> {
 #[test]
 fn every_pattern_compiles() {
     assert_eq!(TABLES.phrases.len(), PATTERNS.len());
-    for pattern in PATTERNS {
+    for (index, pattern) in PATTERNS.iter().enumerate() {
+        assert_eq!(TABLES.phrase(index).as_str(), pattern.phrase);
         assert!(pattern.anchors.iter().all(|anchor| *anchor == anchor.to_lowercase()));
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use browse_server::chromium::{ContextOptions, HostRules};
-use browse_server::engine::{Button, Click, Kind, Modifiers};
+use browse_server::engine::{Button, Click, Kind, Modifiers, SCRIPT};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
 use crate::support::site::{Route, Site};
@@ -210,6 +210,47 @@ async fn a_click_that_ends_its_frame_is_done_once() {
             assert!(clicked.is_ok(), "{way} of {host}: {clicked:?}");
             assert_eq!(tab.js("hits").await, 1, "{way} of {host}");
         }
+    }
+}
+
+/// The guard's clock runs ahead as it would while a handler takes `ahead` ms.
+async fn slow_handler(tab: &Tab, ahead: u32) {
+    let world = tab.page.world(&tab.page.main_frame().id, &SCRIPT).await.unwrap();
+    let clock = format!(
+        "{{ const now = Date.now; let ahead = 0; Date.now = () => now() + ahead;
+           addEventListener('pointerdown', () => ahead = {ahead}, true); }}; true"
+    );
+    assert!(world.evaluate::<bool>(&clock).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_click_that_takes_most_of_its_time_is_done_once() {
+    let tab = Tab::show("<button onclick='hits++'>Pay</button><script>hits = 0</script>").await;
+    slow_handler(&tab, 25_000).await;
+    let button = target("button");
+    let clicked = tab.engine.click(&button, &Click::default(), in_seconds(30)).await;
+    assert!(clicked.is_ok(), "{clicked:?}");
+    assert_eq!(tab.js("hits").await, 1);
+}
+
+#[tokio::test]
+async fn dialogs_in_a_double_click_repeat_nothing() {
+    let whole = "pointerdown0 mousedown1 pointerup0 mouseup1 click1 \
+                 pointerdown0 mousedown2 pointerup0 mouseup2 click2 dblclick2";
+    for asking in ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick"] {
+        let tab = Tab::show(&format!(
+            "<button id=b>B</button><script>log = [];
+             for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick'])
+               b.addEventListener(type, (event) => {{
+                 log.push(type + event.detail);
+                 if (type === '{asking}') confirm('sure?');
+               }});</script>"
+        ))
+        .await;
+        let double = Click { count: 2, ..Click::default() };
+        let button = target("#b");
+        tab.engine.click(&button, &double, in_seconds(5)).await.unwrap();
+        assert_eq!(tab.js("log.join(' ')").await, whole, "{asking}");
     }
 }
 

@@ -151,6 +151,11 @@ impl Registry {
         self.maps.lock().hidden.insert(context.clone());
     }
 
+    /// Whether the tabs of a context are out of sight.
+    pub(crate) fn is_hidden(&self, context: &BrowserContextId) -> bool {
+        self.maps.lock().hidden.contains(context)
+    }
+
     /// Forgets that a context is hidden: it is about to end.
     pub(crate) fn unhide(&self, context: &BrowserContextId) {
         self.maps.lock().hidden.remove(context);

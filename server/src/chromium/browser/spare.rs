@@ -23,6 +23,11 @@ use crate::chromium::page::page::Page;
 /// is disposed of, when somebody asks for it, or after this.
 const REST: Duration = Duration::from_secs(2);
 
+/// How long a spare has waited when its script is compiled, which takes as long as
+/// all the rest of its making: whoever wants one right after another is not to wait
+/// for that too.
+const IDLE: Duration = Duration::from_secs(1);
+
 /// Which spares are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spares {
@@ -141,15 +146,22 @@ async fn make(browser: Weak<Browser>, restricted: bool) -> Result<Spare> {
     let context = browser.new_context(&options).await?;
     browser.registry().hide(context.id());
     let page = context.new_page().await?;
-    warm(&page).await;
+    tokio::spawn(warm_later(Arc::downgrade(&browser), Arc::downgrade(&page)));
     Ok(Spare { context: context.id().clone(), page })
 }
 
-/// Has the script compiled that the first document will want. The renderer of
-/// an empty tab serves its first document too: making the world and injecting
-/// take half as long there then. What goes wrong here shows up there.
-async fn warm(page: &Arc<Page>) {
+/// Has the script compiled that the first document will want, where the spare is
+/// still one. The renderer of an empty tab serves its first document too: making
+/// the world and injecting take half as long there then. What goes wrong here
+/// shows up there.
+async fn warm_later(browser: Weak<Browser>, page: Weak<Page>) {
+    tokio::time::sleep(IDLE).await;
+    let (Some(browser), Some(page)) = (browser.upgrade(), page.upgrade()) else { return };
     let Some(script) = page.shared.warm_script else { return };
+    if !browser.registry().is_hidden(page.context_id()) {
+        return;
+    }
+    drop(browser);
     if let Ok(world) = page.world(&page.main_frame().id, script).await {
         let _ = world.evaluate::<serde_json::Value>("0").await;
     }

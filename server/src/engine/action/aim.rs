@@ -24,6 +24,10 @@ const SETTLED_PATIENCE: Duration = Duration::from_secs(1);
 /// Kept free before the deadline, so that the reason arrives in time.
 const MARGIN: Duration = Duration::from_millis(100);
 
+/// How long a guard stands at most: when the daemon is gone, or its caller is, nobody
+/// takes it away, and a person may be at the page.
+const STANDS: Duration = Duration::from_secs(60);
+
 /// Pauses between attempts.
 const PAUSES_MS: [u64; 5] = [8, 16, 32, 64, 100];
 
@@ -49,6 +53,22 @@ pub(crate) struct Aimed {
     pub others: Vec<Arc<World>>,
 }
 
+/// What stands before an element while an action is under way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Guard {
+    pub token: u64,
+    /// When the action is over at the latest.
+    pub until: Instant,
+}
+
+impl Guard {
+    /// For how long it stands: a page may take all that time for one event.
+    pub fn life_ms(self) -> u64 {
+        let left = self.until.saturating_duration_since(Instant::now()).min(STANDS);
+        u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
 #[derive(Deserialize)]
 struct Point {
     x: f64,
@@ -60,8 +80,13 @@ struct Point {
 impl Engine {
     /// Aims once: checks the element, scrolls it into view, hit-tests it in
     /// every frame around it, and arms the guards.
-    pub(crate) async fn aim(&self, target: &Target, wants: Wants) -> Result<Aimed> {
-        self.aim_at(target, wants, None).await
+    pub(crate) async fn aim(
+        &self,
+        target: &Target,
+        wants: Wants,
+        deadline: Instant,
+    ) -> Result<Aimed> {
+        self.aim_at(target, wants, None, deadline).await
     }
 
     /// The same, at a point from the top left corner of the element.
@@ -70,11 +95,13 @@ impl Engine {
         target: &Target,
         wants: Wants,
         offset: Option<(f64, f64)>,
+        deadline: Instant,
     ) -> Result<Aimed> {
-        let token = self.next_token();
+        let guard = Guard { token: self.next_token(), until: deadline };
+        let token = guard.token;
         let world = self.world_for(target).await?;
-        let others = self.arm_others(&world, token);
-        let point = self.aim_in(target, &world, wants, offset, token).await;
+        let others = self.arm_others(&world, guard);
+        let point = self.aim_in(target, &world, wants, offset, guard).await;
         let others = self.armed(others).await;
         match point {
             Ok((point, placed)) => Ok(Aimed {
@@ -99,11 +126,15 @@ impl Engine {
         world: &World,
         wants: Wants,
         offset: Option<(f64, f64)>,
-        token: u64,
+        guard: Guard,
     ) -> Result<(Point, Placed)> {
-        let enabled = wants == Wants::Enabled;
-        let argument =
-            json!({ "target": target.query, "enabled": enabled, "offset": offset, "guard": token });
+        let argument = json!({
+            "target": target.query,
+            "enabled": wants == Wants::Enabled,
+            "offset": offset,
+            "guard": guard.token,
+            "life": guard.life_ms(),
+        });
         let answer = self.ask(world, "aim", &argument).text().await;
         let point: Point = self.understand(target, world, answer).await?;
         let placed = self.place(world, point.x, point.y).await?;

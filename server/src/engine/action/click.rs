@@ -110,7 +110,7 @@ impl Engine {
     ) -> Result<Receipt> {
         let wants =
             if matches!(gesture, Gesture::Click(_)) { Wants::Enabled } else { Wants::Visible };
-        let aimed = self.aim(target, wants).await?;
+        let aimed = self.aim(target, wants, deadline).await?;
         let before = self.begin_action();
         self.deliver(&aimed, gesture).await?;
         let settled =

@@ -68,7 +68,7 @@ impl Engine {
         let _turn = self.state().acting.lock().await;
         let mut attempts = Attempts::new(deadline);
         let (aimed, to) = loop {
-            match self.aim_both(source, onto).await {
+            match self.aim_both(source, onto, deadline).await {
                 Ok(both) => break both,
                 Err((target, error)) => attempts.again(self.page(), target, error).await?,
             }
@@ -88,9 +88,11 @@ impl Engine {
         &self,
         source: &'a Target,
         onto: &'a Target,
+        deadline: Instant,
     ) -> Result<(Aimed, Option<(f64, f64)>), (&'a Target, Error)> {
         self.spot(onto, false).await.map_err(|error| (onto, error))?;
-        let aimed = self.aim(source, Wants::Enabled).await.map_err(|error| (source, error))?;
+        let aimed =
+            self.aim(source, Wants::Enabled, deadline).await.map_err(|error| (source, error))?;
         let to = self.spot(onto, true).await.ok();
         Ok((aimed, to))
     }

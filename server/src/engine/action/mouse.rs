@@ -88,7 +88,7 @@ impl Engine {
         modifiers: Modifiers,
         deadline: Instant,
     ) -> Result<Receipt> {
-        let found = self.find_spot(spot).await?;
+        let found = self.find_spot(spot, deadline).await?;
         let before = self.begin_action();
         let at = |kind, x, y| self.page().mouse(MouseEvent { kind, x, y, modifiers: modifiers.0 });
         if !matches!(spot, Spot::Here) {
@@ -135,9 +135,9 @@ impl Engine {
         Ok(self.receipt(before, changes, deadline).await)
     }
 
-    async fn find_spot(&self, spot: &Spot) -> Result<Found> {
+    async fn find_spot(&self, spot: &Spot, deadline: Instant) -> Result<Found> {
         if let Spot::On(target, offset) = spot {
-            let aimed = self.aim_at(target, Wants::Visible, *offset).await?;
+            let aimed = self.aim_at(target, Wants::Visible, *offset, deadline).await?;
             let (world, x, y) = (Arc::clone(&aimed.world), aimed.x, aimed.y);
             return Ok(Found { world, x, y, guard: Some(aimed) });
         }

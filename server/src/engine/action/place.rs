@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::timeout;
 
+use super::aim::Guard;
 use crate::chromium::{FrameId, World};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
@@ -49,12 +50,13 @@ impl Engine {
 
     /// Arms the guards of all other frames that have been looked into: one of
     /// them may slide over the target in the last moment. Written at once.
-    pub(crate) fn arm_others(&self, world: &World, token: u64) -> Vec<(Arc<World>, Answer)> {
+    pub(crate) fn arm_others(&self, world: &World, guard: Guard) -> Vec<(Arc<World>, Answer)> {
         let frames = self.page().frames();
         let others = frames.iter().filter(|frame| frame.id != *world.frame());
         let worlds = others.filter_map(|frame| self.page().known_world(frame, &SCRIPT));
         let arm = |other: Arc<World>| {
-            let answer = self.ask(&other, "armEmpty", &json!({ "token": token }));
+            let argument = json!({ "token": guard.token, "life": guard.life_ms() });
+            let answer = self.ask(&other, "armEmpty", &argument);
             (other, answer)
         };
         worlds.map(arm).collect()

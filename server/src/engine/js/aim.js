@@ -165,17 +165,17 @@ const pointNow = (element) => {
 };
 
 /**
- * @param {{target: Target, enabled: boolean, guard?: number, offset?: number[], still?: boolean}} wants
+ * @param {{target: Target, enabled: boolean, guard?: number, life?: number, offset?: number[], still?: boolean}} wants
  * @returns Point, role and name; the element is remembered by the guard.
  */
-const aim = ({ target, enabled, guard, offset, still }) => {
+const aim = ({ target, enabled, guard, life, offset, still }) => {
   beginCall();
   const element = findOne(target);
   return withLabel(element, () => {
     requireReady(element, { enabled });
     if (!still && isMoving(element)) throw new Refusal('moving');
     const { x, y } = offset ? pointAt(element, offset) : still ? pointNow(element) : pointOn(element);
-    if (guard) arm(guard, element);
+    if (guard) arm(guard, life, element);
     return { x, y, ref: numbers.get(element) || 0 };
   });
 };

@@ -14,9 +14,6 @@ const GESTURE = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'd
 /** A pointer over the element is the proof of a hover. */
 const POINTING = ['mousemove', 'mouseover', 'pointermove', 'pointerover'];
 
-/** A guard forgets its element when the daemon went away in the middle. */
-const GUARD_LIFE_MS = 10_000;
-
 /** @type {?{token: number, element: ?Element, verdict: string, until: number, stray: ?Element, over: boolean}} */
 let armed = null;
 
@@ -52,10 +49,15 @@ const reachesInside = (event) => {
   return hit !== null && reaches(hit, armed.element);
 };
 
-/** @param {number} token @param {?Element} element Null in a frame where nothing may arrive. */
-const arm = (token, element) => {
+/**
+ * @param {number} token
+ * @param {number} life For how many milliseconds the action may take: then the guard
+ *   stands in nobody's way, whatever became of the daemon.
+ * @param {?Element} element Null in a frame where nothing may arrive.
+ */
+const arm = (token, life, element) => {
   if (globalThis.browseEar) globalThis.browseEar.hear = onGesture;
-  armed = { token, element, verdict: '', until: Date.now() + GUARD_LIFE_MS, stray: null, over: false };
+  armed = { token, element, verdict: '', until: Date.now() + life, stray: null, over: false };
   for (const type of GESTURE) addEventListener(type, onGesture, { capture: true, passive: false });
   for (const type of POINTING) addEventListener(type, onPointing, { capture: true, passive: true });
   watchChanges(element);
@@ -69,8 +71,8 @@ const disarm = () => {
 };
 
 /** Arms a frame around the target's: whatever arrives here missed its frame. */
-const armEmpty = ({ token }) => {
-  arm(token, null);
+const armEmpty = ({ token, life }) => {
+  arm(token, life, null);
   return {};
 };
 
