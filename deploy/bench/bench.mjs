@@ -122,7 +122,9 @@ async function main() {
     data.remote = await measureRemote(browse, pages, rounds);
     data.listing = await measureListing(browse, rounds);
     say("one skill in three languages, 100 runs each, TypeScript on two runtimes");
-    data.languages = await measureLanguages(await daemons(browse, site), 100);
+    const peer = tools.find(({ name }) => name === "agent-browser");
+    const goto = peer && { argv: peer.argv("goto", { url: pages.url("stories") }), context: peer.context };
+    data.languages = await measureLanguages(await daemons(browse, site), 100, goto);
   }
   await mkdir(path.dirname(options.output), { recursive: true });
   await writeFile(options.output, report(data));

@@ -16,18 +16,23 @@ import { serveAs } from "../demo/site.mjs";
 import { root, Scratch } from "../scratch.mjs";
 import { median, quantile, run } from "./process.mjs";
 
-/** What gstack says that the same skill takes on bun, in ms. */
-const GSTACK = 150;
+/**
+ * gstack's browse cannot be installed here. Where it ran the same skill on bun in
+ * 150 ms, agent-browser loaded a page of 30 stories in 50: so agent-browser's
+ * `goto`, measured in turns with the runs, tells what gstack would take on the
+ * machine of today. Without it, its figure stands as it is, in ms.
+ */
+const GSTACK = { took: 150, beside: 50 };
 
 /**
  * What each language adds to the start of its runtime and the load of the page,
- * at most, in ms; `total` bounds the whole run. `on` is the daemon that runs it.
+ * at most, in ms; whether the whole run rivals gstack's. `on` is the daemon that runs it.
  */
 const LANGUAGES = [
   { name: "TypeScript on node", skill, runtime: ["node", "-e", "0"], bar: 50 },
-  { name: "TypeScript on bun", on: "bun", skill, runtime: ["bun", "-e", "0"], bar: 50, total: GSTACK },
+  { name: "TypeScript on bun", on: "bun", skill, runtime: ["bun", "-e", "0"], bar: 50, rivals: true },
   { name: "Python", skill: `${skill}-py`, runtime: ["python3", "-s", "-E", "-B", "-c", "pass"], bar: 50 },
-  { name: "Rust", skill: `${skill}-rs`, runtime: undefined, bar: 10, total: GSTACK },
+  { name: "Rust", skill: `${skill}-rs`, runtime: undefined, bar: 10, rivals: true },
 ];
 
 /** The environment of a daemon that finds the bun of `folder` before node. */
@@ -60,9 +65,10 @@ async function timed(argv, context) {
 /**
  * Runs of each language, bare starts and page loads, in turns, so that whatever
  * else the machine does meets all alike; throws when one prints other bytes.
- * `daemons` are those to run on by name, `node` and maybe `bun`.
+ * `daemons` are those to run on by name, `node` and maybe `bun`. `goto` has
+ * agent-browser load the page of 30 stories.
  */
-export async function measureLanguages(daemons, runs) {
+export async function measureLanguages(daemons, runs, goto) {
   const on = (name) => {
     const { program, env, project } = daemons[name];
     return { call: (...words) => [program, ...words], context: { env, cwd: project } };
@@ -78,6 +84,7 @@ export async function measureLanguages(daemons, runs) {
     rows.push({ ...language, argv, context, bare, took: [], started: [], same: 0 });
   }
   const loads = [];
+  const peers = [];
   for (let round = 0; round < runs; round += 1) {
     for (const row of rows) {
       const { took, printed } = await timed(row.argv, row.context);
@@ -87,11 +94,14 @@ export async function measureLanguages(daemons, runs) {
       row.started.push(row.bare ? (await timed(row.bare, row.context)).took : 0);
     }
     loads.push(await load(main.call, `bench-${round}`, main.context));
+    if (goto) peers.push((await timed(goto.argv, goto.context)).took);
   }
   const hash = createHash("sha256").update(wanted).digest("hex");
   const bytes = Buffer.byteLength(wanted);
   const page = median(loads);
-  return { runs, hash, bytes, load: page, rows: rows.map((row) => figures(row, page)) };
+  const peer = goto && median(peers);
+  const gstack = goto ? (GSTACK.took / GSTACK.beside) * peer : GSTACK.took;
+  return { runs, hash, bytes, load: page, peer, gstack, rows: rows.map((row) => figures(row, page, gstack)) };
 }
 
 /** A page load as a run has it: in a session of its own, without cache. */
@@ -102,7 +112,8 @@ async function load(call, session, context) {
   return took;
 }
 
-function figures({ name, took, started, bar, total, same }, page) {
+function figures({ name, took, started, bar, rivals, same }, page, gstack) {
+  const total = rivals ? gstack : undefined;
   const bare = median(started);
   const whole = median(took);
   const held = whole - bare - page <= bar && (total === undefined || whole < total);
@@ -110,7 +121,7 @@ function figures({ name, took, started, bar, total, same }, page) {
 }
 
 /** What is asked of a row. */
-export const asked = ({ bar, total }) => `≤ ${bar} ms${total === undefined ? "" : `, under ${total} ms in all`}`;
+export const asked = ({ bar, total }) => `≤ ${bar} ms${total === undefined ? "" : `, under ${total.toFixed(0)} ms in all`}`;
 
 /** The figures as rows of text. */
 export function lines({ runs, hash, bytes, load, rows }) {

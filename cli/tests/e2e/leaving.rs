@@ -10,14 +10,14 @@ fn a_page_that_goes_on_by_itself_is_read_all_the_same() {
     // The first ones go on at once, the others when they are loaded; the last
     // one stays.
     let html = |page: u32| match page {
-        0..40 => format!("<p>Page</p><script>location = '/{}'</script>", page + 1),
-        40..70 => format!(
+        0..25 => format!("<p>Page</p><script>location = '/{}'</script>", page + 1),
+        25..40 => format!(
             "<p>Page</p><script>onload = () => setTimeout(() => location = '/{}')</script>",
             page + 1
         ),
         _ => "<p>Page, the last</p>".to_owned(),
     };
-    let pages: Vec<_> = (0..=70).map(|page| (format!("/{page}"), html(page))).collect();
+    let pages: Vec<_> = (0..=40).map(|page| (format!("/{page}"), html(page))).collect();
     let all: Vec<_> = pages.iter().map(|(path, html)| (&**path, &**html)).collect();
     let site = Site::serve(&all);
     let project = Project::new();

@@ -8,13 +8,11 @@ use tokio::time::{Instant, timeout};
 use super::Context;
 use crate::{
     chromium::{self, NavigationState},
+    engine::arrived,
     error::{Error, Result},
     policy::TabPolicy,
     sessions::{Tab, TabState},
 };
-
-/// Longest that a command waits for a navigation under way to get its answer.
-const HEADERS: Duration = Duration::from_secs(3);
 
 /// Time that a page gets for a sign of life before it is left.
 const SIGN: Duration = Duration::from_millis(300);
@@ -67,15 +65,13 @@ impl Context {
             let message = format!("tab {} does not answer", tab.id());
             return Err(Error::new(Reason::TabHung, message).with("tab", tab.id()));
         }
-        let patience = (Instant::now() + HEADERS).min(self.deadline());
-        loop {
-            match tab.page().ensure_answering() {
-                Err(chromium::Error::NavigationPending { .. }) if Instant::now() < patience => {
-                    tokio::time::sleep(Duration::from_millis(10)).await;
-                }
-                answering => return answering.map(|()| tab).map_err(Error::from),
-            }
-        }
+        let page = tab.page();
+        let is_under_way =
+            |error: &chromium::Error| matches!(error, chromium::Error::NavigationPending { .. });
+        let answers = || std::future::ready(page.ensure_answering());
+        let limit = self.limit().map(Instant::into_std);
+        arrived(limit, || page.documents_shown(), is_under_way, answers).await?;
+        Ok(tab)
     }
 
     /// Sees to it that a document which is given up does not hold up the next

@@ -96,7 +96,12 @@ where
         }
         egress::check(cx, &request).await?;
         match only_looks(cx.command()) {
-            true => arrived(Error::is_under_way, || handler(cx, request.clone())).await,
+            true => {
+                let shown = || cx.tab_if_any().map_or(0, |tab| tab.page().documents_shown());
+                let limit = cx.limit().map(Instant::into_std);
+                let ask = || handler(cx, request.clone());
+                arrived(limit, shown, Error::is_under_way, ask).await
+            }
             false => handler(cx, request).await,
         }
     };

@@ -140,6 +140,11 @@ impl Page {
         state.commits > 0 || state.pending.is_some()
     }
 
+    /// How many documents, and places in them, it has shown.
+    pub fn documents_shown(&self) -> u64 {
+        self.state.lock().commits
+    }
+
     /// The session of the main frame. Input goes here, also for frames in
     /// other processes.
     pub fn session(&self) -> &Session {

@@ -92,7 +92,8 @@ impl Engine {
     ) -> Result<Gathered<T>> {
         let is_page = root == self.page().main_frame().id;
         let is_under_way = |error: &Error| is_page && error.is_under_way();
-        arrived(is_under_way, || self.gather_once(question, root.clone())).await
+        let shown = || self.page().documents_shown();
+        arrived(None, shown, is_under_way, || self.gather_once(question, root.clone())).await
     }
 
     async fn gather_once<T: Survey>(

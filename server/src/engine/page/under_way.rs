@@ -1,51 +1,87 @@
 //! Reading a tab that is on its way to another document: scripts go elsewhere
 //! right after a page was loaded. Then the next document is read.
 
-use std::time::{Duration, Instant};
+use std::{
+    cell::Cell,
+    time::{Duration, Instant},
+};
 
-/// How long a tab may go from document to document, or wait for the server of
-/// the next one, before the reader is told.
-const ON_THE_WAY: Duration = Duration::from_secs(3);
+/// How long a tab may stand before its next document, which is where it waits
+/// for a server, until the reader is told.
+const STANDING: Duration = Duration::from_secs(3);
 
-/// Documents that are looked at however long that takes: on a machine that is
-/// busy each may take its time.
-const FEWEST: u32 = 3;
+/// How long it may go from one document to the next in all.
+const GOING: Duration = Duration::from_secs(10);
 
 /// Time until the browser tells of the document that came instead.
 const ARRIVAL: Duration = Duration::from_millis(15);
 
 tokio::task_local! {
-    /// When the reader is told.
-    static END: Instant;
+    /// The way that the reader waits for.
+    static WAY: Cell<Way>;
+}
+
+/// The way of a tab from document to document.
+#[derive(Clone, Copy)]
+struct Way {
+    end: Instant,
+    /// Documents that the tab had shown when one was looked for last.
+    shown: u64,
+    /// When it will have stood too long before the next one.
+    patience: Instant,
+}
+
+impl Way {
+    fn begin(limit: Instant, shown: u64) -> Self {
+        let now = Instant::now();
+        Self { end: limit.min(now + GOING), shown, patience: now + STANDING }
+    }
+
+    /// Whether the tab may go on, having shown so many documents by now.
+    fn goes_on(&mut self, shown: u64) -> bool {
+        let now = Instant::now();
+        if self.shown != shown {
+            self.shown = shown;
+            self.patience = now + STANDING;
+        }
+        now < self.end.min(self.patience)
+    }
 }
 
 /// What `ask` answers, asked again while its document is left meanwhile, which
-/// `is_under_way` tells by its error. It must do nothing but look.
+/// `is_under_way` tells by its error, until `limit` at the latest. It must do
+/// nothing but look. `shown` counts the documents that the tab has shown.
 pub async fn arrived<T, E, F: Future<Output = Result<T, E>>>(
+    limit: Option<Instant>,
+    shown: impl Fn() -> u64,
     is_under_way: impl Fn(&E) -> bool,
     ask: impl Fn() -> F,
 ) -> Result<T, E> {
     // Who asks within an answer has the time that is left of it.
-    if let Ok(end) = END.try_with(|end| *end) {
-        return until(end, 1, is_under_way, ask).await;
+    if WAY.try_with(|_| ()).is_ok() {
+        return follow(shown, is_under_way, ask).await;
     }
-    let end = Instant::now() + ON_THE_WAY;
-    END.scope(end, until(end, FEWEST, is_under_way, ask)).await
+    let now = Instant::now();
+    let way = Way::begin(limit.unwrap_or(now + GOING), shown());
+    WAY.scope(Cell::new(way), follow(shown, is_under_way, ask)).await
 }
 
-async fn until<T, E, F: Future<Output = Result<T, E>>>(
-    end: Instant,
-    fewest: u32,
+async fn follow<T, E, F: Future<Output = Result<T, E>>>(
+    shown: impl Fn() -> u64,
     is_under_way: impl Fn(&E) -> bool,
     ask: impl Fn() -> F,
 ) -> Result<T, E> {
-    let mut asked = 0;
+    let goes_on = || {
+        WAY.with(|way| {
+            let mut now = way.get();
+            let goes_on = now.goes_on(shown());
+            way.set(now);
+            goes_on
+        })
+    };
     loop {
-        asked += 1;
         match ask().await {
-            Err(error) if is_under_way(&error) && (asked < fewest || Instant::now() < end) => {
-                tokio::time::sleep(ARRIVAL).await;
-            }
+            Err(error) if is_under_way(&error) && goes_on() => tokio::time::sleep(ARRIVAL).await,
             settled => return settled,
         }
     }
@@ -53,8 +89,6 @@ async fn until<T, E, F: Future<Output = Result<T, E>>>(
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use super::*;
 
     #[tokio::test]
@@ -71,9 +105,26 @@ mod tests {
                 asked.set(asked.get() + 1);
                 answers[asked.get() - 1]
             };
-            assert_eq!(arrived(|error| *error == "left", ask).await, expected);
+            assert_eq!(arrived(None, || 0, |error| *error == "left", ask).await, expected);
             assert_eq!(asked.get(), times);
         }
+    }
+
+    #[test]
+    fn who_comes_to_another_document_may_go_on() {
+        let (now, late) = (Instant::now(), Duration::from_secs(1));
+        let way = |end, patience| Way { end, shown: 7, patience };
+        let table = [
+            (way(now + late, now + late), 7, true),
+            // It stands, it goes on, and it has gone on for too long.
+            (way(now + late, now), 7, false),
+            (way(now + late, now), 8, true),
+            (way(now, now + late), 8, false),
+        ];
+        for (row, (mut way, shown, goes_on)) in table.into_iter().enumerate() {
+            assert_eq!(way.goes_on(shown), goes_on, "row {row}");
+        }
+        assert!(Way::begin(now, 0).end == now, "a limit is kept");
     }
 
     #[tokio::test]
@@ -83,8 +134,8 @@ mod tests {
             asked.set(asked.get() + 1);
             Err::<(), _>("left")
         };
-        let nested = || arrived(|_| true, never);
-        let answer = END.scope(Instant::now(), until(Instant::now(), 3, |_| true, nested)).await;
-        assert_eq!((answer, asked.get()), (Err("left"), 3));
+        let nested = || arrived(None, || 0, |_| true, never);
+        let answer = arrived(Some(Instant::now()), || 0, |_| true, nested).await;
+        assert_eq!((answer, asked.get()), (Err("left"), 1));
     }
 }
