@@ -145,7 +145,13 @@ impl Page {
     /// the process that hangs already.
     pub async fn desert(&self) -> Result<()> {
         let before = self.state.lock().commits;
-        self.navigate(BLANK).await?;
+        match self.navigate(BLANK).await {
+            // Another navigation came between, which leaves the document as well.
+            Err(Error::NavigationFailed { error_text, .. }) if error_text == ABORTED => {
+                return Ok(());
+            }
+            gone => gone?,
+        };
         // One that is overtaken by the next document stands in no history.
         self.committed_after(before).await?;
         let history = self.history().await?;
