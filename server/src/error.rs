@@ -81,6 +81,19 @@ impl Error {
         }
     }
 
+    /// As it is told to one who only looks: no ref of theirs went stale when the
+    /// documents that they looked at were left, each for the next one.
+    #[must_use]
+    pub fn of_look(self) -> Self {
+        match self.reason {
+            Reason::RefStale if self.is_under_way() => {
+                let message = "the tab goes on from document to document";
+                Self::new(Reason::NavigationPending, message)
+            }
+            _ => self,
+        }
+    }
+
     /// The next step for the caller.
     ///
     /// It is the one of the reason, unless the caller needs another.
@@ -111,5 +124,23 @@ impl From<Error> for Status {
         let mut details = ErrorDetails::new();
         details.set_error_info(error.reason.name(), DOMAIN, metadata);
         Status::with_error_details(code, error.message, details)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_only_looks_is_told_of_the_tab_and_not_of_refs() {
+        let stale = || Error::new(Reason::RefStale, "gone");
+        let table = [
+            (stale().with(LEFT, "document"), Reason::NavigationPending),
+            (stale(), Reason::RefStale),
+            (Error::new(Reason::TabHung, "hangs").with(LEFT, "document"), Reason::TabHung),
+        ];
+        for (error, expected) in table {
+            assert_eq!(error.of_look().reason(), expected);
+        }
     }
 }

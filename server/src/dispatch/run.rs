@@ -100,7 +100,7 @@ where
                 let shown = || cx.tab_if_any().map_or(0, |tab| tab.page().documents_shown());
                 let limit = cx.limit().map(Instant::into_std);
                 let ask = || handler(cx, request.clone());
-                arrived(limit, shown, Error::is_under_way, ask).await
+                arrived(limit, shown, Error::is_under_way, ask).await.map_err(Error::of_look)
             }
             false => handler(cx, request).await,
         }
