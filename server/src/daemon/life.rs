@@ -1,7 +1,7 @@
 //! From start to end.
 
 use std::{
-    env, fs,
+    env, fmt, fs,
     io::{self, Write as _},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
@@ -56,8 +56,7 @@ pub fn main() -> ExitCode {
     match args.first().map(String::as_str) {
         Some("--help" | "-h") => return help(),
         Some("--version" | "-V") => {
-            println!("browsed {}", env!("CARGO_PKG_VERSION"));
-            return ExitCode::SUCCESS;
+            return say(format_args!("browsed {}\n", env!("CARGO_PKG_VERSION")));
         }
         _ => {}
     }
@@ -74,11 +73,21 @@ pub fn main() -> ExitCode {
 }
 
 fn help() -> ExitCode {
-    println!("browsed: keeps one Chromium alive for a project. `browse` starts it.\n");
+    let mut text =
+        "browsed: keeps one Chromium alive for a project. `browse` starts it.\n\n".to_owned();
     for key in KEYS {
-        println!("  --{:<16} {:<22} {}", key.name.replace('_', "-"), key.variable, key.help);
+        let name = key.name.replace('_', "-");
+        text.push_str(&format!("  --{name:<16} {:<22} {}\n", key.variable, key.help));
     }
-    ExitCode::SUCCESS
+    say(format_args!("{text}"))
+}
+
+/// Prints to a reader that may have gone, which `println!` panics about.
+fn say(text: fmt::Arguments<'_>) -> ExitCode {
+    match io::stdout().write_fmt(text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
 }
 
 /// Closes what the caller of the command line had open: the daemon would keep
