@@ -36,6 +36,7 @@ const ORDER: &[&str] = &[
     "near",
     "aim",
     "guard",
+    "early",
     "changes",
     "fill",
     "choose",

@@ -156,6 +156,11 @@ impl Connection {
         }
     }
 
+    /// What `send` sends goes into one write. It must not wait for anything.
+    pub(crate) fn together<T>(&self, send: impl FnOnce() -> T) -> T {
+        self.0.writer.together(&self.0.stream, send)
+    }
+
     /// Forgets a call whose future was dropped.
     pub(crate) fn forget(&self, id: u32) {
         self.0.pending.lock().waiters.remove(&id);

@@ -43,6 +43,12 @@ impl Session {
         self.connection.call_method(Some(&self.id), method, params)
     }
 
+    /// What `send` sends, on whatever session, goes into one write. It must not
+    /// wait for anything.
+    pub(crate) fn together<T>(&self, send: impl FnOnce() -> T) -> T {
+        self.connection.together(send)
+    }
+
     /// As [`Connection::call_then`], on this session.
     pub(crate) fn call_then<R: DeserializeOwned + 'static>(
         &self,

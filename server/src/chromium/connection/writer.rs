@@ -5,18 +5,23 @@
 //! What the socket does not take is queued in order and flushed by a task.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, IoSlice};
 
 use tokio::net::UnixStream;
 use tokio::sync::Notify;
 
 use crate::chromium::sync::Lock;
 
+/// Messages that go into one write at most.
+const TOGETHER: usize = 16;
+
 /// Messages in the order they were sent, the first perhaps partly written.
 #[derive(Default)]
 struct Queue {
     messages: VecDeque<Vec<u8>>,
     written: usize,
+    /// How many callers have more to send at once.
+    holding: usize,
 }
 
 /// Sends whole messages in order without ever blocking the caller.
@@ -31,10 +36,24 @@ impl Writer {
     pub(crate) fn send(&self, stream: &UnixStream, message: Vec<u8>) {
         let mut queue = self.queue.lock();
         queue.messages.push_back(message);
-        if queue.messages.len() == 1 {
-            // A broken pipe is the reader's to report: it sees the end too.
-            let _ = queue.flush(stream);
+        if queue.messages.len() == 1 && queue.holding == 0 {
+            self.try_now(&mut queue, stream);
         }
+    }
+
+    /// What `send` sends goes into one write: the browser wakes up once, and has
+    /// all of it.
+    pub(crate) fn together<T>(&self, stream: &UnixStream, send: impl FnOnce() -> T) -> T {
+        self.queue.lock().holding += 1;
+        let held = Held { writer: self, stream };
+        let sent = send();
+        drop(held);
+        sent
+    }
+
+    fn try_now(&self, queue: &mut Queue, stream: &UnixStream) {
+        // A broken pipe is the reader's to report: it sees the end too.
+        let _ = queue.flush(stream);
         if !queue.messages.is_empty() {
             self.waiting.notify_one();
         }
@@ -55,22 +74,92 @@ impl Writer {
     }
 }
 
+/// Somebody has more to send; what was sent goes out when this is dropped.
+struct Held<'a> {
+    writer: &'a Writer,
+    stream: &'a UnixStream,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let mut queue = self.writer.queue.lock();
+        queue.holding -= 1;
+        if queue.holding == 0 {
+            self.writer.try_now(&mut queue, self.stream);
+        }
+    }
+}
+
 impl Queue {
     /// Writes as much as the socket takes.
     fn flush(&mut self, stream: &UnixStream) -> io::Result<()> {
-        while let Some(message) = self.messages.front() {
-            match stream.try_write(&message[self.written..]) {
-                Ok(count) => {
-                    self.written += count;
-                    if self.written == message.len() {
-                        self.messages.pop_front();
-                        self.written = 0;
-                    }
-                }
+        while !self.messages.is_empty() {
+            let rest = self.messages.iter().enumerate().take(TOGETHER);
+            let parts: Vec<IoSlice<'_>> = rest
+                .map(|(index, message)| {
+                    IoSlice::new(if index == 0 { &message[self.written..] } else { message })
+                })
+                .collect();
+            match stream.try_write_vectored(&parts) {
+                Ok(count) => self.advance(count),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) => return Err(error),
             }
         }
         Ok(())
+    }
+
+    /// Forgets so many bytes, which were written.
+    fn advance(&mut self, count: usize) {
+        self.written += count;
+        while let Some(message) = self.messages.front()
+            && self.written >= message.len()
+        {
+            self.written -= message.len();
+            self.messages.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_sent_together_goes_out_once_all_of_it_is_there() {
+        let (ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
+        let writer = Writer::default();
+        let mut read = [0; 64];
+        writer.together(&ours, || {
+            for part in ["one ", "two ", "three"] {
+                writer.send(&ours, part.into());
+                let none = theirs.try_read(&mut read).expect_err("nothing is written yet");
+                assert_eq!(none.kind(), io::ErrorKind::WouldBlock);
+            }
+        });
+        let count = theirs.read(&mut read).await.expect("it is written");
+        assert_eq!(&read[..count], b"one two three");
+    }
+
+    #[tokio::test]
+    async fn a_socket_that_takes_a_part_gets_the_rest_in_order() {
+        let (ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
+        let writer = Writer::default();
+        let messages: Vec<Vec<u8>> =
+            (0..40).map(|index| vec![index; 10_000 * usize::from(index)]).collect();
+        writer.together(&ours, || {
+            for message in &messages {
+                writer.send(&ours, message.clone());
+            }
+        });
+        let sent = messages.concat();
+        let mut came = vec![0; sent.len()];
+        tokio::select! {
+            ended = writer.run(&ours) => panic!("the writer ended: {ended:?}"),
+            read = theirs.read_exact(&mut came) => { read.expect("all of it"); }
+        }
+        assert!(came == sent, "the bytes differ");
     }
 }

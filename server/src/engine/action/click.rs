@@ -2,16 +2,18 @@
 
 use std::str::FromStr;
 
+use serde::de::IgnoredAny;
 use serde_json::json;
 use tokio::time::Instant;
 
 use super::aim::{Aimed, Attempts, Wants};
 use super::outcome::Changes;
 use super::receipt::Receipt;
-use crate::chromium::{MouseButton, MouseEvent, MouseEventKind};
+use crate::chromium::{Call, MouseButton, MouseEvent, MouseEventKind};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::page::refusal::label;
+use crate::engine::page::wire;
 use crate::engine::target::target::Target;
 
 /// A button of the mouse.
@@ -112,36 +114,59 @@ impl Engine {
             if matches!(gesture, Gesture::Click(_)) { Wants::Enabled } else { Wants::Visible };
         let aimed = self.aim(target, wants, deadline).await?;
         let before = self.begin_action();
-        self.deliver(&aimed, gesture).await?;
-        let settled =
-            self.ask(&aimed.world, "settle", &json!({ "token": aimed.token })).read::<Changes>();
-        let changes = self.unless_navigating(settled).await?;
+        let changes = self.deliver(&aimed, gesture).await?;
         self.disarm(&aimed.others, aimed.token);
         self.prove(&aimed, gesture, changes.as_ref())?;
         Ok(self.receipt(before, changes, deadline).await)
     }
 
     /// Writes all events in one flight, and waits until the page handled them.
-    async fn deliver(&self, aimed: &Aimed, gesture: &Gesture) -> Result<()> {
+    /// Answers what changed; nothing when the document went.
+    async fn deliver(&self, aimed: &Aimed, gesture: &Gesture) -> Result<Option<Changes>> {
+        let (early, events) = self
+            .page()
+            .session()
+            .together(|| (self.heed(aimed, gesture), self.send(aimed, gesture)));
+        let handled = async {
+            for event in events {
+                self.handled(event).await?;
+            }
+            let settled = self.ask(&aimed.world, "settle", &json!({ "token": aimed.token }));
+            self.unless_navigating(settled.read()).await
+        };
+        tokio::select! {
+            biased;
+            changes = told(early) => Ok(Some(changes)),
+            changes = handled => changes,
+        }
+    }
+
+    fn send(&self, aimed: &Aimed, gesture: &Gesture) -> Vec<Call<IgnoredAny>> {
         let at = |kind, modifiers| {
             self.page().mouse(MouseEvent { kind, x: aimed.x, y: aimed.y, modifiers })
         };
-        let mut calls = Vec::new();
+        let still = MouseEventKind::Move { held: 0 };
+        let Gesture::Click(Click { button, count, modifiers: Modifiers(keys) }) = *gesture else {
+            return vec![at(still, 0)];
+        };
+        let mut calls = vec![at(still, keys)];
+        for count in 1..=count.max(1) {
+            calls.push(at(MouseEventKind::Press { button, count }, keys));
+            calls.push(at(MouseEventKind::Release { button, count }, keys));
+        }
+        calls
+    }
+
+    /// Asks the page to tell of a click by itself, as soon as it has handled it.
+    fn heed(&self, aimed: &Aimed, gesture: &Gesture) -> Option<Call<String>> {
         match gesture {
-            Gesture::Hover => calls.push(at(MouseEventKind::Move { held: 0 }, 0)),
-            Gesture::Click(Click { button, count, modifiers }) => {
-                calls.push(at(MouseEventKind::Move { held: 0 }, modifiers.0));
-                for count in 1..=(*count).max(1) {
-                    calls.push(at(MouseEventKind::Press { button: *button, count }, modifiers.0));
-                    calls.push(at(MouseEventKind::Release { button: *button, count }, modifiers.0));
-                }
+            Gesture::Click(Click { button: Button::Left, count, .. }) => {
+                let (token, count) = (aimed.token, (*count).max(1));
+                let question = format!("browseEngine.heedClick({token},{count})");
+                Some(aimed.world.evaluate(&question))
             }
+            _ => None,
         }
-        for call in calls {
-            let handled = async { call.await.map(drop).map_err(Error::from) };
-            self.unless_navigating(handled).await?;
-        }
-        Ok(())
     }
 
     /// Without proof that the events reached the element, the action failed.
@@ -169,5 +194,15 @@ impl Engine {
         Err(Error::refused(Kind::Missed, message)
             .with("role", &aimed.role)
             .with("name", &aimed.name))
+    }
+}
+
+/// What the page tells of a click that was delivered; never anything else. A
+/// document that is gone, or no word, is for those who ask.
+async fn told(early: Option<Call<String>>) -> Changes {
+    let Some(early) = early else { return std::future::pending().await };
+    match early.await.ok().and_then(|text| wire::decode::<Changes>(&text).ok()) {
+        Some(changes) if changes.delivered => changes,
+        _ => std::future::pending().await,
     }
 }

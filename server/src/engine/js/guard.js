@@ -9,12 +9,12 @@
 // The listeners here serve documents that came without it, or lost it by
 // document.open; those hear after the page's own on the window.
 
-const GESTURE = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu', 'touchstart', 'touchend'];
+const GESTURE = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
 
 /** A pointer over the element is the proof of a hover. */
 const POINTING = ['mousemove', 'mouseover', 'pointermove', 'pointerover'];
 
-/** @type {?{token: number, element: ?Element, verdict: string, until: number, stray: ?Element, over: boolean}} */
+/** @type {?{token: number, element: ?Element, verdict: string, until: number, stray: ?Element, over: boolean, clicks: number}} */
 let armed = null;
 
 const onGesture = (event) => {
@@ -25,13 +25,16 @@ const onGesture = (event) => {
   }
   const hit = event.composedPath()[0];
   const inside = armed.element !== null && hit instanceof Node && (reaches(hit, armed.element) || reachesInside(event));
-  if (event.type === 'pointerdown' || event.type === 'mousedown' || event.type === 'touchstart') {
+  if (event.type === 'pointerdown' || event.type === 'mousedown') {
     if (armed.verdict === '' || event.type === 'pointerdown') armed.verdict = inside ? 'delivered' : 'stray';
     if (!inside) armed.stray = hit instanceof Element ? hit : null;
   }
   if (armed.verdict === 'stray') {
     event.preventDefault();
     event.stopImmediatePropagation();
+  } else if (event.type === 'click') {
+    armed.clicks = event.detail;
+    sayEarly();
   }
 };
 
@@ -57,7 +60,7 @@ const reachesInside = (event) => {
  */
 const arm = (token, life, element) => {
   if (globalThis.browseEar) globalThis.browseEar.hear = onGesture;
-  armed = { token, element, verdict: '', until: Date.now() + life, stray: null, over: false };
+  armed = { token, element, verdict: '', until: Date.now() + life, stray: null, over: false, clicks: 0 };
   for (const type of GESTURE) addEventListener(type, onGesture, { capture: true, passive: false });
   for (const type of POINTING) addEventListener(type, onPointing, { capture: true, passive: true });
   watchChanges(element);
@@ -65,6 +68,7 @@ const arm = (token, life, element) => {
 
 const disarm = () => {
   armed = null;
+  hushEarly();
   if (globalThis.browseEar) globalThis.browseEar.hear = null;
   for (const type of GESTURE) removeEventListener(type, onGesture, { capture: true });
   for (const type of POINTING) removeEventListener(type, onPointing, { capture: true });
@@ -78,7 +82,7 @@ const armEmpty = ({ token, life }) => {
 
 /** What became of the gesture, and what changed since it was aimed. */
 const settle = ({ token }) => {
-  if (!armed || armed.token !== token) return { delivered: false, unknown: true };
+  if (!armed || armed.token !== token) return saidEarly(token) || { delivered: false, unknown: true };
   const { element, verdict, stray, over } = armed;
   disarm();
   beginCall();

@@ -94,5 +94,5 @@ const call = (command, argument) => {
 };
 
 Object.defineProperty(globalThis, ENGINE, {
-  value: Object.freeze({ call, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, takeHosts, learnSlots, lines: () => lastElements, isKept: () => restsOnKept }),
+  value: Object.freeze({ call, heedClick, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, takeHosts, learnSlots, lines: () => lastElements, isKept: () => restsOnKept }),
 });
