@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Host, Url};
 
 use super::files;
-use crate::error::{Error, Result};
+use crate::error::{Error, HINT, Result};
 
 /// Bytes of an address that are told; a page can make one of megabytes.
 pub const MOST_TOLD: usize = 4096;
@@ -53,6 +53,9 @@ pub fn parse(text: &str, asker: &Asker<'_>) -> Result<Url> {
     if text.eq_ignore_ascii_case("about:blank") {
         return Url::parse("about:blank").map_err(|error| invalid(&error.to_string(), text));
     }
+    if is_path(text) {
+        return Err(path(text));
+    }
     let url = match scheme(text) {
         Some("http" | "https") => Url::parse(text),
         Some(other) => return Err(refused(other, text)),
@@ -72,6 +75,16 @@ fn invalid(message: &str, text: &str) -> Error {
 fn refused(scheme: &str, text: &str) -> Error {
     let message = format!("the scheme `{scheme}:` is not opened");
     Error::new(Reason::UrlInvalid, message).with("url", text).with("scheme", scheme)
+}
+
+/// Whether it is written as paths are, which no host is.
+fn is_path(text: &str) -> bool {
+    ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start)) && !text.starts_with("//")
+}
+
+fn path(text: &str) -> Error {
+    let hint = format!("If it is a page of yours, write `file:` before its path: `file:{text}`");
+    invalid("this is a path, and an address begins with a host", text).with(HINT, hint)
 }
 
 /// Schemes that no host is named like: digits after them are no port.
@@ -155,6 +168,9 @@ mod tests {
             "http://",
             "https://[::g]/",
             "about:gpu",
+            "/srv/a.html",
+            "./a.html",
+            "../a.html",
         ] {
             assert_eq!(read(text), Err("URL_INVALID"), "{text}");
         }
