@@ -60,6 +60,8 @@ pub enum Kind {
     FilesRefused,
     /// `ACTION_MISSED`.
     Missed,
+    /// `ACTION_INCOMPLETE`.
+    Incomplete,
     /// `NOTHING_FOCUSED`.
     NothingFocused,
     /// `KEY_UNKNOWN`.
@@ -94,6 +96,7 @@ impl Kind {
             Self::ValueRejected => "ARGUMENT_INVALID",
             Self::FilesRefused => "UPLOAD_REFUSED",
             Self::Missed => "ACTION_MISSED",
+            Self::Incomplete => "ACTION_INCOMPLETE",
             Self::NothingFocused => "NOTHING_FOCUSED",
             Self::KeyUnknown => "KEY_UNKNOWN",
             Self::WaitTimeout => "WAIT_TIMEOUT",

@@ -120,6 +120,96 @@ async fn a_page_that_moves_under_the_click_never_gets_it_elsewhere() {
     assert!(missed > 0);
 }
 
+/// A row with a button, both with ears; `style` and `on_press` move it while it is pressed.
+fn slippery(style: &str, on_press: &str) -> String {
+    format!(
+        "<style>#b{{width:90px;height:30px}} {style}</style><main aria-label=Row><button id=b>B</button></main>
+         <script>log = []; for (const type of ['mousedown', 'mouseup', 'click', 'dblclick', 'auxclick'])
+         addEventListener(type, event => log.push(type + ' ' + (event.target.id || event.target.localName)), true);
+         b.onmousedown = () => {{ {on_press} }}</script>"
+    )
+}
+
+#[tokio::test]
+async fn what_slips_away_while_it_is_pressed_is_told_and_nothing_else_is_clicked() {
+    let cases = [
+        // The page does not know of it: nothing came of the click.
+        ("#b:active{margin-left:300px}", "", "mousedown b,mouseup main", None),
+        // It answers the press, as a menu does that opens on it.
+        (
+            "",
+            "b.style.marginLeft = '300px'",
+            "mousedown b,mouseup main",
+            Some("main \"Row\" would have got the rest, which was stopped"),
+        ),
+        // Suggestions go when they are pressed.
+        ("", "b.remove()", "mousedown b,mouseup body", Some("it was gone before the rest")),
+    ];
+    for (style, on_press, heard, told) in cases {
+        let tab = Tab::show(&slippery(style, on_press)).await;
+        let outcome = tab.click("#b").await;
+        let log = tab.js("log.join()").await;
+        match told {
+            Some(why) => {
+                let lines = outcome.unwrap().lines();
+                let part = format!("only the press was heard: {why}");
+                assert_eq!(lines, ["the page changed".to_owned(), part], "{on_press}");
+            }
+            None => {
+                let (kind, message) = kind(outcome);
+                assert_eq!(kind, Kind::Incomplete, "{message}");
+                assert!(
+                    message
+                        .starts_with("of the click on button \"B\" only the press was heard: main"),
+                    "{message}"
+                );
+            }
+        }
+        assert_eq!(log, heard, "{style}{on_press}");
+    }
+}
+
+#[tokio::test]
+async fn a_middle_click_that_slips_does_not_open_the_link_around_it() {
+    let tab = Tab::show(&slippery("#b:active{margin-left:300px}", "")).await;
+    tab.js("document.querySelector('main').outerHTML = `<a href='/elsewhere'>${document.querySelector('main').innerHTML}</a>`").await;
+    let middle = Click { button: Button::Middle, ..Click::default() };
+    let (kind, message) = kind(tab.engine.click(&target("#b"), &middle, in_seconds(2)).await);
+    assert_eq!(kind, Kind::Incomplete, "{message}");
+    assert_eq!(tab.js("log.join()").await, "mousedown b,mouseup a");
+}
+
+#[tokio::test]
+async fn a_double_click_whose_second_half_would_miss_is_not_begun_again() {
+    let tab = Tab::show(&slippery("", "")).await;
+    tab.js("b.onclick = () => b.style.marginLeft = '300px'").await;
+    let twice = Click { count: 2, ..Click::default() };
+    let receipt = tab.engine.click(&target("#b"), &twice, in_seconds(2)).await.unwrap();
+    assert_eq!(tab.js("log.join()").await, "mousedown b,mouseup b,click b");
+    let told =
+        "only 1 of 2 clicks was heard: main \"Row\" would have got the rest, which was stopped";
+    assert_eq!(receipt.lines(), ["the page changed", told]);
+}
+
+#[tokio::test]
+async fn a_label_clicks_its_field() {
+    let tab = Tab::show(
+        "<label id=l for=far>Far</label><input type=checkbox id=far><label id=m>Near <input type=checkbox id=near></label>
+         <script>log = []; addEventListener('click', event => log.push(event.target.id), true)</script>",
+    )
+    .await;
+    for (id, field, count) in
+        [("#l", "far", 1), ("#m", "near", 1), ("#near", "near", 1), ("#l", "far", 2)]
+    {
+        let before = tab.js(&format!("log.length = 0; {field}.checked")).await;
+        let click = Click { count, ..Click::default() };
+        let receipt = tab.engine.click(&target(id), &click, in_seconds(2)).await.unwrap();
+        assert_eq!(receipt.lacking, None, "{id}");
+        let after = tab.js(&format!("{field}.checked")).await;
+        assert_eq!(before == after, count == 2, "{id} {}", tab.js("log.join()").await);
+    }
+}
+
 #[tokio::test]
 async fn what_an_animation_moves_is_waited_for() {
     let tab = Tab::show(
@@ -263,7 +353,9 @@ async fn a_gesture_that_makes_no_click_is_settled() {
     ];
     for html in pages {
         let tab = Tab::show(html).await;
-        assert_eq!(tab.click("button").await.unwrap().lines(), ["the page changed"], "{html}");
+        let lines = tab.click("button").await.unwrap().lines();
+        assert_eq!(lines[0], "the page changed", "{html}");
+        assert!(!lines.join("\n").contains("stopped"), "{html}: {lines:?}");
     }
 }
 

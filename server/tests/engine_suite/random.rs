@@ -97,12 +97,10 @@ async fn use_one(
         known.uid
     );
     match outcome {
-        Ok(_) => {
-            assert!(
-                log.contains(&format!("mousedown{own}")),
-                "{reference} {}: {log:?} after success",
-                known.uid
-            );
+        Ok(receipt) => {
+            let heard = |event: &str| log.split(',').any(|entry| entry == format!("{event}{own}"));
+            assert!(heard("mousedown"), "{reference} {}: {log:?} after success", known.uid);
+            assert_eq!(receipt.lacking.is_none(), heard("click"), "{log:?}: {receipt:?}");
             None
         }
         Err(error) => {

@@ -8,11 +8,11 @@ use tokio::time::Instant;
 
 use super::aim::{Aimed, Attempts, Wants};
 use super::outcome::Changes;
+use super::proof::prove;
 use super::receipt::Receipt;
 use crate::chromium::{Call, MouseButton, MouseEvent, MouseEventKind};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
-use crate::engine::page::refusal::label;
 use crate::engine::page::wire;
 use crate::engine::target::target::Target;
 
@@ -66,7 +66,7 @@ impl FromStr for Modifiers {
 }
 
 /// What the mouse does at the point.
-enum Gesture {
+pub(super) enum Gesture {
     Click(Click),
     Hover,
 }
@@ -116,8 +116,11 @@ impl Engine {
         let before = self.begin_action();
         let changes = self.deliver(&aimed, gesture).await?;
         self.disarm(&aimed.others, aimed.token);
-        self.prove(&aimed, gesture, changes.as_ref())?;
-        Ok(self.receipt(before, changes, deadline).await)
+        let proof = prove(&aimed, gesture, changes.as_ref()).inspect_err(|_| {
+            self.state().witness.end();
+        })?;
+        let receipt = self.receipt(before, changes, deadline).await;
+        proof.complete(&aimed, receipt)
     }
 
     /// Writes all events in one flight, and waits until the page handled them.
@@ -167,33 +170,6 @@ impl Engine {
             }
             _ => None,
         }
-    }
-
-    /// Without proof that the events reached the element, the action failed.
-    /// A document that was replaced took its proof along: then the navigation
-    /// is the proof.
-    fn prove(&self, aimed: &Aimed, gesture: &Gesture, changes: Option<&Changes>) -> Result<()> {
-        let proven = match (gesture, changes) {
-            // Of the tab, or of the frame alone.
-            (_, None) => true,
-            (Gesture::Click(_), Some(changes)) => changes.delivered,
-            (Gesture::Hover, Some(changes)) => changes.hovered || changes.gone,
-        };
-        if proven {
-            return Ok(());
-        }
-        self.state().witness.end();
-        let subject = label(&aimed.role, &aimed.name);
-        let message = match changes.and_then(|changes| changes.stray.as_ref()) {
-            Some(stray) => format!(
-                "{subject} was out of the way: {} would have got the click, which was stopped",
-                stray.text()
-            ),
-            None => format!("{subject} did not get the event"),
-        };
-        Err(Error::refused(Kind::Missed, message)
-            .with("role", &aimed.role)
-            .with("name", &aimed.name))
     }
 }
 

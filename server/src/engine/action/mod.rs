@@ -14,4 +14,5 @@ pub(crate) mod keys;
 pub(crate) mod lay;
 pub(crate) mod outcome;
 pub(crate) mod place;
+pub(crate) mod proof;
 pub(crate) mod upload;

@@ -38,6 +38,8 @@ pub struct Receipt {
     pub changed: bool,
     /// What the action came to: `checked`, the options selected.
     pub result: Option<String>,
+    /// What the element did not get of the action.
+    pub lacking: Option<String>,
     /// Options that are selected now.
     pub selected: Vec<String>,
 }
@@ -64,6 +66,12 @@ impl Receipt {
             lines
                 .push(if self.changed { "the page changed" } else { "nothing changed" }.to_owned());
         }
+        lines.extend(self.lacking.clone());
         lines
+    }
+
+    /// Whether anything came of the action.
+    pub(crate) fn tells_anything(&self) -> bool {
+        self.changed || self.lines() != Self::default().lines()
     }
 }

@@ -5,6 +5,10 @@
 // gesture pass only when it goes to the armed element. A gesture to any other
 // element is cancelled whole. In frames around the target nothing may arrive.
 //
+// It may move while the button is down, too. The browser then gives the click to
+// whatever holds both the place of the press and that of the release: that click
+// is cancelled. The release itself passes, since who heard a press waits for it.
+//
 // The ear (first/ear.js) hears of a gesture before every listener of the page.
 // The listeners here serve documents that came without it, or lost it by
 // document.open; those hear after the page's own on the window.
@@ -14,7 +18,14 @@ const GESTURE = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'd
 /** A pointer over the element is the proof of a hover. */
 const POINTING = ['mousemove', 'mouseover', 'pointermove', 'pointerover'];
 
-/** @type {?{token: number, element: ?Element, verdict: string, until: number, stray: ?Element, over: boolean, clicks: number}} */
+/** What the browser makes of a press and a release. */
+const MADE = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
+
+/**
+ * What is armed. `presses` and `clicks` are those that the element got, `slipped` is what
+ * would have got a click in its place.
+ * @type {?{token: number, element: ?Element, verdict: string, until: number, stray: ?Element, over: boolean, down: boolean, presses: number, clicks: number, slipped: ?Element}}
+ */
 let armed = null;
 
 const onGesture = (event) => {
@@ -28,15 +39,30 @@ const onGesture = (event) => {
   if (event.type === 'pointerdown' || event.type === 'mousedown') {
     if (armed.verdict === '' || event.type === 'pointerdown') armed.verdict = inside ? 'delivered' : 'stray';
     if (!inside) armed.stray = hit instanceof Element ? hit : null;
+    countPress(event);
   }
-  if (armed.verdict === 'stray') {
+  const slips = armed.verdict === 'delivered' && MADE.has(event.type) && !inside && !isFollowUp(event);
+  if (slips) armed.slipped = hit instanceof Element ? hit : null;
+  if (slips || armed.verdict === 'stray') {
     event.preventDefault();
     event.stopImmediatePropagation();
-  } else if (event.type === 'click') {
-    armed.clicks = event.detail;
+  } else if (event.type === 'click' && inside && armed.down) {
+    armed.down = false;
+    armed.clicks += 1;
     sayEarly();
   }
 };
+
+/** A press is heard as one of the pointer, one of the mouse, or both. */
+const countPress = (event) => {
+  if (event.type === 'pointerdown') armed.down = false;
+  if (armed.verdict !== 'delivered' || armed.down) return;
+  armed.down = true;
+  armed.presses += 1;
+};
+
+/** A label that was clicked clicks its field in turn: that is no click of the mouse. */
+const isFollowUp = (event) => event.type === 'click' && !armed.down;
 
 const onPointing = (event) => {
   if (!armed || !event.isTrusted || armed.element === null) return;
@@ -60,7 +86,7 @@ const reachesInside = (event) => {
  */
 const arm = (token, life, element) => {
   if (globalThis.browseEar) globalThis.browseEar.hear = onGesture;
-  armed = { token, element, verdict: '', until: Date.now() + life, stray: null, over: false, clicks: 0 };
+  armed = { token, element, verdict: '', until: Date.now() + life, stray: null, over: false, down: false, presses: 0, clicks: 0, slipped: null };
   for (const type of GESTURE) addEventListener(type, onGesture, { capture: true, passive: false });
   for (const type of POINTING) addEventListener(type, onPointing, { capture: true, passive: true });
   watchChanges(element);
@@ -83,13 +109,16 @@ const armEmpty = ({ token, life }) => {
 /** What became of the gesture, and what changed since it was aimed. */
 const settle = ({ token }) => {
   if (!armed || armed.token !== token) return saidEarly(token) || { delivered: false, unknown: true };
-  const { element, verdict, stray, over } = armed;
+  const { element, verdict, stray, over, presses, clicks, slipped } = armed;
   disarm();
   beginCall();
   const changes = takeChanges();
   return {
     delivered: verdict === 'delivered',
     stray: stray ? describeCover(stray) : null,
+    presses,
+    clicks,
+    slipped: slipped ? describeCover(slipped) : null,
     gone: element !== null && !isConnected(element),
     hovered: over || (element !== null && isConnected(element) && matches(element, ':hover')),
     ...changes,

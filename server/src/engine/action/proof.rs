@@ -1,0 +1,92 @@
+//! Whether a gesture reached its element: as a whole, in part, or not at all.
+//!
+//! What did not reach it at all was stopped, and may be tried again. What began may
+//! not: a page may act on a press alone. So a part is told of, in the receipt where
+//! the page answered it, else as an error.
+
+use super::aim::Aimed;
+use super::click::{Button, Click, Gesture};
+use super::outcome::Changes;
+use super::receipt::Receipt;
+use crate::engine::error::{Error, Kind, Result};
+use crate::engine::page::refusal::label;
+
+/// That a gesture reached its element, or at least its beginning.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    Whole,
+    /// What is missing: `only the press was heard: …`.
+    Part(String),
+}
+
+/// Without proof that the events reached the element, the action failed.
+/// A document that was replaced took its proof along, that of the tab or of the
+/// frame alone: then the navigation is the proof.
+pub(super) fn prove(aimed: &Aimed, gesture: &Gesture, changes: Option<&Changes>) -> Result<Proof> {
+    let Some(changes) = changes else { return Ok(Proof::Whole) };
+    let proven = match gesture {
+        Gesture::Click(click) => match part(*click, changes) {
+            Some(part) => return Ok(Proof::Part(part)),
+            None => changes.delivered,
+        },
+        Gesture::Hover => changes.hovered || changes.gone,
+    };
+    if proven {
+        return Ok(Proof::Whole);
+    }
+    let subject = label(&aimed.role, &aimed.name);
+    let message = match &changes.stray {
+        Some(stray) => format!(
+            "{subject} was out of the way: {} would have got the click, which was stopped",
+            stray.text()
+        ),
+        None => format!("{subject} did not get the event"),
+    };
+    Err(refusal(Kind::Missed, message, aimed))
+}
+
+/// What is missing of a click that began.
+fn part(click: Click, changes: &Changes) -> Option<String> {
+    let wanted = click.count.max(1);
+    let whole = match click.button {
+        Button::Left => changes.clicks >= wanted,
+        // A page need not hear of more than the press.
+        Button::Middle | Button::Right => changes.presses >= wanted && changes.slipped.is_none(),
+    };
+    if changes.presses == 0 || whole {
+        return None;
+    }
+    let heard = match (wanted, click.button) {
+        (1, _) => "only the press was heard".to_owned(),
+        (_, Button::Left) => format!("only {} of {wanted} clicks was heard", changes.clicks),
+        _ => format!("only {} of {wanted} presses was heard", changes.presses),
+    };
+    let why = match changes.slipped.as_ref().or(changes.stray.as_ref()) {
+        Some(other) => format!("{} would have got the rest, which was stopped", other.text()),
+        None if changes.gone => "it was gone before the rest".to_owned(),
+        None => "the rest went elsewhere".to_owned(),
+    };
+    Some(format!("{heard}: {why}"))
+}
+
+impl Proof {
+    /// Adds what is missing to the receipt. Nothing else to tell is an error: it
+    /// would be a click without effect that calls itself done.
+    pub(super) fn complete(self, aimed: &Aimed, receipt: Receipt) -> Result<Receipt> {
+        match self {
+            Self::Whole => Ok(receipt),
+            Self::Part(part) if receipt.tells_anything() => {
+                Ok(Receipt { lacking: Some(part), ..receipt })
+            }
+            Self::Part(part) => {
+                let subject = label(&aimed.role, &aimed.name);
+                let message = format!("of the click on {subject} {part}");
+                Err(refusal(Kind::Incomplete, message, aimed))
+            }
+        }
+    }
+}
+
+fn refusal(kind: Kind, message: String, aimed: &Aimed) -> Error {
+    Error::refused(kind, message).with("role", &aimed.role).with("name", &aimed.name)
+}
