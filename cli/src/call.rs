@@ -32,7 +32,8 @@ pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 /// Messages hold at most this many bytes, both ways.
 pub const MESSAGE_LIMIT: usize = 64 << 20;
 
-/// The daemon answers by the deadline; after this much more we stop waiting.
+/// The daemon answers by the deadline, or a quarter of a second later; after this
+/// much more it is taken for one that hangs.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Time that a daemon elsewhere has to greet, if the call has no less.
@@ -177,8 +178,10 @@ fn hinted(failure: Failure, elsewhere: bool) -> Failure {
 }
 
 fn late(command: &Command) -> Broken {
-    let message = format!("the daemon did not answer `{}` by its deadline", command.name);
-    Failure::new(Reason::DeadlineExceeded, message).into()
+    let name = command.name;
+    let message = format!("the daemon did not answer `{name}` by its deadline, and seems to hang");
+    let hint = "Run `browse status`; when that hangs, too, run `browse restart`";
+    Failure::new(Reason::DaemonUnreachable, message).hint(hint).into()
 }
 
 impl Notes {

@@ -1,10 +1,14 @@
 //! Why a daemon did not come up, from what it left on its standard error.
 
-use std::{fs, process::ExitStatus};
+use std::{
+    fs, io,
+    path::Path,
+    process::{self, ExitStatus},
+};
 
 use browse_proto::Reason;
 
-use crate::{failure::Failure, project::Project};
+use crate::{failure::Failure, project::Project, save};
 
 /// Lines of its last words that are worth telling.
 const LINES: usize = 5;
@@ -14,6 +18,11 @@ const LINES: usize = 5;
 pub fn failure(project: &Project, status: Option<ExitStatus>) -> Failure {
     let words = fs::read(&project.words).unwrap_or_default();
     let words = String::from_utf8_lossy(&words);
+    if words.is_empty()
+        && let Err(error) = room(project)
+    {
+        return save::unwritable(&project.words, &error);
+    }
     told(&words).unwrap_or_else(|| {
         let end = match status {
             Some(status) => format!("the daemon ended at once ({status})"),
@@ -25,6 +34,16 @@ pub fn failure(project: &Project, status: Option<ExitStatus>) -> Failure {
         let log = project.words.display().to_string();
         Failure::with(Reason::DaemonLaunchFailed, message, [("log", log)])
     })
+}
+
+/// Whether anything can be written where the daemon writes; on a full disk it can
+/// say nothing.
+fn room(project: &Project) -> io::Result<()> {
+    let folder = project.words.parent().unwrap_or(Path::new("/"));
+    let probe = folder.join(format!(".room.{}", process::id()));
+    let written = fs::write(&probe, [0; 4096]);
+    let _ = fs::remove_file(&probe);
+    written
 }
 
 fn told(words: &str) -> Option<Failure> {

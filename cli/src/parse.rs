@@ -81,7 +81,7 @@ fn with(words: &[String], mut globals: Globals) -> Result<Parsed> {
     let command = name::select(&candidates, &mut tokens)?;
     let wants_help = tokens.flags().any(|flag| flag == "--help" || flag == "-h");
     if globals.help || wants_help {
-        let words = command.words.iter().map(|word| (*word).to_owned()).collect();
+        let words = command.name.split(' ').map(str::to_owned).collect();
         globals.json |= tokens.flags().any(|flag| flag == "--json");
         return Ok(Parsed { globals, action: Action::Help(words) });
     }
@@ -118,6 +118,11 @@ fn can_be_step(command: &Command) -> Result<()> {
     Err(failure.hint(format!("Run `browse {name}` by itself")))
 }
 
+/// Whether `words` and the flag are the name of a command.
+fn is_named_by(words: &[String], flag: &str) -> bool {
+    Command::by_name(&format!("{} {flag}", words.join(" "))).is_some()
+}
+
 fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -> Result<Parsed> {
     let mut globals = globals;
     if name == "__complete" {
@@ -135,6 +140,10 @@ fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -
             Token::Word(word) => words.push(word.to_owned()),
             Token::Flag(spelling, value) => match Flag::find(spelling) {
                 Some(flag) => arguments::set_global(&mut globals, flag, value, &mut tokens)?,
+                // The name of a command may end with a flag: `snapshot --heatmap`.
+                None if name == "help" && is_named_by(&words, spelling) => {
+                    words.push(spelling.to_owned());
+                }
                 None => return Err(arguments::unknown_flag(name, spelling, [])),
             },
         }

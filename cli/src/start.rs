@@ -13,6 +13,7 @@ use std::{
 };
 
 use browse_proto::Reason;
+use rustix::fs::OFlags;
 
 use crate::{
     failure::{Failure, Result},
@@ -106,8 +107,9 @@ fn spawn(project: &Project) -> Result<Child> {
         .create(true)
         .truncate(true)
         .mode(0o600)
-        // A link in a cloned project must not make us empty another file.
-        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32)
+        // A link in a cloned project must not make us empty another file, and a
+        // pipe without a reader must not make us wait.
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
         .open(&project.words)
         .map_err(|error| save::unwritable(&project.words, &error))?;
     let mut command = Command::new(&program);

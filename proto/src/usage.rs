@@ -151,12 +151,22 @@ impl Command {
     }
 }
 
-/// A sentence within another one.
+/// A sentence within another one. A name keeps its capitals: `TypeScript`, `ARIA role`.
 fn inner(sentence: &str) -> String {
-    let mut letters = sentence.trim_end_matches('.').chars();
-    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    let sentence = sentence.trim_end_matches('.');
+    let word = sentence.split(' ').next().unwrap_or_default();
+    let is_name =
+        word.chars().skip(1).any(char::is_uppercase) || NAMES.contains(&word.trim_end_matches(':'));
+    let mut letters = sentence.chars();
+    let first = letters.next().map(|letter| match is_name {
+        true => letter,
+        false => letter.to_ascii_lowercase(),
+    });
     first.into_iter().chain(letters).collect()
 }
+
+/// Names of a single capital that a sentence of the contract begins with.
+const NAMES: [&str; 2] = ["Python", "Rust"];
 
 impl Field {
     /// What the help calls its value.

@@ -109,21 +109,49 @@ impl Error {
 /// Page text for an error: on one line, without control characters, cut.
 pub fn quote(text: &str) -> String {
     let cleaned = crate::content::clean(text);
-    let line = cleaned.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= QUOTE_CHARS {
-        return line;
-    }
-    line.chars().take(QUOTE_CHARS - 1).chain(['…']).collect()
+    cut(&cleaned.split_whitespace().collect::<Vec<_>>().join(" "), QUOTE_CHARS)
 }
+
+/// How long a text of an error may be, the longest first that lets it travel.
+const LENGTHS: [usize; 5] = [usize::MAX, 2_000, 600, 200, 60];
+
+/// An error travels in headers, of which clients take 8 KiB (the limit of gRPC).
+const HEADERS: usize = 7_000;
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         let code = Code::from_i32(error.reason.rule().code as i32);
         let mut metadata: HashMap<_, _> = error.safe_metadata().into_iter().collect();
         metadata.insert(HINT.to_owned(), error.hint());
+        let mut message = error.message;
+        for length in LENGTHS {
+            message = cut(&message, length);
+            metadata.values_mut().for_each(|value| *value = cut(value, length));
+            if travels_as(&message, &metadata) <= HEADERS {
+                break;
+            }
+        }
         let mut details = ErrorDetails::new();
         details.set_error_info(error.reason.name(), DOMAIN, metadata);
-        Status::with_error_details(code, error.message, details)
+        Status::with_error_details(code, message, details)
+    }
+}
+
+/// Bytes of a message, which is percent-encoded, and of the details, which hold it
+/// again and are in base64.
+fn travels_as(message: &str, metadata: &HashMap<String, String>) -> usize {
+    let plain = |byte: &u8| byte.is_ascii_graphic() && *byte != b'%';
+    let escaped: usize =
+        message.as_bytes().iter().map(|byte| if plain(byte) { 1 } else { 3 }).sum();
+    let values: usize = metadata.iter().map(|(key, value)| key.len() + value.len() + 8).sum();
+    escaped + (message.len() + values + 200) * 4 / 3
+}
+
+/// A text of at most so many characters.
+fn cut(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some(_) => text.chars().take(length - 1).chain(['…']).collect(),
+        None => text.to_owned(),
     }
 }
 
@@ -142,5 +170,21 @@ mod tests {
         for (error, expected) in table {
             assert_eq!(error.of_look().reason(), expected);
         }
+    }
+
+    #[test]
+    fn an_error_of_long_words_travels_all_the_same() {
+        for long in ["x".repeat(100_000), "ü ".repeat(50_000)] {
+            let told = format!("no element matches `{long}`");
+            let error = Error::new(Reason::ElementNotFound, told).with("target", &long);
+            let status = Status::from(error);
+            let info = status.get_error_details().error_info().cloned().expect("the reason");
+            let headers = travels_as(status.message(), &info.metadata);
+            assert!((200..=HEADERS).contains(&headers), "{headers}");
+            assert!(status.message().starts_with("no element matches"), "{}", status.message());
+            assert_eq!(info.reason, "ELEMENT_NOT_FOUND");
+        }
+        let short = Status::from(Error::new(Reason::ElementNotFound, "ü".repeat(700)));
+        assert_eq!(short.message().chars().count(), 700);
     }
 }

@@ -43,7 +43,7 @@ pub fn stop(request: &Request, globals: &Globals) -> Result<u8> {
         };
     };
     tell(request, globals, &project, &state)?;
-    gone(&project, &state)?;
+    gone(&project, &state, globals)?;
     match globals.json {
         true => print::json_result(&json!({"stopped": true}).to_string(), None),
         false => print::text("stopped"),
@@ -72,7 +72,7 @@ pub fn restart(request: &Request, globals: &Globals) -> Result<u8> {
 pub fn end(project: &Project, state: &State, globals: &Globals) -> Result<()> {
     let daemon = open(project, state, globals);
     let _ = daemon.and_then(|daemon| renew::rpc("stop", globals, daemon).map_err(|b| b.failure));
-    gone(project, state)
+    gone(project, state, globals)
 }
 
 /// Sends the command to the daemon. Returns the number of tabs that are lost.
@@ -89,7 +89,7 @@ fn tell(request: &Request, globals: &Globals, project: &Project, state: &State) 
         // It refused, and lives on.
         Err(failure) if failure.exit == 3 => Err(failure),
         Err(_) => {
-            gone(project, state)?;
+            gone(project, state, globals)?;
             Ok(Value::from("all"))
         }
     }
@@ -106,9 +106,11 @@ fn open(project: &Project, state: &State, globals: &Globals) -> Result<Daemon> {
 
 /// Waits for the end of a daemon that was told to end, and ends it by signal
 /// when it does not: nobody else will. A state file may name any process, so
-/// only one that is seen to be this project's daemon is signalled.
-fn gone(project: &Project, state: &State) -> Result<()> {
-    if wait_for_end(project, state, PATIENCE) {
+/// only one that is seen to be this project's daemon is signalled. Who gave the
+/// command a time waits no longer than that for each step.
+fn gone(project: &Project, state: &State, globals: &Globals) -> Result<()> {
+    let named = globals.timeout.unwrap_or(PATIENCE);
+    if wait_for_end(project, state, PATIENCE.min(named)) {
         return Ok(());
     }
     for signal in [Signal::TERM, Signal::KILL] {
@@ -119,7 +121,7 @@ fn gone(project: &Project, state: &State) -> Result<()> {
             // It may have ended this instant.
             let _ = kill_process(pid, signal);
         }
-        if wait_for_end(project, state, AFTER_SIGNAL) {
+        if wait_for_end(project, state, AFTER_SIGNAL.min(named)) {
             return Ok(());
         }
     }

@@ -38,13 +38,16 @@ pub fn read(command: &str, limit: usize, patience: Duration) -> Result<String> {
         return Err(Failure::new(Reason::DeadlineExceeded, message)
             .hint(format!("End it, or give `browse {command}` more time with `--timeout`")));
     };
-    let bytes = read.map_err(|error| unreadable("standard input", &save::cause(&error)))?;
+    let bytes = read.map_err(|error| {
+        unreadable("standard input", &save::cause(&error)).hint("Give it from a file or a pipe")
+    })?;
     if bytes.len() > limit {
         let message = format!("standard input holds more than {limit} bytes");
         return Err(super::too_large(message, limit));
     }
-    let text =
-        String::from_utf8(bytes).map_err(|_| unreadable("standard input", "it is not UTF-8"))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| unreadable("standard input", "it is not UTF-8"))
+        .map_err(|failure| failure.hint("Give UTF-8 on standard input"))?;
     // Editors of other systems begin files with a byte order mark.
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

@@ -57,6 +57,12 @@ fn help_is_asked_for_in_every_way() {
     {
         assert_eq!(run(args), click, "{args:?}");
     }
+    // The name of a command may end with a flag.
+    let heatmap = (of(&["snapshot", "--heatmap"]), Some(0));
+    for args in [&["help", "snapshot", "--heatmap"][..], &["snapshot", "--heatmap", "x", "--help"]]
+    {
+        assert_eq!(run(args), heatmap, "{args:?}");
+    }
     assert_eq!(run(&[]), (of(&[]), Some(0)));
     assert_eq!(run(&["--help"]), (of(&[]), Some(0)));
     assert_eq!(run(&["session", "--help"]), (of(&["session"]), Some(0)));

@@ -59,7 +59,7 @@ pub fn parse(text: &str, asker: &Asker<'_>) -> Result<Url> {
     let url = match scheme(text) {
         Some("http" | "https") => Url::parse(text),
         Some(other) => return Err(refused(other, text)),
-        None => Url::parse(&format!("{}://{text}", guess(text))),
+        None => Url::parse(&format!("{}://{text}", likely_scheme(text))),
     };
     let url = url.map_err(|error| invalid(&format!("`{text}` is no address: {error}"), text))?;
     if url.host_str().is_none_or(str::is_empty) {
@@ -114,8 +114,8 @@ fn strip_scheme<'a>(text: &'a str, scheme: &str) -> Option<&'a str> {
     head.eq_ignore_ascii_case(scheme).then_some(rest)
 }
 
-/// The scheme for an address without one.
-fn guess(text: &str) -> &'static str {
+/// The scheme for an address without one: servers of this machine have no TLS.
+pub fn likely_scheme(text: &str) -> &'static str {
     let Ok(url) = Url::parse(&format!("http://{text}")) else { return "https" };
     let local = match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -4,7 +4,7 @@ use browse_proto::Reason;
 
 use crate::{
     chromium, engine,
-    error::{Error, LEFT, quote},
+    error::{Error, HINT, LEFT, quote},
 };
 
 impl From<chromium::Error> for Error {
@@ -71,7 +71,8 @@ fn navigation(url: &str, code: &str) -> Error {
     let code = code.trim_start_matches("net::");
     let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
     let host = host.unwrap_or_else(|| url.to_owned());
-    if code.starts_with("ERR_CERT_") || code.starts_with("ERR_SSL_") {
+    let handshake = HANDSHAKE.contains(&code);
+    if code.starts_with("ERR_CERT_") || code.starts_with("ERR_SSL_") && !handshake {
         let message = format!("the certificate of `{host}` is not valid ({code})");
         return Error::new(Reason::CertificateInvalid, message).with("url", url).with("code", code);
     }
@@ -88,13 +89,22 @@ fn navigation(url: &str, code: &str) -> Error {
         "ERR_ABORTED" => format!("the navigation to `{host}` was given up"),
         "ERR_TOO_MANY_REDIRECTS" => format!("`{host}` redirects in a circle"),
         "ERR_UNSAFE_PORT" => format!("the port of `{host}` is one that browsers never open"),
+        _ if handshake => format!("`{host}` does not speak TLS there as browsers do"),
         _ => format!("`{host}` did not load"),
     };
     let message = format!("{cause} ({code})");
     let error = Error::new(Reason::NavigationFailed, message).with("url", url).with("code", code);
+    let error = match code {
+        "ERR_UNSAFE_PORT" => error.with(HINT, "Serve the page on another port"),
+        _ if handshake => error.with(HINT, "If the server has no TLS, write `http://`"),
+        _ => error,
+    };
     // SDKs take a code of gRPC that says `UNAVAILABLE` for worth another try.
     if PASSING.contains(&code) { error } else { error.with("retryable", false) }
 }
+
+/// The server never came to show a certificate.
+const HANDSHAKE: [&str; 2] = ["ERR_SSL_PROTOCOL_ERROR", "ERR_SSL_VERSION_OR_CIPHER_MISMATCH"];
 
 /// What goes by: the same address may open later. The others are about the
 /// address itself, or about what its server sends.

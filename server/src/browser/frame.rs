@@ -6,7 +6,7 @@ use crate::{
     chromium::Frame,
     dispatch::Context,
     engine::Target,
-    error::{Error, Result},
+    error::{Error, HINT, Result},
 };
 
 /// Frames that a message names.
@@ -54,7 +54,8 @@ fn only(cx: &Context, what: &str, matches: impl Fn(&Frame) -> bool) -> Result<Fr
     match (found.pop(), found.len()) {
         (Some(frame), 0) => Ok(frame.clone()),
         (None, _) if inner.is_empty() => {
-            Err(Error::new(Reason::FrameNotFound, "the page has no frames"))
+            let error = Error::new(Reason::FrameNotFound, "the page has no frames");
+            Err(error.with(HINT, "Leave the frame out: selectors look in the page itself"))
         }
         (None, _) => {
             let listed = list(inner.iter());

@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use browse_proto::v1;
+use browse_proto::{Reason, v1};
 use tokio::process::Command;
 
 use crate::{
@@ -41,7 +41,12 @@ async fn browser(cx: &Context) -> Vec<v1::Check> {
         Ok(browser) => browser,
         Err(fault) => {
             let error = Error::from(fault);
-            return vec![check("browser", "problem", &error.to_string(), &error.hint())];
+            let fix = match error.reason() {
+                Reason::BrowserMissing => error.hint(),
+                // Its hint is to run this.
+                _ => "set BROWSE_CHROMIUM to the program of a Chromium, or unset it".to_owned(),
+            };
+            return vec![check("browser", "problem", &error.to_string(), &fix)];
         }
     };
     let info = browser.info().clone();

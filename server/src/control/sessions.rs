@@ -1,10 +1,10 @@
 //! Sessions: isolated browsing contexts with a name.
 
-use browse_proto::v1;
+use browse_proto::{Reason, v1};
 
 use crate::{
     dispatch::Context,
-    error::Result,
+    error::{HINT, Result},
     sessions::{SessionName, SessionRules},
 };
 
@@ -38,6 +38,11 @@ pub async fn close_session(
     request: v1::CloseSessionRequest,
 ) -> Result<v1::CloseSessionResponse> {
     cx.daemon().windows().forget(&request.name).await;
-    cx.daemon().sessions().close(&request.name).await?;
+    let closed = cx.daemon().sessions().close(&request.name).await;
+    closed.map_err(|error| match error.reason() {
+        // Its hint would open what is to be closed.
+        Reason::SessionNotFound => error.with(HINT, "Run `browse session list`"),
+        _ => error,
+    })?;
     Ok(v1::CloseSessionResponse { name: request.name })
 }

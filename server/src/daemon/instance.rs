@@ -39,6 +39,8 @@ pub enum Ending {
     Restart,
     /// Its browser ended.
     BrowserGone,
+    /// Its browser does not start.
+    NoBrowser,
 }
 
 /// Everything that lives as long as the daemon.

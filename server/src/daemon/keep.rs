@@ -24,6 +24,9 @@ use crate::{
 /// How often the state file is looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// Time without a call after which a daemon whose browser does not start ends.
+const ALONE: Duration = Duration::from_secs(1);
+
 /// Starts the browser, and keeps the state file. Goes on until it is aborted,
 /// which removes the file.
 pub async fn keep(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) {
@@ -81,7 +84,21 @@ async fn launch(daemon: &Daemon, guardian: &Arc<Guardian>) -> Arc<Browser> {
         };
         tracing::error!(%error, "the browser does not start");
         slot.set(BrowserState::Failed(error, Instant::now()));
-        slot.wanted_again().await;
+        tokio::select! {
+            () = slot.wanted_again() => {}
+            () = left_alone(daemon) => daemon.end(Ending::NoBrowser),
+        }
+    }
+}
+
+/// Waits until nobody calls any more. A daemon without a browser serves nobody by
+/// staying: the next one reads the settings anew, those of the environment too.
+async fn left_alone(daemon: &Daemon) {
+    if daemon.settings().no_browser {
+        std::future::pending::<()>().await;
+    }
+    while daemon.idle() < ALONE {
+        tokio::time::sleep(LOOK).await;
     }
 }
 

@@ -123,7 +123,7 @@ fn run(settings: Settings) -> Result<ExitCode> {
     drop(lock);
     match ending {
         Ending::Restart => Err(again()),
-        Ending::Stop | Ending::BrowserGone => Ok(ExitCode::SUCCESS),
+        Ending::Stop | Ending::BrowserGone | Ending::NoBrowser => Ok(ExitCode::SUCCESS),
     }
 }
 

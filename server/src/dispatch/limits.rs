@@ -10,7 +10,8 @@ use super::Context;
 use crate::{
     chromium,
     daemon::{Daemon, Ending},
-    error::{Error, Result},
+    error::{Error, HINT, Result},
+    sessions::BrowserState,
 };
 
 /// Time that calls in flight get when the daemon ends.
@@ -50,6 +51,7 @@ async fn cut(daemon: &Daemon) -> Error {
     tokio::time::sleep(GRACE).await;
     let message = match ending {
         Ending::BrowserGone => "the browser is gone",
+        Ending::NoBrowser => "the browser does not start",
         Ending::Stop | Ending::Restart => "the daemon was stopped, and its browser with it",
     };
     Error::new(Reason::BrowserGone, message)
@@ -62,6 +64,12 @@ fn overdue(cx: &Context) -> Error {
     // A stream waits anew for each message; its caller named the whole time.
     let named = cx.named_timeout().filter(|_| command.streaming);
     let limit = named.or(cx.span()).unwrap_or_default();
+    let starting = matches!(cx.daemon().sessions().slot().state(), BrowserState::Starting);
+    if starting && command.reach != Reach::Daemon {
+        let message = format!("the browser did not come up within {}", words(limit));
+        let hint = "Raise `--timeout`, or run `browse doctor` to see why it does not start";
+        return Error::new(Reason::DeadlineExceeded, message).with(HINT, hint);
+    }
     let late = || {
         let message = format!("`{}` did not end within {}", command.name, words(limit));
         Error::new(Reason::DeadlineExceeded, message)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use browse_proto::v1;
 
-use super::{BrowserState, DialogLine, Journal, NetworkLine, Note, Session, Sessions, Tab};
+use super::{DialogLine, Journal, NetworkLine, Note, Session, Sessions, Tab};
 use crate::chromium::{
     ConsoleEntry, Event, EventSink, NetworkRequest, Page, RequestState, TargetId,
 };
@@ -104,7 +104,7 @@ impl EventSink for Ear {
                 }
             }
             Event::BrowserGone(reason) => match &self.shown {
-                None => sessions.slot().set(BrowserState::Gone(reason)),
+                None => sessions.slot().lose(reason),
                 Some(session) => {
                     if let Some(session) = session.upgrade() {
                         session.leave();

@@ -53,6 +53,18 @@ impl BrowserSlot {
         self.state.send_replace(state);
     }
 
+    /// Says that the browser ended. One that ends while it starts did not start,
+    /// and who starts it knows better why.
+    pub fn lose(&self, reason: String) {
+        self.state.send_if_modified(|state| {
+            let ran = matches!(state, BrowserState::Running(_));
+            if ran {
+                *state = BrowserState::Gone(reason);
+            }
+            ran
+        });
+    }
+
     /// Waits until somebody wants a browser that did not start.
     pub async fn wanted_again(&self) {
         self.wanted.notified().await;

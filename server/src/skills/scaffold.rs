@@ -7,6 +7,7 @@ use std::io;
 use browse_proto::v1::ScaffoldLanguage;
 
 use super::{runtime::Kind, sdk, store::Folder};
+use crate::browser::address;
 
 /// A file of a scaffold: its path, its text, and whether it is executable.
 type File = (&'static str, &'static str, bool);
@@ -56,11 +57,12 @@ pub fn kind(language: ScaffoldLanguage) -> Option<Kind> {
 /// The folder cannot be written.
 pub fn write(folder: &Folder, kind: Kind, name: &str, host: &str) -> io::Result<()> {
     let visit = host.trim_start_matches("*.");
+    let page = format!("{}://{visit}/", address::likely_scheme(visit));
     let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let fixture = format!("{}-{}.html", visit.replace(':', "-"), &date[..10]);
     let filled = |text: &str| {
         let text = text.replace("{name}", name).replace("{host}", host);
-        text.replace("{visit}", visit).replace("{fixture}", &fixture)
+        text.replace("{visit}", visit).replace("{page}", &page).replace("{fixture}", &fixture)
     };
     let manifest = if kind == Kind::Executable { MANIFEST_OF_RUN } else { MANIFEST };
     folder.write(OsStr::new("SKILL.md"), filled(manifest).as_bytes(), false)?;

@@ -93,9 +93,7 @@ impl Forwarder {
 
     async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, Failure> {
         let connected = self.reach.connect(host, port).await;
-        if let Err(refused) = &connected
-            && !matches!(refused, Refused::Unreachable { .. })
-        {
+        if let Err(refused) = &connected {
             self.refusals.add(host, refused.clone());
         }
         let stream = connected?;

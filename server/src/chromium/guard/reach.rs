@@ -37,7 +37,28 @@ pub enum Refused {
         host: String,
         /// The operating system's words.
         problem: String,
+        /// What the browser would call it: `ERR_CONNECTION_REFUSED`.
+        code: &'static str,
     },
+}
+
+/// What the browser calls a failure to connect.
+fn code_of(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => "ERR_CONNECTION_REFUSED",
+        io::ErrorKind::ConnectionReset => "ERR_CONNECTION_RESET",
+        io::ErrorKind::TimedOut => "ERR_CONNECTION_TIMED_OUT",
+        io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
+            "ERR_ADDRESS_UNREACHABLE"
+        }
+        _ => "ERR_CONNECTION_FAILED",
+    }
+}
+
+const UNKNOWN_HOST: &str = "ERR_NAME_NOT_RESOLVED";
+
+fn unreachable(host: &str, problem: String, code: &'static str) -> Refused {
+    Refused::Unreachable { host: host.to_owned(), problem, code }
 }
 
 /// What one restricted context may reach.
@@ -50,8 +71,9 @@ pub(crate) struct Reach {
 impl Reach {
     /// Connects to a host if that is allowed.
     pub(crate) async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, Refused> {
-        let unreachable = |problem: String| Refused::Unreachable { host: host.to_owned(), problem };
-        let parsed = Host::parse(host).map_err(|error| unreachable(error.to_string()))?;
+        let unreachable = |problem: String, code| unreachable(host, problem, code);
+        let parsed =
+            Host::parse(host).map_err(|error| unreachable(error.to_string(), "ERR_INVALID_URL"))?;
         let parsed = as_ref(&parsed);
         let rules = self.rules.get();
         if is_metadata_host(&parsed) {
@@ -60,11 +82,11 @@ impl Reach {
         if !rules.allows(&parsed, port) {
             return Err(Refused::NotListed(host.to_owned()));
         }
-        let mut last = unreachable("it has no address".to_owned());
+        let mut last = unreachable("it has no address".to_owned(), UNKNOWN_HOST);
         for address in self.addresses(&rules, host, &parsed, port).await? {
             match TcpStream::connect(address).await {
                 Ok(stream) => return Ok(stream),
-                Err(error) => last = unreachable(error.to_string()),
+                Err(error) => last = unreachable(error.to_string(), code_of(&error)),
             }
         }
         Err(last)
@@ -78,15 +100,15 @@ impl Reach {
         parsed: &Host<&str>,
         port: u16,
     ) -> Result<Vec<SocketAddr>, Refused> {
-        let unreachable = |problem: String| Refused::Unreachable { host: host.to_owned(), problem };
+        let unknown = |problem: String| unreachable(host, problem, UNKNOWN_HOST);
         let lookup = |name: String, port: u16| async move {
             let found: io::Result<Vec<SocketAddr>> =
                 tokio::net::lookup_host((name, port)).await.map(Iterator::collect);
-            found.map_err(|error| unreachable(error.to_string()))
+            found.map_err(|error| unknown(error.to_string()))
         };
         let (found, chosen_by_user) = match (self.resolver.map(host, port), parsed) {
             (Mapped::NotFound, _) => {
-                return Err(unreachable("the resolver rules say so".to_owned()));
+                return Err(unknown("the resolver rules say so".to_owned()));
             }
             (Mapped::To { host, port }, _) => (lookup(host, port).await?, true),
             (Mapped::Unchanged, Host::Ipv4(address)) => (vec![((*address), port).into()], false),

@@ -13,6 +13,7 @@ use super::swap::across_swap;
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::{Error, Result};
+use crate::chromium::guard::reach::Refused;
 use crate::chromium::ids::LoaderId;
 
 /// A document that no site's process is for.
@@ -267,11 +268,25 @@ impl Page {
         };
         // The proxy gives no answer to what it refuses, only a reason to us.
         match refused() {
+            // All that the browser knows is that its proxy hung up.
+            Some(Refused::Unreachable { code, .. }) => {
+                let hung_up = HUNG_UP.iter().any(|code| error_text.ends_with(code));
+                let error_text = if hung_up { format!("net::{code}") } else { error_text };
+                Error::NavigationFailed { url: url.to_owned(), error_text }
+            }
             Some(refused) => Error::HostDenied { url: url.to_owned(), reason: refused.to_string() },
             None => Error::NavigationFailed { url: url.to_owned(), error_text },
         }
     }
 }
+
+/// What a connection is called that ended before an answer.
+const HUNG_UP: [&str; 4] = [
+    "ERR_EMPTY_RESPONSE",
+    "ERR_CONNECTION_CLOSED",
+    "ERR_CONNECTION_RESET",
+    "ERR_TUNNEL_CONNECTION_FAILED",
+];
 
 /// Asks, and waits for what comes of it; asks again whenever nothing has come
 /// for as long as `patience`.

@@ -36,7 +36,8 @@ impl FromStr for Pattern {
 
     fn from_str(text: &str) -> Result<Self> {
         if text.trim().is_empty() {
-            return Err(Error::refused(Kind::SelectorInvalid, "there is nothing to look for"));
+            let error = Error::refused(Kind::SelectorInvalid, "there is nothing to look for");
+            return Err(error.with("hint", "Give the words to look for, or `/expression/`"));
         }
         let expression = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
         let Some((source, flags)) = expression.filter(|(source, flags)| {
@@ -53,7 +54,10 @@ impl FromStr for Pattern {
             let error = error.to_string();
             let cause = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
             let message = format!("`{text}` is not a regular expression: {cause}");
-            Error::refused(Kind::SelectorInvalid, message).with("selector", text)
+            Error::refused(Kind::SelectorInvalid, message).with("selector", text).with(
+                "hint",
+                "Mend the expression, or leave out the slashes to look for plain text",
+            )
         })
     }
 }

@@ -10,7 +10,7 @@ use crate::skills::{
 };
 use crate::{
     dispatch::Context,
-    error::{Error, Result},
+    error::{Error, HINT, Result},
     policy::Hosts,
 };
 
@@ -77,7 +77,9 @@ pub fn open(cx: &Context, word: &str) -> Result<Folder> {
     let path = cwd.join(word);
     let unreadable = |problem: &str| {
         let message = format!("`{}` cannot be staged: {problem}", path.display());
-        Error::new(Reason::FileUnreadable, message).with("path", path.display())
+        Error::new(Reason::FileUnreadable, message)
+            .with("path", path.display())
+            .with(HINT, "Name a folder that holds a skill, or run `browse skill stage --lang ts`")
     };
     let folder = path.canonicalize().and_then(|path| Folder::open(&path));
     let folder = folder.map_err(|error| unreadable(&error.to_string()))?;

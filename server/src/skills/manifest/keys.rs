@@ -47,6 +47,11 @@ impl Manifest {
         }
         // What no host can be told beforehand, such as turning a page into text.
         // A run of such a skill needs trust.
+        if let Some(wide) = host_patterns.iter().find(|pattern| is_public_ending(pattern)) {
+            return Err(format!(
+                "has a bad `host`: anybody may have a site under `{wide}`; name the hosts, or `*`, which needs trust"
+            ));
+        }
         let hosts = if host_patterns == ["*"] {
             Hosts::Any
         } else {
@@ -68,6 +73,14 @@ impl Manifest {
             timeout: timeout(&get(mapping, "timeout")?)?,
         })
     }
+}
+
+/// Whether a pattern stands for all hosts under an ending that everybody may
+/// register a name under, such as `*.com` or `*.co.uk`.
+fn is_public_ending(pattern: &str) -> bool {
+    let Some(below) = pattern.strip_prefix("*.") else { return false };
+    let name = below.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    psl::suffix(name.as_bytes()).is_some_and(|suffix| suffix.is_known() && suffix == name.as_str())
 }
 
 /// The value of a key; a missing one reads as nothing.

@@ -87,6 +87,12 @@ fn hosts_and_names_are_checked() {
             "{host}"
         );
     }
+    for (host, bad) in
+        [("*.com", true), ("*.co.uk:8443", true), ("*.a.com", false), ("*.test", false)]
+    {
+        let read = Manifest::read(&format!("name: hn\ndescription: d\nhost: '{host}'"), "hn");
+        assert_eq!(read.is_err_and(|why| why.contains(host)), bad, "{host}");
+    }
     assert!(Manifest::read(LEAST, "other").expect_err("elsewhere").contains("`other`"));
     assert!(Manifest::read("name: Hn\ndescription: d\nhost: a", "Hn").is_err());
     assert!(Manifest::read("name: ../x\ndescription: d\nhost: a", "../x").is_err());

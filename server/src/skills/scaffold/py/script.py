@@ -6,7 +6,7 @@ from parser import parse
 
 @skill
 def main(args, browse):
-    browse.goto("https://{visit}/", wait="domcontentloaded")
+    browse.goto("{page}", wait="domcontentloaded")
     headings = parse(browse.html())
     if not headings:
         raise RuntimeError("no heading on the page: the site has changed")

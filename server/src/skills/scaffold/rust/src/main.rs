@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     browse_sdk::skill(|_arguments, browse| {
-        browse.goto("https://{visit}/")?;
+        browse.goto("{page}")?;
         let headings = parser::parse(&browse.html(None)?);
         if headings.is_empty() {
             return Err("no heading on the page: the site has changed".into());
