@@ -7,6 +7,7 @@ mod support;
 mod fixture;
 
 mod actions;
+mod clicks;
 mod fields;
 mod footing;
 mod frames;

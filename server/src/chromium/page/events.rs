@@ -107,7 +107,7 @@ fn frame_event(
             match requested.disposition.as_str() {
                 "currentTab" if is_main => state.requested = Some(requested.url),
                 "download" => state.downloads_requested += 1,
-                "currentTab" => {}
+                "currentTab" => state.frames_requested.add(requested.frame_id),
                 _ => state.asked_for_window(requested.url),
             }
         }
@@ -121,12 +121,16 @@ fn frame_event(
             let same_document = started.navigation_type.ends_with("ameDocument");
             if *state.frames.root() == started.frame_id && !same_document {
                 state.requested = None;
+                state.bound_for = Some(started.url.clone());
                 state.pending = Some(Pending::new(started.loader_id, started.url));
             }
         }
         "frameStartedLoading" | "frameStoppedLoading" => {
             let frame: FrameOnly = event.params()?;
             let mut state = page.state.lock();
+            if name == "frameStoppedLoading" {
+                state.frames_requested.over(&frame.frame_id);
+            }
             if *state.frames.root() == frame.frame_id {
                 state.loading = name == "frameStartedLoading";
                 if !state.loading {
@@ -164,6 +168,7 @@ fn frame_event(
 fn navigated(state: &mut PageState, session: &Session, navigated: &FrameNavigated) {
     let frame = &navigated.frame;
     state.frames.navigated(frame, session);
+    state.frames_requested.over(&frame.id);
     let restored = navigated.kind.as_deref() == Some("BackForwardCacheRestore");
     if restored && let Some(known) = state.frames.get_mut(&frame.id) {
         // Its milestones are not reported again.

@@ -213,20 +213,34 @@ impl Page {
 
     /// The renderer is dead: nothing that waits on it will be answered.
     pub(crate) fn crashed(&self) {
-        let sessions: Vec<_> = {
+        let (sessions, stillborn) = {
             let mut state = self.state.lock();
             if std::mem::replace(&mut state.crashed, true) {
                 return;
             }
-            state.pending = None;
             state.loading = false;
-            self.sessions(&state)
+            state.pending = None;
+            let bound_for = state.bound_for.take();
+            (self.sessions(&state), bound_for.filter(|_| state.is_stillborn()))
         };
         for session in sessions {
             self.shared.connection.fail_session(session.id().as_str(), &Error::TabCrashed);
         }
-        self.shared.sink.event(Event::PageCrashed(self.target.clone()));
+        match stillborn {
+            Some(url) => self.begin_again(&url),
+            None => self.shared.sink.event(Event::PageCrashed(self.target.clone())),
+        }
         self.notify();
+    }
+
+    /// Goes where a new tab was on its way to: Chromium's renderer may die of the
+    /// change of processes when a tab that it just opened goes to another site.
+    fn begin_again(&self, url: &str) {
+        tracing::warn!(target = %self.target, "the renderer of a new tab died; it begins again");
+        if self.state.lock().begin_navigation().is_ok() {
+            let params = serde_json::json!({ "url": url });
+            self.session().call_method::<serde::de::IgnoredAny>("Page.navigate", &params).ignore();
+        }
     }
 
     /// The tab is gone: ends everything that waits on it.

@@ -7,7 +7,7 @@ use crate::chromium::browser::options::Viewport;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::address::{Place, place};
 use crate::chromium::guard::document::Denied;
-use crate::chromium::ids::LoaderId;
+use crate::chromium::ids::{FrameId, LoaderId};
 use crate::chromium::input::files::FileChooser;
 
 /// Documents remembered, for waits that come late.
@@ -97,6 +97,28 @@ impl Pending {
     }
 }
 
+/// Frames within a page that asked to go elsewhere.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FramesRequested {
+    /// Whether there were any.
+    pub any: bool,
+    /// Those that have not come anywhere yet.
+    pub waiting: Vec<FrameId>,
+}
+
+impl FramesRequested {
+    /// A frame sets out.
+    pub(crate) fn add(&mut self, frame: FrameId) {
+        self.any = true;
+        self.waiting.push(frame);
+    }
+
+    /// A frame has come somewhere, or gives up.
+    pub(crate) fn over(&mut self, frame: &FrameId) {
+        self.waiting.retain(|waiting| waiting != frame);
+    }
+}
+
 /// Everything mutable of a page, behind one lock.
 pub(crate) struct PageState {
     /// Whether the setup is done, and how it ended.
@@ -107,6 +129,8 @@ pub(crate) struct PageState {
     pub requested: Option<String>,
     /// Addresses of windows that the page asked for since an action began.
     pub windows: Vec<String>,
+    /// Frames within the page that asked to go elsewhere since an action began.
+    pub frames_requested: FramesRequested,
     /// How often the page asked to download something.
     pub downloads_requested: u64,
     pub loading: bool,
@@ -137,6 +161,10 @@ pub(crate) struct PageState {
     pub blank_entries: Vec<i64>,
     /// A page opened another from this tab.
     pub has_opened: bool,
+    /// Where the last navigation of the main frame went.
+    pub bound_for: Option<String>,
+    /// It began again after its first renderer died.
+    pub reborn: bool,
     pub crashed: bool,
     pub closed: bool,
 }
@@ -149,6 +177,7 @@ impl PageState {
             pending: None,
             requested: None,
             windows: Vec::new(),
+            frames_requested: FramesRequested::default(),
             downloads_requested: 0,
             loading: false,
             response: None,
@@ -165,9 +194,19 @@ impl PageState {
             deserted: false,
             blank_entries: Vec::new(),
             has_opened: false,
+            bound_for: None,
+            reborn: false,
             crashed: false,
             closed: false,
         }
+    }
+
+    /// Whether the tab has shown nothing yet; said once, so that what dies each time
+    /// is not begun for ever.
+    pub(crate) fn is_stillborn(&mut self) -> bool {
+        let root = self.frames.get(self.frames.root());
+        let blank = root.is_none_or(|root| matches!(root.url.as_str(), "" | "about:blank"));
+        blank && !std::mem::replace(&mut self.reborn, true)
     }
 
     /// The page asks for a window at this address.

@@ -1,10 +1,12 @@
 //! Clicking and hovering with the real mouse.
 
 use std::str::FromStr;
+use std::time::Duration;
 
+use futures::future::join_all;
 use serde::de::IgnoredAny;
 use serde_json::json;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::aim::{Aimed, Attempts, Wants};
 use super::outcome::Changes;
@@ -15,6 +17,9 @@ use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::page::wire;
 use crate::engine::target::target::Target;
+
+/// How long the documents around may take to say what changed in them.
+const TELLING: Duration = Duration::from_millis(300);
 
 /// A button of the mouse.
 pub type Button = MouseButton;
@@ -115,7 +120,7 @@ impl Engine {
         let aimed = self.aim(target, wants, deadline).await?;
         let before = self.begin_action();
         let changes = self.deliver(&aimed, gesture).await?;
-        self.disarm(&aimed.others, aimed.token);
+        let changes = self.with_others(&aimed, changes).await;
         let proof = prove(&aimed, gesture, changes.as_ref()).inspect_err(|_| {
             self.state().witness.end();
         })?;
@@ -144,6 +149,30 @@ impl Engine {
         }
     }
 
+    /// Adds what the documents around have to say of the action, where that is asked:
+    /// a frame that was clicked may have told them, and what nobody heard here they
+    /// may have stopped. Their guards are taken down.
+    async fn with_others(&self, aimed: &Aimed, changes: Option<Changes>) -> Option<Changes> {
+        let main = &self.page().main_frame().id;
+        let mut changes = match changes {
+            Some(changes) if aimed.world.frame() != main || !changes.delivered => changes,
+            changes => {
+                self.disarm(&aimed.others, aimed.token);
+                return changes;
+            }
+        };
+        let asked = aimed.others.iter().map(|world| {
+            let settled = self.ask(world, "settle", &json!({ "token": aimed.token }));
+            async move { (world, timeout(TELLING, settled.read::<Changes>()).await) }
+        });
+        for (world, told) in join_all(asked).await {
+            if let Ok(Ok(other)) = told {
+                changes.add(other, world.frame() == main);
+            }
+        }
+        Some(changes)
+    }
+
     fn send(&self, aimed: &Aimed, gesture: &Gesture) -> Vec<Call<IgnoredAny>> {
         let at = |kind, modifiers| {
             self.page().mouse(MouseEvent { kind, x: aimed.x, y: aimed.y, modifiers })
@@ -163,6 +192,8 @@ impl Engine {
     /// Asks the page to tell of a click by itself, as soon as it has handled it.
     fn heed(&self, aimed: &Aimed, gesture: &Gesture) -> Option<Call<String>> {
         match gesture {
+            // What a frame tells the page around it comes there later.
+            _ if aimed.world.frame() != &self.page().main_frame().id => None,
             Gesture::Click(Click { button: Button::Left, count, .. }) => {
                 let (token, count) = (aimed.token, (*count).max(1));
                 let question = format!("browseEngine.heedClick({token},{count})");

@@ -10,11 +10,11 @@ use tokio::time::{Instant, timeout};
 use super::aim::{Attempts, Wants};
 use super::click::{Button, Modifiers};
 use super::outcome::Changes;
+use super::proof::unheard;
 use super::receipt::Receipt;
 use crate::chromium::{Call, MouseEvent, MouseEventKind, World};
-use crate::engine::error::{Error, Kind, Result};
+use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
-use crate::engine::page::refusal::label;
 use crate::engine::target::target::Target;
 
 /// How long a page may take to scroll after the wheel.
@@ -126,10 +126,7 @@ impl Engine {
                 if let Mouse::Down(button) = mouse {
                     at(MouseEventKind::Release { button, count: 1 }, found.x, found.y).ignore();
                 }
-                let message = format!("{} did not get the press", label(&aimed.role, &aimed.name));
-                return Err(Error::refused(Kind::Missed, message)
-                    .with("role", &aimed.role)
-                    .with("name", &aimed.name));
+                return Err(unheard(aimed, changes));
             }
         }
         Ok(self.receipt(before, changes, deadline).await)

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use tokio::time::{Instant, timeout};
 
 use super::receipt::{OpenedTab, Receipt};
-use crate::chromium::{LoadState, LoaderId, NavigationState};
+use crate::chromium::{LoadState, LoaderId, NavigationState, Page};
 use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::page::refusal::{Cover, label};
@@ -26,6 +26,9 @@ const DOWNLOAD: Duration = Duration::from_secs(5);
 /// How long it may take where an answer is no document, and so may be a download.
 const NO_DOCUMENT: Duration = Duration::from_secs(2);
 
+/// How long a frame within the page may take to show another document.
+const IN_FRAMES: Duration = Duration::from_secs(1);
+
 /// How long a new tab may take to know its address.
 const TAB_ADDRESS: Duration = Duration::from_millis(150);
 
@@ -35,9 +38,12 @@ const TAB_ADDRESS: Duration = Duration::from_millis(150);
 pub(crate) struct Changes {
     pub delivered: bool,
     pub unknown: bool,
+    pub stopped: bool,
     pub stray: Option<Cover>,
     pub presses: u32,
     pub clicks: u32,
+    pub menus: u32,
+    pub downloads: bool,
     pub slipped: Option<Cover>,
     pub gone: bool,
     pub hovered: bool,
@@ -49,6 +55,20 @@ pub(crate) struct Changes {
     pub checked: Option<String>,
     pub scrolled: Option<(f64, f64)>,
     pub selected: Vec<String>,
+}
+
+impl Changes {
+    /// Adds what a document around this one says; `main`: that of the tab.
+    pub fn add(&mut self, other: Self, main: bool) {
+        self.stopped |= other.stopped;
+        self.downloads |= other.downloads;
+        self.mutations += other.mutations;
+        self.scrolled = self.scrolled.or(other.scrolled);
+        if main {
+            // Its focus is the frame itself, of course.
+            self.title = other.title;
+        }
+    }
 }
 
 /// The tab before an action.
@@ -66,6 +86,7 @@ impl Engine {
         let (url, loader) = (self.page().url(), self.page().loader());
         let mut state = self.page().state.lock();
         state.windows.clear();
+        state.frames_requested = Default::default();
         let answered = state.response.as_ref().map(|(loader, _)| loader.clone());
         Before { url, loader, answered, downloads: state.downloads_requested }
     }
@@ -98,16 +119,28 @@ impl Engine {
         changes: Option<Changes>,
         deadline: Instant,
     ) -> Receipt {
-        let navigating = self.arrive(&before, deadline).await;
+        let saves = changes.as_ref().is_some_and(|changes| changes.downloads);
+        let navigating = self.arrive(&before, saves, deadline).await;
+        let in_frames = self.await_frames(deadline).await;
         let windows = self.await_windows().await;
         let mut opened = Vec::new();
         for tab in self.state().witness.opened() {
             let url = address(&tab).await;
+            self.await_document(&tab, &url).await;
             opened.push(OpenedTab { target_id: tab.target_id().clone(), url });
         }
         // Only now: a new tab may have been refused its address meanwhile.
         let mut seen = self.state().witness.end();
         let page = self.page();
+        // A tab that was opened for a download closes with it.
+        let closed = |opened: &OpenedTab| {
+            let saved = opened.url.is_empty() && !seen.saved.is_empty();
+            let is_closed = |tab: &Page| tab.target_id() == &opened.target_id && tab.is_closed();
+            saved
+                || seen.saved.contains(&opened.url)
+                || seen.opened.iter().any(|tab| is_closed(tab))
+        };
+        opened.retain(|tab| !closed(tab));
         // The news of a refusal may come later than the receipt.
         let refused = windows.into_iter().filter(|url| page.refuses(url));
         let unheard: Vec<_> = refused.filter(|url| !seen.denied.contains(url)).collect();
@@ -131,7 +164,8 @@ impl Engine {
                 || changes.field
                 || changes.focus.is_some()
                 || changes.scrolled.is_some()
-                || changes.gone;
+                || changes.gone
+                || in_frames;
             receipt.title = changes.title.filter(|_| !navigated);
             receipt.focus =
                 changes.focus.filter(|_| !navigated).map(|(role, name)| label(&role, &name));
@@ -152,14 +186,55 @@ impl Engine {
 
     /// A download is announced a moment after the page asked for it, or after
     /// the navigation that turned out to be one.
-    async fn await_download(&self, before: &Before, was_under_way: bool, left: Duration) {
-        let until = Instant::now() + self.patience(before, was_under_way).min(left);
+    async fn await_download(
+        &self,
+        before: &Before,
+        was_under_way: bool,
+        saves: bool,
+        left: Duration,
+    ) {
+        let until = Instant::now() + self.patience(before, was_under_way, saves).min(left);
         while !self.state().witness.has_download() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
 
-    fn patience(&self, before: &Before, was_under_way: bool) -> Duration {
+    /// Waits a moment for the document of a new tab. One that comes to be a download
+    /// shows none: then for the news of that.
+    async fn await_document(&self, tab: &Page, url: &str) {
+        if matches!(url, "" | "about:blank") {
+            return;
+        }
+        let came = tab.wait_until(|state| {
+            let over = state.pending.is_none() && (state.failed.is_some() || !state.loading);
+            let root = state.frames.get(state.frames.root())?;
+            let blank = matches!(root.url.as_str(), "" | "about:blank");
+            over.then_some(state.denied.is_none() && (blank || state.failed.is_some()))
+        });
+        if let Ok(Ok(false)) | Err(_) = timeout(BEGINNING, came).await {
+            return;
+        }
+        let until = Instant::now() + NO_DOCUMENT;
+        while !self.state().witness.has_download() && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Waits for frames within the page that are on their way to another document,
+    /// and answers whether there were any.
+    async fn await_frames(&self, deadline: Instant) -> bool {
+        let page = self.page();
+        let asked = page.state.lock().frames_requested.clone();
+        if !asked.waiting.is_empty() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let arrived =
+                page.wait_until(|state| state.frames_requested.waiting.is_empty().then_some(()));
+            let _ = timeout(IN_FRAMES.min(left), arrived).await;
+        }
+        asked.any
+    }
+
+    fn patience(&self, before: &Before, was_under_way: bool, saves: bool) -> Duration {
         let arrived = self.page().loader() != before.loader;
         let state = self.page().state.lock();
         let refused = match (&state.response, &state.failed) {
@@ -171,7 +246,9 @@ impl Engine {
             _ => None,
         };
         let asked = state.downloads_requested > before.downloads;
-        patience(asked, was_under_way && !arrived, refused)
+        let patience = patience(asked, was_under_way && !arrived, refused);
+        // A link that saves; the address of another site is gone to instead.
+        if saves && !was_under_way { patience.max(NO_DOCUMENT) } else { patience }
     }
 
     /// Waits for the windows that the page asked for to open, which is a moment
@@ -187,7 +264,7 @@ impl Engine {
 
     /// Waits for a navigation that is under way to arrive and to be parsed.
     /// Answers where it goes when it does not.
-    async fn arrive(&self, before: &Before, deadline: Instant) -> Option<String> {
+    async fn arrive(&self, before: &Before, saves: bool, deadline: Instant) -> Option<String> {
         let page = self.page();
         let left = || {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -198,7 +275,7 @@ impl Engine {
             let _ = timeout(BEGINNING, begun).await;
         }
         if page.navigation() == NavigationState::Idle && page.loader() == before.loader {
-            self.await_download(before, false, left()).await;
+            self.await_download(before, false, saves, left()).await;
             return None;
         }
         let arrived = page.wait_until(|state| {
@@ -211,7 +288,7 @@ impl Engine {
             (over || here).then_some(())
         });
         if timeout(ARRIVAL.min(left()), arrived).await.is_ok() {
-            self.await_download(before, true, left()).await;
+            self.await_download(before, true, saves, left()).await;
         }
         match page.navigation() {
             NavigationState::AwaitingHeaders { url } => Some(url),
@@ -234,7 +311,7 @@ fn patience(asked: bool, lost: bool, refused: Option<u16>) -> Duration {
 }
 
 /// A tab is born blank; it knows where it goes a moment later.
-async fn address(page: &crate::chromium::Page) -> String {
+async fn address(page: &Page) -> String {
     let known = page.wait_until(|state| {
         let root = state.frames.get(state.frames.root())?;
         (state.denied.is_some()

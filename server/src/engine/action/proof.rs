@@ -15,7 +15,7 @@ use crate::engine::page::refusal::label;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Proof {
     Whole,
-    /// What is missing: `only the press was heard: …`.
+    /// What is missing: `pressed, not clicked: …`.
     Part(String),
 }
 
@@ -34,15 +34,30 @@ pub(super) fn prove(aimed: &Aimed, gesture: &Gesture, changes: Option<&Changes>)
     if proven {
         return Ok(Proof::Whole);
     }
+    Err(unheard(aimed, changes))
+}
+
+/// The element heard nothing. What a guard stopped may be tried again. Where nobody
+/// heard anything it may have been done, by something that tells nothing.
+pub(super) fn unheard(aimed: &Aimed, changes: &Changes) -> Error {
     let subject = label(&aimed.role, &aimed.name);
-    let message = match &changes.stray {
-        Some(stray) => format!(
-            "{subject} was out of the way: {} would have got the click, which was stopped",
-            stray.text()
-        ),
-        None => format!("{subject} did not get the event"),
-    };
-    Err(refusal(Kind::Missed, message, aimed))
+    match &changes.stray {
+        Some(stray) => {
+            let message = format!(
+                "{subject} was out of the way: {} would have got the click, which was stopped",
+                stray.text()
+            );
+            refusal(Kind::Missed, message, aimed)
+        }
+        None if changes.stopped => {
+            let message = format!("{subject} did not get the event, which was stopped elsewhere");
+            refusal(Kind::Missed, message, aimed)
+        }
+        None => {
+            let message = format!("{subject} told nothing of the event: what got it is not known");
+            refusal(Kind::Incomplete, message, aimed)
+        }
+    }
 }
 
 /// What is missing of a click that began.
@@ -50,21 +65,24 @@ fn part(click: Click, changes: &Changes) -> Option<String> {
     let wanted = click.count.max(1);
     let whole = match click.button {
         Button::Left => changes.clicks >= wanted,
-        // A page need not hear of more than the press.
-        Button::Middle | Button::Right => changes.presses >= wanted && changes.slipped.is_none(),
+        Button::Middle => changes.presses >= wanted && changes.slipped.is_none(),
+        // The menu is asked for with the press, and may lie under the release.
+        Button::Right => {
+            changes.presses >= wanted && (changes.menus > 0 || changes.slipped.is_none())
+        }
     };
     if changes.presses == 0 || whole {
         return None;
     }
     let heard = match (wanted, click.button) {
-        (1, _) => "only the press was heard".to_owned(),
-        (_, Button::Left) => format!("only {} of {wanted} clicks was heard", changes.clicks),
-        _ => format!("only {} of {wanted} presses was heard", changes.presses),
+        (1, _) => "pressed, not clicked".to_owned(),
+        (_, Button::Left) => format!("clicked {} of {wanted} times", changes.clicks),
+        _ => format!("pressed {} of {wanted} times", changes.presses),
     };
     let why = match changes.slipped.as_ref().or(changes.stray.as_ref()) {
         Some(other) => format!("{} would have got the rest, which was stopped", other.text()),
         None if changes.gone => "it was gone before the rest".to_owned(),
-        None => "the rest went elsewhere".to_owned(),
+        None => "nothing told of the rest".to_owned(),
     };
     Some(format!("{heard}: {why}"))
 }
@@ -80,7 +98,7 @@ impl Proof {
             }
             Self::Part(part) => {
                 let subject = label(&aimed.role, &aimed.name);
-                let message = format!("of the click on {subject} {part}");
+                let message = format!("{subject} was {part}");
                 Err(refusal(Kind::Incomplete, message, aimed))
             }
         }

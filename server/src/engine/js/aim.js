@@ -56,11 +56,19 @@ const hitAt = (x, y) => {
   return hit;
 };
 
-/** Whether a hit on `hit` operates `element`: itself, its content, or its label. */
-const reaches = (hit, element) => {
+/** What does something by itself when it is clicked: a label around it is not followed. */
+const BY_ITSELF = 'a[href],button,input:not([type=hidden]),select,textarea,details,label,audio[controls],video[controls],[role=button],[role=link]';
+
+/**
+ * Whether a hit on `hit` operates `element`: itself, its content, or its label.
+ * @param {boolean} [directly] Nothing that can be operated by itself lies between.
+ */
+const reaches = (hit, element, directly) => {
+  let between = false;
   for (let node = hit; node; node = flatParent(node)) {
-    if (node === element) return true;
-    if (node instanceof HTMLLabelElement && labelControl(node) === element) return true;
+    if (node === element) return !(directly && between);
+    if (node instanceof HTMLLabelElement && labelControl(node) === element && !between) return true;
+    between ||= node instanceof Element && matches(node, BY_ITSELF);
   }
   return false;
 };
@@ -94,29 +102,39 @@ const pointsOf = (box) => {
 };
 
 /** @returns {{x: number, y: number}} A point where the element itself is hit; scrolls when it must. */
-const pointOn = (element) => {
-  const first = tryPoints(element);
+const pointOn = (element, through) => {
+  const first = tryPoints(element, through);
   if (first.point) return first.point;
   scrollIntoView(element, { block: 'center', inline: 'center', behavior: 'instant' });
-  const second = tryPoints(element);
+  const second = tryPoints(element, through);
   if (second.point) return second.point;
   scrollIntoView(element, { block: 'start', inline: 'nearest', behavior: 'instant' });
-  const third = tryPoints(element);
+  const third = tryPoints(element, through);
   if (third.point) return third.point;
+  if (third.frame) throw new Refusal('holds-frame');
   if (!third.cover && !second.cover) throw new Refusal('hidden', { why: 'it cannot be scrolled into view' });
   throw new Refusal('covered', { cover: describeCover(second.cover || third.cover) });
 };
 
-const tryPoints = (element) => {
+/**
+ * A point of the element itself comes first; then one of something in it that can be
+ * operated by itself. What is shown in a frame is of another document.
+ * @param {boolean} through Whether a frame will do.
+ */
+const tryPoints = (element, through) => {
   let cover = null;
+  let nested = null;
+  let frame = false;
   for (const box of targetBoxes(element)) {
     for (const [x, y] of pointsOf(box)) {
       const hit = hitAt(x, y);
-      if (hit && reaches(hit, element)) return { point: { x, y }, cover: null };
-      cover = cover || hit;
+      if (!hit || !reaches(hit, element)) cover = cover || hit;
+      else if (!through && frameWindow(hit)) frame = true;
+      else if (reaches(hit, element, true)) return { point: { x, y }, cover: null };
+      else nested = nested || { x, y };
     }
   }
-  return { point: null, cover };
+  return { point: nested, cover, frame };
 };
 
 /** What covers: the outermost element that is not an ancestor of the target, by role, name and a selector. */
@@ -159,7 +177,7 @@ const pointAt = (element, [across, down]) => {
 
 /** A point on the element as it lies now, or a refusal: nothing is scrolled. */
 const pointNow = (element) => {
-  const { point } = tryPoints(element);
+  const { point } = tryPoints(element, true);
   if (!point) throw new Refusal('hidden', { why: 'it is not in view' });
   return point;
 };
@@ -174,7 +192,7 @@ const aim = ({ target, enabled, guard, life, offset, still }) => {
   return withLabel(element, () => {
     requireReady(element, { enabled });
     if (!still && isMoving(element)) throw new Refusal('moving');
-    const { x, y } = offset ? pointAt(element, offset) : still ? pointNow(element) : pointOn(element);
+    const { x, y } = offset ? pointAt(element, offset) : still ? pointNow(element) : pointOn(element, !enabled);
     if (guard) arm(guard, life, element);
     return { x, y, ref: numbers.get(element) || 0 };
   });

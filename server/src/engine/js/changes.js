@@ -1,21 +1,29 @@
 // What changed in a document since an action was aimed: the facts of a receipt.
 
-/** @type {?{observer: MutationObserver, count: number, focus: ?Element, url: string, title: string, element: ?Element, before: string, scroll: number[]}} */
+/** @type {?{observer: MutationObserver, bump: () => void, count: number, focus: ?Element, url: string, title: string, element: ?Element, before: string, scroll: number[]}} */
 let watched = null;
 
 /** Starts to count. @param {?Element} element The element the action is for. */
 const watchChanges = (element) => {
-  if (watched) watched.observer.disconnect();
-  const state = { observer: null, count: 0, focus: focusedElement(), url: location.href, title: documentTitle(document), element, before: fieldState(element), scroll: scrollState() };
+  if (watched) stopWatching(watched);
+  const state = { observer: null, bump: null, count: 0, focus: focusedElement(), url: location.href, title: documentTitle(document), element, before: fieldState(element), scroll: scrollState() };
   state.observer = new MutationObserver((records) => {
     state.count += records.length;
   });
+  state.bump = () => (state.count += 1);
+  // What is popped up changes no attribute.
+  addEventListener('beforetoggle', state.bump, true);
   const everything = { subtree: true, childList: true, attributes: true, characterData: true };
   state.observer.observe(document, everything);
   const root = element && rootNode(element);
   if (root instanceof ShadowRoot) state.observer.observe(root, everything);
   for (const known of knownRoots()) if (known !== root) state.observer.observe(known, everything);
   watched = state;
+};
+
+const stopWatching = (state) => {
+  state.observer.disconnect();
+  removeEventListener('beforetoggle', state.bump, true);
 };
 
 /** What a person could read off a field: value and check mark. */
@@ -36,7 +44,7 @@ const takeChanges = () => {
   const state = watched;
   watched = null;
   const mutations = state.count + state.observer.takeRecords().length;
-  state.observer.disconnect();
+  stopWatching(state);
   const focus = focusedElement();
   // A button that was clicked has the focus of course; a field that got it is news.
   const own = state.element && focus && (flatContains(state.element, focus) || flatContains(focus, state.element));

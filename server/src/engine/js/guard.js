@@ -13,7 +13,7 @@
 // The listeners here serve documents that came without it, or lost it by
 // document.open; those hear after the page's own on the window.
 
-const GESTURE = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
+const GESTURE = ['pointerdown', 'mousedown', 'gotpointercapture', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
 
 /** A pointer over the element is the proof of a hover. */
 const POINTING = ['mousemove', 'mouseover', 'pointermove', 'pointerover'];
@@ -22,30 +22,43 @@ const POINTING = ['mousemove', 'mouseover', 'pointermove', 'pointerover'];
 const MADE = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
 
 /**
- * What is armed. `presses` and `clicks` are those that the element got, `slipped` is what
- * would have got a click in its place.
- * @type {?{token: number, element: ?Element, verdict: string, until: number, stray: ?Element, over: boolean, down: boolean, presses: number, clicks: number, slipped: ?Element}}
+ * What is armed. `presses`, `clicks` and `menus` are those that the element got, `slipped`
+ * is what would have got a click in its place. `released` says whether the release went
+ * to it, `capturer` is what the page gave the pointer to, `last` the event that was heard.
+ * @type {?{token: number, element: ?Element, verdict: string, until: number, stray: ?Element, over: boolean, down: boolean, presses: number, clicks: number, menus: number, slipped: ?Element, released: ?boolean, capturer: ?Element, last: ?Event, downloads: Event[]}}
  */
 let armed = null;
 
 const onGesture = (event) => {
-  if (!armed || !event.isTrusted) return;
+  // The ear and the listeners here may both hear of it.
+  if (!armed || event === armed.last) return;
+  armed.last = event;
+  if (event.type === 'click') heedDownload(event);
+  if (!event.isTrusted) return;
   if (Date.now() > armed.until) {
     disarm();
     return;
   }
   const hit = event.composedPath()[0];
-  const inside = armed.element !== null && hit instanceof Node && (reaches(hit, armed.element) || reachesInside(event));
+  if (event.type === 'gotpointercapture') {
+    if (armed.down && hit instanceof Element && flatContains(hit, armed.element)) armed.capturer = hit;
+    return;
+  }
+  const inside = armed.element !== null && hit instanceof Node && (reaches(hit, armed.element) || hit === armed.capturer || reachesInside(event));
   if (event.type === 'pointerdown' || event.type === 'mousedown') {
     if (armed.verdict === '' || event.type === 'pointerdown') armed.verdict = inside ? 'delivered' : 'stray';
     if (!inside) armed.stray = hit instanceof Element ? hit : null;
     countPress(event);
+  } else if (armed.released === null && (event.type === 'pointerup' || event.type === 'mouseup')) {
+    armed.released = inside;
   }
   const slips = armed.verdict === 'delivered' && MADE.has(event.type) && !inside && !isFollowUp(event);
   if (slips) armed.slipped = hit instanceof Element ? hit : null;
   if (slips || armed.verdict === 'stray') {
     event.preventDefault();
     event.stopImmediatePropagation();
+  } else if (event.type === 'contextmenu' && inside) {
+    armed.menus += 1;
   } else if (event.type === 'click' && inside && armed.down) {
     armed.down = false;
     armed.clicks += 1;
@@ -55,7 +68,11 @@ const onGesture = (event) => {
 
 /** A press is heard as one of the pointer, one of the mouse, or both. */
 const countPress = (event) => {
-  if (event.type === 'pointerdown') armed.down = false;
+  if (event.type === 'pointerdown') {
+    armed.down = false;
+    armed.released = null;
+    armed.capturer = null;
+  }
   if (armed.verdict !== 'delivered' || armed.down) return;
   armed.down = true;
   armed.presses += 1;
@@ -63,6 +80,12 @@ const countPress = (event) => {
 
 /** A label that was clicked clicks its field in turn: that is no click of the mouse. */
 const isFollowUp = (event) => event.type === 'click' && !armed.down;
+
+/** A click on a link that saves, by the mouse or by a script: the news of it comes later. */
+const heedDownload = (event) => {
+  const saves = (node) => node instanceof HTMLAnchorElement && hasAttribute(node, 'download') && hasAttribute(node, 'href');
+  if (armed.downloads.length < 9 && event.composedPath().some(saves)) armed.downloads.push(event);
+};
 
 const onPointing = (event) => {
   if (!armed || !event.isTrusted || armed.element === null) return;
@@ -72,10 +95,17 @@ const onPointing = (event) => {
 
 /** A closed shadow tree hides its nodes from the path, so the point decides. */
 const reachesInside = (event) => {
-  const root = rootNode(armed.element);
-  if (!(root instanceof ShadowRoot) || root.mode !== 'closed') return false;
+  if (!isInClosedTree(armed.element)) return false;
+  // The browser made it of a press and a release; what lies at the point by now is
+  // what handlers of the release left there.
+  if (MADE.has(event.type) && armed.released !== null) return armed.released;
   const hit = hitAt(event.clientX, event.clientY);
   return hit !== null && reaches(hit, armed.element);
+};
+
+const isInClosedTree = (element) => {
+  for (let root = rootNode(element); root instanceof ShadowRoot; root = rootNode(shadowHost(root))) if (root.mode === 'closed') return true;
+  return false;
 };
 
 /**
@@ -86,7 +116,7 @@ const reachesInside = (event) => {
  */
 const arm = (token, life, element) => {
   if (globalThis.browseEar) globalThis.browseEar.hear = onGesture;
-  armed = { token, element, verdict: '', until: Date.now() + life, stray: null, over: false, down: false, presses: 0, clicks: 0, slipped: null };
+  armed = { token, element, verdict: '', until: Date.now() + life, stray: null, over: false, down: false, presses: 0, clicks: 0, menus: 0, slipped: null, released: null, capturer: null, last: null, downloads: [] };
   for (const type of GESTURE) addEventListener(type, onGesture, { capture: true, passive: false });
   for (const type of POINTING) addEventListener(type, onPointing, { capture: true, passive: true });
   watchChanges(element);
@@ -106,18 +136,24 @@ const armEmpty = ({ token, life }) => {
   return {};
 };
 
+/** The controls of a player are the browser's own: it tells nobody of what they get. */
+const tellsNothing = (element) => element instanceof HTMLMediaElement && hasAttribute(element, 'controls') && isConnected(element);
+
 /** What became of the gesture, and what changed since it was aimed. */
 const settle = ({ token }) => {
   if (!armed || armed.token !== token) return saidEarly(token) || { delivered: false, unknown: true };
-  const { element, verdict, stray, over, presses, clicks, slipped } = armed;
+  const { element, verdict, stray, over, presses, clicks, menus, slipped, downloads } = armed;
   disarm();
   beginCall();
   const changes = takeChanges();
   return {
-    delivered: verdict === 'delivered',
+    delivered: verdict === 'delivered' || (verdict === '' && tellsNothing(element)),
+    stopped: verdict === 'stray',
+    downloads: downloads.some((event) => !event.defaultPrevented),
     stray: stray ? describeCover(stray) : null,
     presses,
     clicks,
+    menus,
     slipped: slipped ? describeCover(slipped) : null,
     gone: element !== null && !isConnected(element),
     hovered: over || (element !== null && isConnected(element) && matches(element, ':hover')),

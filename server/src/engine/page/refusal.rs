@@ -70,6 +70,10 @@ impl From<Refusal> for Error {
             }
             "invalid-selector" => Error::refused(Kind::SelectorInvalid, refusal.message.clone()),
             "hidden" => Error::refused(Kind::Hidden, format!("{subject} is hidden{because}")),
+            "holds-frame" => {
+                let message = format!("{subject} shows a page of its own: click what is in it");
+                Error::refused(Kind::WrongKind, message)
+            }
             "disabled" => Error::refused(Kind::Disabled, format!("{subject} is disabled")),
             "moving" => {
                 Error::refused(Kind::Unstable, format!("{subject} is being moved by an animation"))

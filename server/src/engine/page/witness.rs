@@ -20,6 +20,8 @@ pub(crate) struct Seen {
     pub errors: Vec<String>,
     pub dialogs: Vec<String>,
     pub downloads: Vec<String>,
+    /// Where the downloads come from.
+    pub saved: Vec<String>,
     pub denied: Vec<String>,
 }
 
@@ -74,10 +76,13 @@ impl Witness {
                 seen.dialogs.push(dialog_text(dialog));
             }
             Event::Download(download)
-                if download.tab.as_ref().is_none_or(|tab| tab == page.target_id())
-                    && download.state == DownloadState::Started =>
+                if download.tab.as_ref().is_none_or(|tab| {
+                    let here = |opened: &Arc<Page>| opened.target_id() == tab;
+                    tab == page.target_id() || seen.opened.iter().any(here)
+                }) && download.state == DownloadState::Started =>
             {
                 seen.downloads.push(download.suggested_name.clone());
+                seen.saved.push(download.url.clone());
             }
             _ => {}
         }

@@ -12,7 +12,7 @@
   const hear = (event) => {
     if (ear.hear !== null) ear.hear(event);
   };
-  for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu']) {
+  for (const type of ['pointerdown', 'mousedown', 'gotpointercapture', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu']) {
     addEventListener(type, hear, { capture: true, passive: false });
   }
   // What becomes of a field that was filled; see fill.js.
