@@ -44,17 +44,3 @@ fn sessions_do_not_share_cookies() {
     project.ok(&["session", "close", "other"]);
     assert_eq!(project.fail(&["url", "--session", "other"]).0, "SESSION_NOT_FOUND");
 }
-
-#[test]
-fn a_tab_that_a_click_opens_on_another_site_shows_it() {
-    let site = Site::serve(&[("/", "<a href='#'>Go</a>"), ("/there", "<title>There</title>")]);
-    let project = Project::new();
-    project.ok(&["goto", &site.url("/")]);
-    let there = site.url("/there").replace("127.0.0.1", "localhost");
-    project.ok(&["js", &format!("document.querySelector('a').href = '{there}'")]);
-    for tab in ["2", "3", "4"] {
-        project.ok(&["click", "a", "--modifiers", "Control", "--tab", "1"]);
-        project.ok(&["wait", "--load", "--tab", tab]);
-        assert_eq!(project.json(&["get", "title", "--tab", tab]), json!("There"), "{tab}");
-    }
-}

@@ -185,6 +185,7 @@ async fn what_lies_in_a_target_and_does_something_by_itself_is_left_alone() {
         "<div id=card role=button style='width:400px;padding:8px'><button id=del style='display:block;width:100px;margin:0 auto'>Delete</button></div>
          <input type=checkbox id=far style='position:absolute;width:1px;height:1px;top:-500px'><label for=far style='display:block;width:300px;text-align:center'><a href='#gone'>Terms</a></label>
          <div id=wrap><button id=all style='width:100%'>All</button></div>
+         <div id=item style='width:400px;padding:8px'><button id=middle style='display:block;margin:0 auto'>Middle</button></div>
          <input type=checkbox id=only style='position:absolute;width:1px;height:1px;top:-500px'><label for=only><a href='#gone' style='display:block'>Only a link</a></label>
          <script>log = []; addEventListener('click', event => log.push(event.target.id || event.target.localName))</script>",
     )
@@ -192,7 +193,8 @@ async fn what_lies_in_a_target_and_does_something_by_itself_is_left_alone() {
     tab.click("#card").await.unwrap();
     tab.click("#far").await.unwrap();
     tab.click("#wrap").await.unwrap();
-    assert_eq!(tab.js("log.join()").await, "card,label,far,all");
+    tab.click("#item").await.unwrap();
+    assert_eq!(tab.js("log.join()").await, "card,label,far,all,middle");
     assert_eq!(tab.js("far.checked").await, true);
     let (kind, message) = kind(tab.click("#only").await);
     assert_eq!(kind, Kind::Covered, "{message}");

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Weak};
 
+use serde::de::IgnoredAny;
 use tokio::sync::{mpsc, watch};
 
 use super::dialogs::{Dialog, DialogAnswer};
@@ -11,6 +12,7 @@ use super::frames::{Frame, FrameTree};
 use super::screencast::{self, Pointer};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use super::styles::Sheets;
+use super::swap::across_swap;
 use crate::chromium::browser::registry::Shared;
 use crate::chromium::capture::downloads::Download;
 use crate::chromium::capture::event::Event;
@@ -212,7 +214,7 @@ impl Page {
     }
 
     /// The renderer is dead: nothing that waits on it will be answered.
-    pub(crate) fn crashed(&self) {
+    pub(crate) fn crashed(self: &Arc<Self>) {
         let (sessions, stillborn) = {
             let mut state = self.state.lock();
             if std::mem::replace(&mut state.crashed, true) {
@@ -227,7 +229,7 @@ impl Page {
             self.shared.connection.fail_session(session.id().as_str(), &Error::TabCrashed);
         }
         match stillborn {
-            Some(url) => self.begin_again(&url),
+            Some(url) => self.begin_again(url),
             None => self.shared.sink.event(Event::PageCrashed(self.target.clone())),
         }
         self.notify();
@@ -235,12 +237,19 @@ impl Page {
 
     /// Goes where a new tab was on its way to: Chromium's renderer may die of the
     /// change of processes when a tab that it just opened goes to another site.
-    fn begin_again(&self, url: &str) {
+    fn begin_again(self: &Arc<Self>, url: String) {
         tracing::warn!(target = %self.target, "the renderer of a new tab died; it begins again");
-        if self.state.lock().begin_navigation().is_ok() {
+        let page = Arc::clone(self);
+        tokio::spawn(async move {
+            if page.state.lock().begin_navigation().is_err() {
+                return;
+            }
             let params = serde_json::json!({ "url": url });
-            self.session().call_method::<serde::de::IgnoredAny>("Page.navigate", &params).ignore();
-        }
+            let go = || page.session().call_method::<IgnoredAny>("Page.navigate", &params);
+            if let Err(error) = across_swap(go).await {
+                tracing::warn!(%error, "a tab whose renderer died shows nothing");
+            }
+        });
     }
 
     /// The tab is gone: ends everything that waits on it.

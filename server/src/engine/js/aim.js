@@ -116,21 +116,26 @@ const pointOn = (element, through) => {
   throw new Refusal('covered', { cover: describeCover(second.cover || third.cover) });
 };
 
+/** What does something itself, and not only by what lies in it. */
+const DOES_SOMETHING = `${BY_ITSELF},summary,[tabindex],[onclick]`;
+
 /**
- * A point of the element itself comes first; then one of something in it that can be
- * operated by itself. What is shown in a frame is of another document.
+ * Of what does something itself a point of its own comes first; then one of something
+ * in it that can be operated by itself. A mere box is hit in its middle. What is shown in
+ * a frame is of another document.
  * @param {boolean} through Whether a frame will do.
  */
 const tryPoints = (element, through) => {
   let cover = null;
   let nested = null;
   let frame = false;
+  const own = matches(element, DOES_SOMETHING);
   for (const box of targetBoxes(element)) {
     for (const [x, y] of pointsOf(box)) {
       const hit = hitAt(x, y);
       if (!hit || !reaches(hit, element)) cover = cover || hit;
       else if (!through && frameWindow(hit)) frame = true;
-      else if (reaches(hit, element, true)) return { point: { x, y }, cover: null };
+      else if (!own || reaches(hit, element, true)) return { point: { x, y }, cover: null };
       else nested = nested || { x, y };
     }
   }
