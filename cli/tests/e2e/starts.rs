@@ -1,9 +1,9 @@
 //! How a daemon comes, goes and is replaced.
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use crate::{
-    project::{Project, browsed},
+    project::{Project, browsed, eventually},
     site::Site,
 };
 
@@ -21,6 +21,17 @@ fn a_daemon_that_cannot_start_says_why() {
         let failed = project.fail(&["url"]);
         assert_eq!((failed.0.as_str(), failed.1), (reason, code), "{key}={value}");
     }
+}
+
+#[test]
+fn a_browser_that_does_not_start_is_chosen_anew_by_a_later_command() {
+    let project = Project::new();
+    let mut wrong = project.command(&["url"]);
+    let output = wrong.env("BROWSE_CHROMIUM", "/nowhere/chromium").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let gone = || project.daemon_pid().map_or(Ok(()), Err);
+    eventually(Duration::from_secs(10), gone).expect("the daemon ends by itself");
+    project.ok(&["url"]);
 }
 
 #[test]

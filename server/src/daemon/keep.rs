@@ -86,7 +86,11 @@ async fn launch(daemon: &Daemon, guardian: &Arc<Guardian>) -> Arc<Browser> {
         slot.set(BrowserState::Failed(error, Instant::now()));
         tokio::select! {
             () = slot.wanted_again() => {}
-            () = left_alone(daemon) => daemon.end(Ending::NoBrowser),
+            () = left_alone(daemon) => {
+                daemon.end(Ending::NoBrowser);
+                // The end aborts this.
+                std::future::pending::<()>().await;
+            }
         }
     }
 }
