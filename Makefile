@@ -1,7 +1,7 @@
 # Thin: the work is done by the scripts in deploy/, and by cargo.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test fuzz check gen bench clean clean-tools
+.PHONY: help setup build demo test test-apps fuzz check gen bench clean clean-tools
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ demo: ## Prints the 30 stories of Hacker News as JSON
 
 test: ## Runs all tests of all languages
 	@deploy/test.sh
+
+test-apps: ## Drives browse against real applications from npm; not part of test
+	@deploy/apps.sh
 
 fuzz: ## Feeds nonsense to the parsers for ten minutes; not part of test
 	@deploy/fuzz.sh
@@ -34,5 +37,5 @@ clean: ## Removes what was built
 	@cargo clean
 	@rm -rf sdk-ts/node_modules
 
-clean-tools: ## Removes the Node and the benchmark's peers that were fetched
-	@rm -rf target/tools target/bench
+clean-tools: ## Removes what was fetched: Node, the benchmark's peers, the applications
+	@rm -rf target/tools target/bench target/apps

@@ -2,7 +2,7 @@
 //
 // Ends every daemon that it starts, and no other.
 
-import { access, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -14,7 +14,7 @@ import { measureListing } from "./listing.mjs";
 import * as measure from "./measure.mjs";
 import { servePages } from "./pages.mjs";
 import { measureParallel } from "./parallel.mjs";
-import { installPeers } from "./peers.mjs";
+import { installPeers, peersChromium } from "./peers.mjs";
 import { run } from "./process.mjs";
 import { measureRemote } from "./remote.mjs";
 import { report } from "./report.mjs";
@@ -37,15 +37,6 @@ const { values: options } = parseArgs({
 const rounds = Number(options.rounds);
 const say = (text) => process.stderr.write(`bench: ${text}\n`);
 const closing = [];
-
-/** The full Chromium, which the peers are given: they know no headless shell. */
-async function peersChromium() {
-  const places = [process.env.BENCH_CHROMIUM, "/usr/bin/chromium", "/opt/google/chrome/chrome"];
-  for (const place of places.filter(Boolean)) {
-    if (await access(place).then(() => true, () => false)) return place;
-  }
-  throw new Error("no full Chromium for the peers: set BENCH_CHROMIUM");
-}
 
 async function contestants(chromium, site) {
   const scratch = await Scratch.open(options.binaries, site ? { BROWSE_CHROMIUM_ARGS: site.chromiumArguments } : {});

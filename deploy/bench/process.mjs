@@ -4,7 +4,14 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
 /** Runs a program to its end; throws with its standard error when it fails. */
-export function run(argv, { cwd, env, input, limit = 120_000, eager = false } = {}) {
+export async function run(argv, options) {
+  const { code, signal, stdout, stderr } = await attempt(argv, options);
+  if (code === 0) return stdout;
+  throw new Error(`\`${argv.join(" ")}\` ended with ${signal ?? code}: ${stderr || stdout}`);
+}
+
+/** Runs a program to its end, whatever that is. */
+export function attempt(argv, { cwd, env, input, limit = 120_000, eager = false } = {}) {
   return new Promise((resolve, reject) => {
     const stdin = input === undefined ? "ignore" : "pipe";
     const child = spawn(argv[0], argv.slice(1), { cwd, env, stdio: [stdin, "pipe", "pipe"], timeout: limit });
@@ -13,10 +20,7 @@ export function run(argv, { cwd, env, input, limit = 120_000, eager = false } = 
     child.stdout.on("data", (chunk) => (stdout += chunk));
     child.stderr.on("data", (chunk) => (stderr += chunk));
     child.on("error", reject);
-    const settle = (code, signal) => {
-      if (code === 0) return resolve(stdout);
-      reject(new Error(`\`${argv.join(" ")}\` ended with ${signal ?? code}: ${stderr || stdout}`));
-    };
+    const settle = (code, signal) => resolve({ code, signal, stdout, stderr });
     // What is timed leaves nothing behind: its pipes end with it.
     if (eager) return child.on("close", settle);
     // `exit`, not `close`: a daemon that the program leaves behind may hold the pipes.
