@@ -38,6 +38,7 @@ const ORDER: &[&str] = &[
     "guard",
     "early",
     "changes",
+    "news",
     "fill",
     "choose",
     "drag",

@@ -45,7 +45,10 @@ pub fn answer(
     if globals.json {
         return json_result(&render::result_json(command, response), untrusted);
     }
-    enveloped(&render::text(command, response), untrusted)?;
+    match untrusted.and_then(|untrusted| render::receipt_line(command, response, untrusted)) {
+        Some(line) => text(&line)?,
+        None => enveloped(&render::text(command, response), untrusted)?,
+    };
     suggest_skills(response);
     Ok(0)
 }

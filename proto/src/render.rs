@@ -1,10 +1,12 @@
 //! Turns a response into what a person or a model reads.
 //!
 //! Text follows the `line` template of the command. Page-derived content is
-//! printed inside an envelope with a nonce that the page cannot know.
+//! printed inside an envelope with a nonce that the page cannot know; a short
+//! receipt is one line with such a nonce.
 
 mod envelope;
 mod json;
+mod receipt;
 mod steps;
 mod template;
 
@@ -12,6 +14,7 @@ use serde_json::{Map, Value};
 
 pub use envelope::{Untrusted, defuse};
 pub use json::{document_json, result_json};
+pub use receipt::receipt_line;
 pub use steps::step_text;
 
 use crate::{Command, Field, Kind, Message};
@@ -53,7 +56,9 @@ pub fn answer_text(
         None => (self::text(command, response), String::new()),
     };
     let text = match untrusted {
-        Some(untrusted) if !text.is_empty() => untrusted.wrap(&text),
+        Some(untrusted) if !text.is_empty() => {
+            receipt_line(command, response, untrusted).unwrap_or_else(|| untrusted.wrap(&text))
+        }
         _ => text,
     };
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };

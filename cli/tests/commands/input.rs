@@ -34,7 +34,7 @@ cases! {
         command: "dblclick",
         page: FORM,
         line: "dblclick #go",
-        says: &["title: twice"],
+        says: &["title: \"twice\""],
         json: &[("/summary", "*")],
         then: &[("get title", "twice")],
         ..Case::NEW
@@ -43,7 +43,7 @@ cases! {
         command: "hover",
         page: FORM,
         line: "hover #go",
-        says: &["the page changed"],
+        says: &["new text: \"over\""],
         json: &[("/summary", "*")],
         then: &[("text #go", "over")],
         ..Case::NEW
@@ -52,7 +52,7 @@ cases! {
         command: "fill",
         page: FORM,
         line: "fill #name 'Ada Lovelace'",
-        says: &["focus: textbox"],
+        says: &["value: \"Ada Lovelace\""],
         json: &[("/summary", "*")],
         then: &[("get value #name", "Ada Lovelace")],
         ..Case::NEW
@@ -62,7 +62,7 @@ cases! {
         page: FORM,
         first: &["click #name", "press End"],
         line: "type er",
-        says: &["the page changed"],
+        says: &["value: \"older\""],
         json: &[("/summary", "*")],
         then: &[("get value #name", "older")],
         ..Case::NEW
@@ -72,7 +72,7 @@ cases! {
         page: FORM,
         first: &["click #name", "press Control+A"],
         line: "press x",
-        says: &["the page changed"],
+        says: &["value: \"x\""],
         json: &[("/summary", "*")],
         then: &[("get value #name", "x")],
         ..Case::NEW
@@ -126,7 +126,7 @@ cases! {
         command: "mouse move",
         page: PAD,
         line: "mouse move 30 40",
-        says: &["title: move 30,40 0"],
+        says: &["title: \"move 30,40 0\""],
         json: &[("/summary", "*")],
         ..Case::NEW
     },
@@ -134,7 +134,7 @@ cases! {
         command: "mouse down",
         page: PAD,
         line: "mouse down #pad --offset 5,6 --button right",
-        says: &["title: down 5,6 2"],
+        says: &["title: \"down 5,6 2\""],
         json: &[("/summary", "*")],
         ..Case::NEW
     },
@@ -143,7 +143,7 @@ cases! {
         page: PAD,
         first: &["mouse down 10,10", "mouse move 50 60"],
         line: "mouse up",
-        says: &["title: up 50,60 0"],
+        says: &["title: \"up 50,60 0\""],
         json: &[("/summary", "*")],
         ..Case::NEW
     },
@@ -151,7 +151,7 @@ cases! {
         command: "mouse wheel",
         page: FORM,
         line: "mouse wheel 500",
-        says: &["the page changed"],
+        says: &["scrolled to 0, 500"],
         json: &[("/summary", "*")],
         then: &[("js 'scrollY'", "500")],
         ..Case::NEW
@@ -162,7 +162,7 @@ cases! {
             document.title = await file.files[0].text() + file.files.length</script>",
         files: &[("a.txt", "alpha"), ("b.txt", "beta")],
         line: "upload #file a.txt b.txt",
-        says: &["uploaded: a.txt, b.txt"],
+        says: &["uploaded: \"a.txt, b.txt\""],
         json: &[("/summary", "*")],
         then: &[("wait 100", ""), ("get title", "alpha2")],
         ..Case::NEW

@@ -94,7 +94,7 @@ fn imitates(line: &str) -> bool {
     may_look || word.eq_ignore_ascii_case("untrusted") || word.eq_ignore_ascii_case("end")
 }
 
-fn is_break(letter: char) -> bool {
+pub(super) fn is_break(letter: char) -> bool {
     matches!(letter, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 

@@ -4,20 +4,21 @@ mod clipboard;
 mod dialog;
 mod drag;
 mod mouse;
+mod receipt;
 mod upload;
 
 pub use clipboard::{read_clipboard, write_clipboard};
 pub use dialog::{dialog_accept, dialog_dismiss};
 pub use drag::drag;
 pub use mouse::{move_mouse, press_mouse, release_mouse, turn_wheel};
+pub(super) use receipt::report;
 pub use upload::upload;
 
 use browse_proto::{Reason, v1};
 
-use super::navigation;
 use crate::{
     dispatch::Context,
-    engine::{self, Button, Click, Direction, Modifiers, Scroll, Target},
+    engine::{self, Button, Click, Direction, Engine, Modifiers, Scroll, Target, Waiting},
     error::{Error, Result},
 };
 
@@ -36,7 +37,7 @@ pub async fn click(cx: &Context, request: v1::ClickRequest) -> Result<v1::ClickR
         count,
         modifiers: modifiers(request.modifiers.as_deref())?,
     };
-    let receipt = press_on(cx, &request.target, click).await?;
+    let receipt = press_on(cx, &request.target, click, request.no_wait).await?;
     Ok(v1::ClickResponse { receipt: Some(receipt) })
 }
 
@@ -50,33 +51,33 @@ pub async fn double_click(
         count: 2,
         modifiers: modifiers(request.modifiers.as_deref())?,
     };
-    let receipt = press_on(cx, &request.target, click).await?;
+    let receipt = press_on(cx, &request.target, click, request.no_wait).await?;
     Ok(v1::DoubleClickResponse { receipt: Some(receipt) })
 }
 
 /// Moves the pointer over an element.
 pub async fn hover(cx: &Context, request: v1::HoverRequest) -> Result<v1::HoverResponse> {
     let target = target(&request.target)?;
-    let receipt = cx.engine().hover(&target, cx.deadline()).await?;
+    let receipt = engine(cx, request.no_wait).hover(&target, cx.deadline()).await?;
     Ok(v1::HoverResponse { receipt: Some(report(cx, receipt)) })
 }
 
 /// Replaces the content of a field.
 pub async fn fill(cx: &Context, request: v1::FillRequest) -> Result<v1::FillResponse> {
     let target = target(&request.target)?;
-    let receipt = cx.engine().fill(&target, &request.text, cx.deadline()).await?;
+    let receipt = engine(cx, request.no_wait).fill(&target, &request.text, cx.deadline()).await?;
     Ok(v1::FillResponse { receipt: Some(report(cx, receipt)) })
 }
 
 /// Types into the focused element.
 pub async fn r#type(cx: &Context, request: v1::TypeRequest) -> Result<v1::TypeResponse> {
-    let receipt = cx.engine().type_text(&request.text, cx.deadline()).await?;
+    let receipt = engine(cx, request.no_wait).type_text(&request.text, cx.deadline()).await?;
     Ok(v1::TypeResponse { receipt: Some(report(cx, receipt)) })
 }
 
 /// Presses a key or a chord.
 pub async fn press(cx: &Context, request: v1::PressRequest) -> Result<v1::PressResponse> {
-    let receipt = cx.engine().press(&request.key, cx.deadline()).await?;
+    let receipt = engine(cx, request.no_wait).press(&request.key, cx.deadline()).await?;
     Ok(v1::PressResponse { receipt: Some(report(cx, receipt)) })
 }
 
@@ -87,14 +88,15 @@ pub async fn select(cx: &Context, request: v1::SelectRequest) -> Result<v1::Sele
         return Err(error.with("command", "select"));
     }
     let target = target(&request.target)?;
-    let receipt = cx.engine().select(&target, &request.value, cx.deadline()).await?;
+    let receipt =
+        engine(cx, request.no_wait).select(&target, &request.value, cx.deadline()).await?;
     Ok(v1::SelectResponse { receipt: Some(report(cx, receipt)) })
 }
 
 /// Checks a checkbox, radio button or switch.
 pub async fn check(cx: &Context, request: v1::CheckRequest) -> Result<v1::CheckResponse> {
     let target = target(&request.target)?;
-    let engine = cx.engine();
+    let engine = engine(cx, request.no_wait);
     let receipt = engine.set_checked(&target, engine::Checked::On, cx.deadline()).await?;
     Ok(v1::CheckResponse { receipt: Some(report(cx, receipt)) })
 }
@@ -102,7 +104,7 @@ pub async fn check(cx: &Context, request: v1::CheckRequest) -> Result<v1::CheckR
 /// Unchecks a checkbox or switch.
 pub async fn uncheck(cx: &Context, request: v1::UncheckRequest) -> Result<v1::UncheckResponse> {
     let target = target(&request.target)?;
-    let engine = cx.engine();
+    let engine = engine(cx, request.no_wait);
     let receipt = engine.set_checked(&target, engine::Checked::Off, cx.deadline()).await?;
     Ok(v1::UncheckResponse { receipt: Some(report(cx, receipt)) })
 }
@@ -124,10 +126,15 @@ pub async fn scroll(cx: &Context, request: v1::ScrollRequest) -> Result<v1::Scro
     Ok(v1::ScrollResponse { summary, x: at.x, y: at.y })
 }
 
-async fn press_on(cx: &Context, text: &str, click: Click) -> Result<v1::Receipt> {
+async fn press_on(cx: &Context, text: &str, click: Click, no_wait: bool) -> Result<v1::Receipt> {
     let target = target(text)?;
-    let receipt = cx.engine().click(&target, &click, cx.deadline()).await?;
+    let receipt = engine(cx, no_wait).click(&target, &click, cx.deadline()).await?;
     Ok(report(cx, receipt))
+}
+
+/// The engine of the tab, whose receipts wait unless the caller said not to.
+fn engine(cx: &Context, no_wait: bool) -> Engine {
+    cx.engine().waiting(if no_wait { Waiting::None } else { Waiting::Patient })
 }
 
 fn target(text: &str) -> Result<Target> {
@@ -145,29 +152,4 @@ fn button(button: v1::MouseButton) -> Button {
 fn modifiers(text: Option<&str>) -> Result<Modifiers> {
     let parsed = text.map(str::parse).transpose();
     Ok(parsed?.unwrap_or_default())
-}
-
-/// The receipt as the contract has it; opened targets become tab ids.
-pub(super) fn report(cx: &Context, receipt: engine::Receipt) -> v1::Receipt {
-    if receipt.navigated {
-        cx.engine().prepare_soon();
-    }
-    let opened = receipt.opened.iter().find_map(|opened| cx.tab_of(&opened.target_id));
-    v1::Receipt {
-        summary: cx.shown(summary(&receipt, opened)),
-        url: receipt.url.map(|url| navigation::told(cx, url)),
-        new_tab: opened,
-        focus: receipt.focus,
-        dialog: receipt.dialogs.first().map(ToString::to_string),
-        download: receipt.downloads.first().cloned(),
-        errors: receipt.errors,
-    }
-}
-
-fn summary(receipt: &engine::Receipt, opened: Option<u64>) -> String {
-    let mut lines = receipt.lines();
-    if let Some(id) = opened {
-        lines.push(format!("opened tab {id}"));
-    }
-    if lines.is_empty() { "nothing changed".to_owned() } else { lines.join("\n") }
 }

@@ -91,6 +91,10 @@ where
     let mut note = Note::begin(cx, &request);
     let work = async {
         cx.approach().await?;
+        if let Some(tab) = cx.tab_if_any() {
+            let goes = cx.command().group == "navigation" && !only_looks(cx.command());
+            tab.movers().begin(cx.client(), tab.page().documents_shown(), goes);
+        }
         if let Some(note) = &mut note {
             note.look(cx).await;
         }
@@ -106,6 +110,9 @@ where
         }
     };
     let outcome = limits::within(cx, work).await;
+    if let Some(tab) = cx.tab_if_any() {
+        tab.movers().end(cx.client(), tab.page().documents_shown());
+    }
     cx.daemon().notes().seen(cx);
     if let Some(note) = note {
         note.end(cx, outcome.as_ref()).await;

@@ -13,7 +13,7 @@ use std::{
 use browse_proto::v1;
 use tokio::sync::MutexGuard;
 
-use super::{Capture, DialogLine, Lock, Uploads, Weigh};
+use super::{Capture, DialogLine, Lock, Movers, Uploads, Weigh};
 use crate::{
     chromium::{self, EvaluateOptions, NavigationState, Page},
     engine::Engine,
@@ -69,6 +69,7 @@ pub struct Tab {
     lock: Lock,
     /// Held by the navigation under way.
     navigations: tokio::sync::Mutex<()>,
+    movers: Movers,
     captured: Arc<Captured>,
     /// Numbers of the requests that have not ended, by Chromium's id.
     open: Mutex<HashMap<String, u64>>,
@@ -109,6 +110,7 @@ impl Tab {
             used: AtomicBool::new(false),
             lock: Lock::default(),
             navigations: tokio::sync::Mutex::default(),
+            movers: Movers::default(),
             captured: Arc::default(),
             open: Mutex::default(),
         })
@@ -126,6 +128,7 @@ impl Tab {
             used: AtomicBool::new(true),
             lock: Lock::default(),
             navigations: tokio::sync::Mutex::default(),
+            movers: Movers::default(),
             captured: Arc::clone(&self.captured),
             open: Mutex::default(),
         })
@@ -163,6 +166,11 @@ impl Tab {
 
     pub(crate) fn set_owner(&self, owner: &ClientId) {
         *self.owner.lock().unwrap_or_else(PoisonError::into_inner) = owner.clone();
+    }
+
+    /// Which clients moved it.
+    pub fn movers(&self) -> &Movers {
+        &self.movers
     }
 
     /// What it wrote to the console.

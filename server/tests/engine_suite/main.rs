@@ -19,6 +19,7 @@ mod names;
 mod odd;
 mod random;
 mod reading;
+mod receipts;
 mod refs;
 mod sheets;
 mod slots;

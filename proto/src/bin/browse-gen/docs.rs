@@ -16,7 +16,8 @@ prints the same; `browse help --json` prints it for programs.
 a user could, admin runs code and touches credentials, meta talks to the daemon
 about tabs, notes and skills, control ends and restarts. **Tunnel** marks what
 a paired agent may call. **Page** marks answers that carry what a page wrote:
-they are printed between `--- untrusted` and `--- end` lines unless `--raw` is
+they are printed between `--- untrusted` and `--- end` lines, or in quotes in a
+receipt of one line, unless `--raw` is
 given.
 
 Every command takes `--tab <n>`, `--session <name>`, `--timeout <duration>`,

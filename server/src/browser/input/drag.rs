@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use browse_proto::{Reason, v1};
 
-use super::{report, target};
+use super::{engine, report, target};
 use crate::{
     dispatch::Context,
     engine::Drag,
@@ -30,7 +30,7 @@ pub async fn drag(cx: &Context, request: v1::DragRequest) -> Result<v1::DragResp
     }
     let steps = steps(request.steps, STEPS)?;
     let how = Drag { steps, hold: Duration::from_millis(u64::from(hold)) };
-    let receipt = cx.engine().drag(&source, &onto, how, cx.deadline()).await?;
+    let receipt = engine(cx, request.no_wait).drag(&source, &onto, how, cx.deadline()).await?;
     Ok(v1::DragResponse { receipt: Some(report(cx, receipt)) })
 }
 

@@ -2,7 +2,7 @@
 
 use browse_proto::{Reason, v1};
 
-use super::{button, drag::steps, modifiers, report, target};
+use super::{button, drag::steps, engine, modifiers, report, target};
 use crate::{
     dispatch::Context,
     engine::{Mouse, Spot},
@@ -22,7 +22,7 @@ pub async fn move_mouse(
     }
     let spot = spot(&request.to, request.offset.as_deref())?;
     let mouse = Mouse::Move(steps(request.steps, 1)?);
-    let receipt = act(cx, &spot, mouse, request.modifiers.as_deref()).await?;
+    let receipt = act(cx, &spot, mouse, request.modifiers.as_deref(), request.no_wait).await?;
     Ok(v1::MoveMouseResponse { receipt: Some(receipt) })
 }
 
@@ -33,7 +33,7 @@ pub async fn press_mouse(
 ) -> Result<v1::PressMouseResponse> {
     let spot = spot(&request.to, request.offset.as_deref())?;
     let mouse = Mouse::Down(button(request.button()));
-    let receipt = act(cx, &spot, mouse, request.modifiers.as_deref()).await?;
+    let receipt = act(cx, &spot, mouse, request.modifiers.as_deref(), request.no_wait).await?;
     Ok(v1::PressMouseResponse { receipt: Some(receipt) })
 }
 
@@ -44,7 +44,7 @@ pub async fn release_mouse(
 ) -> Result<v1::ReleaseMouseResponse> {
     let spot = spot(&request.to, request.offset.as_deref())?;
     let mouse = Mouse::Up(button(request.button()));
-    let receipt = act(cx, &spot, mouse, request.modifiers.as_deref()).await?;
+    let receipt = act(cx, &spot, mouse, request.modifiers.as_deref(), request.no_wait).await?;
     Ok(v1::ReleaseMouseResponse { receipt: Some(receipt) })
 }
 
@@ -61,13 +61,20 @@ pub async fn turn_wheel(
         Some(text) => Spot::On(target(text)?, None),
         None => Spot::Here,
     };
-    let receipt = act(cx, &spot, Mouse::Wheel(dx, dy), request.modifiers.as_deref()).await?;
+    let receipt =
+        act(cx, &spot, Mouse::Wheel(dx, dy), request.modifiers.as_deref(), request.no_wait).await?;
     Ok(v1::TurnWheelResponse { receipt: Some(receipt) })
 }
 
-async fn act(cx: &Context, spot: &Spot, mouse: Mouse, keys: Option<&str>) -> Result<v1::Receipt> {
+async fn act(
+    cx: &Context,
+    spot: &Spot,
+    mouse: Mouse,
+    keys: Option<&str>,
+    no_wait: bool,
+) -> Result<v1::Receipt> {
     let keys = modifiers(keys)?;
-    let receipt = cx.engine().use_mouse(spot, mouse, keys, cx.deadline()).await?;
+    let receipt = engine(cx, no_wait).use_mouse(spot, mouse, keys, cx.deadline()).await?;
     Ok(report(cx, receipt))
 }
 

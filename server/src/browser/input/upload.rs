@@ -2,7 +2,7 @@
 
 use browse_proto::{Reason, v1};
 
-use super::{report, target};
+use super::{engine, report, target};
 use crate::{
     dispatch::Context,
     error::{Error, Result},
@@ -29,7 +29,7 @@ pub async fn upload(cx: &Context, request: v1::UploadRequest) -> Result<v1::Uplo
     }
     let browser = cx.daemon().sessions().slot().browser().await?;
     let files = Files::write(&browser.info().uploads, request.file).await?;
-    let receipt = cx.engine().upload(&target, files.paths(), cx.deadline()).await?;
+    let receipt = engine(cx, request.no_wait).upload(&target, files.paths(), cx.deadline()).await?;
     cx.tab().uploads().keep(files);
     Ok(v1::UploadResponse { receipt: Some(report(cx, receipt)) })
 }

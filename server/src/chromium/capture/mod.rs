@@ -1,5 +1,6 @@
 //! What pages do unasked: events for whoever keeps records.
 
+pub(crate) mod begun;
 pub(crate) mod body;
 pub(crate) mod console;
 pub(crate) mod downloads;

@@ -136,6 +136,7 @@ struct SocketCreated {
 /// Applies a `Network` event to the tab's open requests.
 pub(crate) fn apply(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
     let mut reports = Vec::new();
+    let mut stream = None;
     let mut open = page.requests.lock();
     match name {
         "requestWillBeSent" => {
@@ -147,7 +148,9 @@ pub(crate) fn apply(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()>
             open.sent(sent, &mut reports);
         }
         "responseReceived" | "webSocketHandshakeResponseReceived" => {
-            open.received(&event.params()?)
+            let received: Received = event.params()?;
+            open.received(&received);
+            stream = received.response.is_stream().then_some(received.request_id);
         }
         "requestServedFromCache" => {
             let served: Ended = event.params()?;
@@ -163,10 +166,27 @@ pub(crate) fn apply(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()>
         _ => return None,
     }
     drop(open);
+    begun(page, &reports, stream.as_deref());
     for request in reports {
         page.shared.sink.event(Event::Network(page.target_id().clone(), Box::new(request)));
     }
     Some(())
+}
+
+/// Tells who waits for the requests that an action began.
+fn begun(page: &Page, reports: &[NetworkRequest], stream: Option<&str>) {
+    if reports.is_empty() && stream.is_none() {
+        return;
+    }
+    let mut state = page.state.lock();
+    let mut news = stream.is_some_and(|id| state.begun.over(id));
+    for request in reports {
+        news |= state.begun.note(request);
+    }
+    drop(state);
+    if news {
+        page.notify();
+    }
 }
 
 impl OpenRequests {
@@ -246,6 +266,13 @@ impl OpenRequests {
             None => RequestState::Finished,
         };
         reports.push(open.end(ended.timestamp, state));
+    }
+}
+
+impl Response {
+    /// Whether the answer never ends.
+    fn is_stream(&self) -> bool {
+        matches!(self.mime_type.as_str(), "text/event-stream" | "multipart/x-mixed-replace")
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::frames::FrameTree;
 use crate::chromium::browser::options::Viewport;
+use crate::chromium::capture::begun::BegunRequests;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::address::{Place, place};
 use crate::chromium::guard::document::Denied;
@@ -131,6 +132,8 @@ pub(crate) struct PageState {
     pub windows: Vec<String>,
     /// Frames within the page that asked to go elsewhere since an action began.
     pub frames_requested: FramesRequested,
+    /// Requests that the action under way began.
+    pub begun: BegunRequests,
     /// How often the page asked to download something.
     pub downloads_requested: u64,
     pub loading: bool,
@@ -178,6 +181,7 @@ impl PageState {
             requested: None,
             windows: Vec::new(),
             frames_requested: FramesRequested::default(),
+            begun: BegunRequests::default(),
             downloads_requested: 0,
             loading: false,
             response: None,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::click::Click;
-use super::receipt::Receipt;
+use super::receipt::{Fact, Receipt};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::read::facts::State;
@@ -37,7 +37,10 @@ impl Engine {
         let wanted = checked == Checked::On;
         let word = if wanted { "checked" } else { "unchecked" };
         if self.is(target, State::Checked).await? == wanted {
-            return Ok(Receipt { result: Some(format!("{word} already")), ..Receipt::default() });
+            return Ok(Receipt {
+                result: Some(Fact::new(format!("{word} already"))),
+                ..Receipt::default()
+            });
         }
         let mut receipt = self.click(target, &Click::default(), deadline).await?;
         // A switch that asks its server first changes a little later.
@@ -49,7 +52,7 @@ impl Engine {
         }
         match now {
             Ok(now) if now == wanted => {
-                receipt.result = Some(word.to_owned());
+                receipt.result = Some(Fact::new(word));
                 Ok(receipt)
             }
             // A page may replace the element, or leave: then it took the click.

@@ -9,9 +9,9 @@ use serde_json::json;
 use tokio::time::{Instant, timeout};
 
 use super::aim::{Aimed, Attempts, Wants};
-use super::outcome::Changes;
+use super::changes::Changes;
 use super::proof::prove;
-use super::receipt::Receipt;
+use super::receipt::{Fact, Receipt};
 use crate::chromium::{Call, MouseButton, MouseEvent, MouseEventKind};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
@@ -118,13 +118,17 @@ impl Engine {
         let wants =
             if matches!(gesture, Gesture::Click(_)) { Wants::Enabled } else { Wants::Visible };
         let aimed = self.aim(target, wants, deadline).await?;
-        let before = self.begin_action();
+        let before = self.begin_action().watched_in(&aimed.world);
         let changes = self.deliver(&aimed, gesture).await?;
         let changes = self.with_others(&aimed, changes).await;
         let proof = prove(&aimed, gesture, changes.as_ref()).inspect_err(|_| {
             self.state().witness.end();
         })?;
-        let receipt = self.receipt(before, changes, deadline).await;
+        let mut receipt = self.receipt(before, changes, deadline).await;
+        // What it does may be a matter of style alone.
+        if matches!(gesture, Gesture::Hover) && !receipt.tells_anything() {
+            receipt.result = Some(Fact::new("hovered"));
+        }
         proof.complete(&aimed, receipt)
     }
 

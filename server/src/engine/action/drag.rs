@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::aim::{Aimed, Attempts, Wants};
-use super::outcome::Changes;
-use super::receipt::Receipt;
+use super::changes::Changes;
+use super::receipt::{Fact, Receipt};
 use crate::chromium::{DragStep, MouseButton, MouseEvent, MouseEventKind, Page};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
@@ -121,7 +121,7 @@ impl Engine {
         for world in [&aimed.world, &goal] {
             self.ask(world, "watchDrag", &json!({})).text().await?;
         }
-        let before = self.begin_action();
+        let before = self.begin_action().watched_in(&aimed.world);
         let mut hand = Hand { page: self.page(), at: (aimed.x, aimed.y), data: None, down: false };
         hand.page.intercept_drags(true).await?;
         self.press_down(&mut hand, aimed).await?;
@@ -154,8 +154,8 @@ impl Engine {
         };
         let mut receipt = self.receipt(before, changes, deadline).await;
         receipt.result = match dropped {
-            Some(false) => Some("the page did not take the drop".to_owned()),
-            Some(true) => Some("dropped".to_owned()),
+            Some(false) => Some(Fact::new("the page did not take the drop")),
+            Some(true) => Some(Fact::new("dropped")),
             None => receipt.result,
         };
         Ok(receipt)

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::aim::Attempts;
-use super::outcome::Changes;
-use super::receipt::Receipt;
+use super::changes::Changes;
+use super::receipt::{Fact, Receipt};
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 use crate::engine::target::target::Target;
@@ -26,7 +26,7 @@ impl Engine {
     ) -> Result<Receipt> {
         let mut receipt =
             self.change(target, "choose", json!({ "values": values }), deadline).await?;
-        receipt.result = Some(format!("selected: {}", receipt.selected.join(", ")));
+        receipt.result = Some(Fact::new("selected").text(receipt.selected.join(", ")));
         Ok(receipt)
     }
 
@@ -48,7 +48,13 @@ impl Engine {
         loop {
             let before = self.begin_action();
             match self.ask_about::<Changes>(target, command, more.clone()).await {
-                Ok(changes) => return Ok(self.receipt(before, Some(changes), deadline).await),
+                Ok(changes) => {
+                    let before = match self.world_for(target).await {
+                        Ok(world) => before.watched_in(&world),
+                        Err(_) => before,
+                    };
+                    return Ok(self.receipt(before, Some(changes), deadline).await);
+                }
                 Err(error) => {
                     self.state().witness.end();
                     attempts.again(self.page(), target, error).await?;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::outcome::Changes;
+use super::changes::Changes;
 use super::receipt::Receipt;
 use crate::chromium::{self, Call, KeyCombination, World};
 use crate::engine::error::{Error, Kind, Result};
@@ -31,7 +31,7 @@ impl Engine {
                 "nothing that takes text has the focus",
             ));
         }
-        let before = self.begin_action();
+        let before = self.begin_action().watched_in(&world);
         let calls = self.page().type_text(text);
         self.finish(&world, before, calls, deadline).await
     }
@@ -43,7 +43,7 @@ impl Engine {
         })?;
         let _turn = self.state().acting.lock().await;
         let (world, _) = self.watch_focus().await?;
-        let before = self.begin_action();
+        let before = self.begin_action().watched_in(&world);
         let calls = self.page().press(&combination);
         self.finish(&world, before, calls, deadline).await
     }

@@ -9,8 +9,10 @@ pub mod scroll;
 
 pub(crate) mod accept;
 pub(crate) mod aim;
+pub(crate) mod changes;
 pub(crate) mod field;
 pub(crate) mod keys;
+pub(crate) mod later;
 pub(crate) mod lay;
 pub(crate) mod outcome;
 pub(crate) mod place;

@@ -8,8 +8,8 @@ use serde_json::json;
 use tokio::time::{Instant, timeout};
 
 use super::aim::{Attempts, Wants};
+use super::changes::Changes;
 use super::click::{Button, Modifiers};
-use super::outcome::Changes;
 use super::proof::unheard;
 use super::receipt::Receipt;
 use crate::chromium::{Call, MouseEvent, MouseEventKind, World};
@@ -89,7 +89,7 @@ impl Engine {
         deadline: Instant,
     ) -> Result<Receipt> {
         let found = self.find_spot(spot, deadline).await?;
-        let before = self.begin_action();
+        let before = self.begin_action().watched_in(&found.world);
         let at = |kind, x, y| self.page().mouse(MouseEvent { kind, x, y, modifiers: modifiers.0 });
         if !matches!(spot, Spot::Here) {
             let from = self.page().mouse_state();

@@ -1,15 +1,15 @@
 //! What became of an action: facts of the page, of the tab, and of the browser.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Deserialize;
 use tokio::time::{Instant, timeout};
 
-use super::receipt::{OpenedTab, Receipt};
-use crate::chromium::{LoadState, LoaderId, NavigationState, Page};
+use super::changes::Changes;
+use super::receipt::{Fact, OpenedTab, Receipt};
+use crate::chromium::{LoadState, LoaderId, NavigationState, Page, World};
 use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
-use crate::engine::page::refusal::{Cover, label};
 
 /// How long a navigation that an action began may take to arrive before the
 /// receipt says that it is under way.
@@ -32,51 +32,22 @@ const IN_FRAMES: Duration = Duration::from_secs(1);
 /// How long a new tab may take to know its address.
 const TAB_ADDRESS: Duration = Duration::from_millis(150);
 
-/// What the script says after an action.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Changes {
-    pub delivered: bool,
-    pub unknown: bool,
-    pub stopped: bool,
-    pub stray: Option<Cover>,
-    pub presses: u32,
-    pub clicks: u32,
-    pub menus: u32,
-    pub downloads: bool,
-    pub slipped: Option<Cover>,
-    pub gone: bool,
-    pub hovered: bool,
-    pub mutations: u64,
-    pub url: String,
-    pub title: Option<String>,
-    pub focus: Option<(String, String)>,
-    pub field: bool,
-    pub checked: Option<String>,
-    pub scrolled: Option<(f64, f64)>,
-    pub selected: Vec<String>,
-}
-
-impl Changes {
-    /// Adds what a document around this one says; `main`: that of the tab.
-    pub fn add(&mut self, other: Self, main: bool) {
-        self.stopped |= other.stopped;
-        self.downloads |= other.downloads;
-        self.mutations += other.mutations;
-        self.scrolled = self.scrolled.or(other.scrolled);
-        if main {
-            // Its focus is the frame itself, of course.
-            self.title = other.title;
-        }
-    }
-}
-
 /// The tab before an action.
 pub(crate) struct Before {
     url: String,
     loader: LoaderId,
     answered: Option<LoaderId>,
     downloads: u64,
+    /// Where the action is watched, once that is known.
+    world: Option<Arc<World>>,
+}
+
+impl Before {
+    /// Remembers the document that can be asked again what came of the action.
+    #[must_use]
+    pub(crate) fn watched_in(self, world: &Arc<World>) -> Self {
+        Self { world: Some(Arc::clone(world)), ..self }
+    }
 }
 
 impl Engine {
@@ -87,8 +58,9 @@ impl Engine {
         let mut state = self.page().state.lock();
         state.windows.clear();
         state.frames_requested = Default::default();
+        state.begun.begin();
         let answered = state.response.as_ref().map(|(loader, _)| loader.clone());
-        Before { url, loader, answered, downloads: state.downloads_requested }
+        Before { url, loader, answered, downloads: state.downloads_requested, world: None }
     }
 
     /// Waits for an answer of the script, unless a navigation stands before it:
@@ -116,9 +88,11 @@ impl Engine {
     pub(crate) async fn receipt(
         &self,
         before: Before,
-        changes: Option<Changes>,
+        mut changes: Option<Changes>,
         deadline: Instant,
     ) -> Receipt {
+        let begun = self.await_requests(deadline).await;
+        self.look_again(before.world.as_ref(), &mut changes, begun).await;
         let saves = changes.as_ref().is_some_and(|changes| changes.downloads);
         let navigating = self.arrive(&before, saves, deadline).await;
         let in_frames = self.await_frames(deadline).await;
@@ -127,7 +101,7 @@ impl Engine {
         for tab in self.state().witness.opened() {
             let url = address(&tab).await;
             self.await_document(&tab, &url).await;
-            opened.push(OpenedTab { target_id: tab.target_id().clone(), url });
+            opened.push(OpenedTab { target_id: tab.target_id().clone(), id: None, url });
         }
         // Only now: a new tab may have been refused its address meanwhile.
         let mut seen = self.state().witness.end();
@@ -147,7 +121,13 @@ impl Engine {
         seen.denied.extend(unheard);
         let navigated = page.loader() != before.loader;
         let url = page.url();
+        let main = &page.main_frame().id;
+        let elsewhere = before.world.as_ref().filter(|world| world.frame() != main);
+        let frame = elsewhere.and_then(|world| page.frame(world.frame()).ok());
+        let open = if navigated { Vec::new() } else { self.open_requests() };
         let mut receipt = Receipt {
+            open,
+            frame: frame.map(|frame| frame.url),
             url: (url != before.url).then_some(url),
             navigated,
             navigating,
@@ -159,22 +139,26 @@ impl Engine {
             ..Receipt::default()
         };
         if let Some(changes) = changes {
-            receipt.changed = navigated
-                || changes.mutations > 0
-                || changes.field
-                || changes.focus.is_some()
-                || changes.scrolled.is_some()
-                || changes.gone
-                || in_frames;
+            receipt.changed = navigated || changes.tells_anything() || in_frames;
             receipt.title = changes.title.filter(|_| !navigated);
-            receipt.focus =
-                changes.focus.filter(|_| !navigated).map(|(role, name)| label(&role, &name));
+            receipt.focus = changes.focus.filter(|_| !navigated);
             receipt.selected = changes.selected;
             if changes.field {
-                receipt.result = changes.checked;
+                receipt.result = changes.checked.map(Fact::new).or(changes.holding.map(Fact::from));
             }
+            receipt.news = changes.news.into_iter().map(Fact::from).collect();
+            // A dialog that opens has the focus, and so has a field that was set.
+            receipt.focus = receipt.focus.filter(|(_, name)| {
+                name.is_empty() || !receipt.news.iter().any(|fact| fact.name == *name)
+            });
+            let shown = changes.shown.map(|(label, text)| Fact::new(label).text(text));
+            let scrolled = |(x, y): (f64, f64)| Fact::new(format!("scrolled to {x:.0}, {y:.0}"));
+            receipt.shown = shown.or(changes.scrolled.map(scrolled));
         } else {
             receipt.changed = true;
+        }
+        if navigated && receipt.navigating.is_none() {
+            receipt.news = self.greeting(deadline).await;
         }
         receipt
     }
@@ -193,7 +177,11 @@ impl Engine {
         saves: bool,
         left: Duration,
     ) {
-        let until = Instant::now() + self.patience(before, was_under_way, saves).min(left);
+        let patience = match self.is_patient() {
+            true => self.patience(before, was_under_way, saves),
+            false => Duration::ZERO,
+        };
+        let until = Instant::now() + patience.min(left);
         while !self.state().witness.has_download() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -202,7 +190,7 @@ impl Engine {
     /// Waits a moment for the document of a new tab. One that comes to be a download
     /// shows none: then for the news of that.
     async fn await_document(&self, tab: &Page, url: &str) {
-        if matches!(url, "" | "about:blank") {
+        if matches!(url, "" | "about:blank") || !self.is_patient() {
             return;
         }
         let came = tab.wait_until(|state| {
@@ -229,7 +217,8 @@ impl Engine {
             let left = deadline.saturating_duration_since(Instant::now());
             let arrived =
                 page.wait_until(|state| state.frames_requested.waiting.is_empty().then_some(()));
-            let _ = timeout(IN_FRAMES.min(left), arrived).await;
+            let patience = if self.is_patient() { IN_FRAMES } else { Duration::ZERO };
+            let _ = timeout(patience.min(left), arrived).await;
         }
         asked.any
     }
@@ -287,7 +276,8 @@ impl Engine {
             let here = main.loader != before.loader && state.pending.is_none() && parsed;
             (over || here).then_some(())
         });
-        if timeout(ARRIVAL.min(left()), arrived).await.is_ok() {
+        let patience = if self.is_patient() { ARRIVAL } else { Duration::ZERO };
+        if timeout(patience.min(left()), arrived).await.is_ok() {
             self.await_download(before, true, saves, left()).await;
         }
         match page.navigation() {

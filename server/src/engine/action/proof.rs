@@ -5,9 +5,9 @@
 //! the page answered it, else as an error.
 
 use super::aim::Aimed;
+use super::changes::Changes;
 use super::click::{Button, Click, Gesture};
-use super::outcome::Changes;
-use super::receipt::Receipt;
+use super::receipt::{Fact, Receipt};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::refusal::label;
 
@@ -16,7 +16,7 @@ use crate::engine::page::refusal::label;
 pub(super) enum Proof {
     Whole,
     /// What is missing: `pressed, not clicked: …`.
-    Part(String),
+    Part(Fact),
 }
 
 /// Without proof that the events reached the element, the action failed.
@@ -61,7 +61,7 @@ pub(super) fn unheard(aimed: &Aimed, changes: &Changes) -> Error {
 }
 
 /// What is missing of a click that began.
-fn part(click: Click, changes: &Changes) -> Option<String> {
+fn part(click: Click, changes: &Changes) -> Option<Fact> {
     let wanted = click.count.max(1);
     let whole = match click.button {
         Button::Left => changes.clicks >= wanted,
@@ -79,12 +79,13 @@ fn part(click: Click, changes: &Changes) -> Option<String> {
         (_, Button::Left) => format!("clicked {} of {wanted} times", changes.clicks),
         _ => format!("pressed {} of {wanted} times", changes.presses),
     };
-    let why = match changes.slipped.as_ref().or(changes.stray.as_ref()) {
-        Some(other) => format!("{} would have got the rest, which was stopped", other.text()),
-        None if changes.gone => "it was gone before the rest".to_owned(),
-        None => "nothing told of the rest".to_owned(),
-    };
-    Some(format!("{heard}: {why}"))
+    Some(match changes.slipped.as_ref().or(changes.stray.as_ref()) {
+        Some(other) => {
+            Fact::new(heard).other(other).note("would have got the rest, which was stopped")
+        }
+        None if changes.gone => Fact::new(format!("{heard}: it was gone before the rest")),
+        None => Fact::new(format!("{heard}: nothing told of the rest")),
+    })
 }
 
 impl Proof {
@@ -98,7 +99,7 @@ impl Proof {
             }
             Self::Part(part) => {
                 let subject = label(&aimed.role, &aimed.name);
-                let message = format!("{subject} was {part}");
+                let message = format!("{subject} was {}", part.line());
                 Err(refusal(Kind::Incomplete, message, aimed))
             }
         }

@@ -1,12 +1,86 @@
-//! What an action did, in a few lines.
+//! What an action did, as facts.
+
+use std::borrow::Cow;
 
 use crate::chromium::TargetId;
+use crate::engine::page::refusal::Cover;
+
+/// One thing that an action did. Only `name` and `text` are words of the page; all
+/// else is ours, so that a reader can be shown which is which.
+///
+/// As a line: `label: role "name": text note`, without the parts that are empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is: `alert`, `value`, `new tab 3`.
+    pub label: Cow<'static, str>,
+    /// Role of the element that it is about.
+    pub role: String,
+    /// Accessible name of that element, or the message of a dialog.
+    pub name: String,
+    /// A message, value, title or address.
+    pub text: String,
+    /// What is added in our words: `is open`, `, accepted`.
+    pub note: Cow<'static, str>,
+}
+
+impl Fact {
+    /// A fact in our words alone: `checked`.
+    pub fn new(label: impl Into<Cow<'static, str>>) -> Self {
+        Self { label: label.into(), ..Self::default() }
+    }
+
+    /// Adds what the page says: `alert: Saved`.
+    #[must_use]
+    pub fn text(self, text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..self }
+    }
+
+    /// Adds the element that it is about: `focus: textbox "Email"`.
+    #[must_use]
+    pub fn about(self, role: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { role: role.into(), name: name.into(), ..self }
+    }
+
+    /// Adds our words after those of the page; a leading comma joins them.
+    #[must_use]
+    pub fn note(self, note: impl Into<Cow<'static, str>>) -> Self {
+        Self { note: note.into(), ..self }
+    }
+
+    /// What took the place of an element: role, name and selector.
+    pub(crate) fn other(self, other: &Cover) -> Self {
+        let fact = self.about(&other.role, &other.name);
+        if other.selector == other.role { fact } else { fact.text(&other.selector) }
+    }
+
+    /// The fact as one line.
+    pub fn line(&self) -> String {
+        let Self { label, role, name, text, note } = self;
+        let mut line = label.to_string();
+        if !role.is_empty() {
+            line.push_str(&format!(": {role}"));
+        }
+        if !name.is_empty() {
+            line.push_str(&format!(" \"{name}\""));
+        }
+        if !text.is_empty() {
+            line.push_str(&format!(": {text}"));
+        }
+        if !note.is_empty() {
+            line.push_str(if note.starts_with(',') { "" } else { " " });
+            line.push_str(note);
+        }
+        line
+    }
+}
 
 /// A tab that an action opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedTab {
     /// Its id in the browser.
     pub target_id: TargetId,
+    /// Its id for callers, once somebody knows it.
+    pub id: Option<u64>,
     /// Where it goes, as far as known.
     pub url: String,
 }
@@ -24,50 +98,73 @@ pub struct Receipt {
     pub title: Option<String>,
     /// Tabs that were opened.
     pub opened: Vec<OpenedTab>,
-    /// Dialogs that were answered.
-    pub dialogs: Vec<String>,
+    /// Dialogs that were answered: `confirm "Sure?", accepted`.
+    pub dialogs: Vec<Fact>,
     /// Names of downloads that began.
     pub downloads: Vec<String>,
     /// Addresses that the caller may not visit, and that were not opened.
     pub denied: Vec<String>,
-    /// What has the focus now, when it moved elsewhere: `textbox "Email"`.
-    pub focus: Option<String>,
-    /// Errors of the console, at most three.
-    pub errors: Vec<String>,
+    /// Role and name of what has the focus now, when it moved elsewhere.
+    pub focus: Option<(String, String)>,
+    /// Exceptions and errors of the console, at most three.
+    pub errors: Vec<Fact>,
     /// Whether the document changed in any way.
     pub changed: bool,
     /// What the action came to: `checked`, the options selected.
-    pub result: Option<String>,
+    pub result: Option<Fact>,
+    /// What the page said or shows now: alerts, values, what is invalid.
+    pub news: Vec<Fact>,
+    /// Text that shows now, or went; told where nothing else is.
+    pub shown: Option<Fact>,
+    /// Requests that the action began and that are open.
+    pub open: Vec<Fact>,
     /// What the element did not get of the action.
-    pub lacking: Option<String>,
+    pub lacking: Option<Fact>,
     /// Options that are selected now.
     pub selected: Vec<String>,
+    /// Address of the frame that the words of the page are from, when it is not
+    /// that of the tab.
+    pub frame: Option<String>,
 }
 
 impl Receipt {
-    /// One fact a line.
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        lines.extend(self.result.clone());
+    /// All facts in the order in which they are told; never empty.
+    pub fn facts(&self) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let texts = |label: &'static str| move |text: &String| Fact::new(label).text(text);
+        facts.extend(self.result.clone());
+        facts.extend(self.news.iter().cloned());
         match (&self.url, self.navigated) {
-            (Some(url), _) => lines.push(format!("url: {url}")),
-            (None, true) => lines.push("the page was loaded again".to_owned()),
+            (Some(url), _) => facts.push(Fact::new("url").text(url)),
+            (None, true) => facts.push(Fact::new("the page was loaded again")),
             (None, false) => {}
         }
-        lines.extend(self.navigating.as_ref().map(|url| format!("loading: {url}")));
-        lines.extend(self.title.as_ref().map(|title| format!("title: {title}")));
-        lines.extend(self.opened.iter().map(|tab| format!("new tab: {}", tab.url)));
-        lines.extend(self.dialogs.iter().cloned());
-        lines.extend(self.downloads.iter().map(|download| format!("download: {download}")));
-        lines.extend(self.denied.iter().map(|url| format!("not allowed: {url}")));
-        lines.extend(self.focus.as_ref().map(|focus| format!("focus: {focus}")));
-        lines.extend(self.errors.iter().map(|error| format!("console error: {error}")));
-        if lines.is_empty() {
-            lines
-                .push(if self.changed { "the page changed" } else { "nothing changed" }.to_owned());
+        facts.extend(self.navigating.iter().map(texts("loading")));
+        facts.extend(self.title.iter().map(texts("title")));
+        facts.extend(self.opened.iter().map(|tab| match tab.id {
+            Some(id) => Fact::new(format!("new tab {id}")).text(&tab.url),
+            None => Fact::new("new tab").text(&tab.url),
+        }));
+        facts.extend(self.dialogs.iter().cloned());
+        facts.extend(self.downloads.iter().map(texts("download")));
+        facts.extend(self.denied.iter().map(texts("not allowed")));
+        facts.extend(self.focus.iter().map(|(role, name)| Fact::new("focus").about(role, name)));
+        facts.extend(self.errors.iter().cloned());
+        if facts.is_empty() {
+            facts.extend(self.shown.clone());
         }
-        lines.extend(self.lacking.clone());
-        lines
+        facts.extend(self.open.iter().cloned());
+        if facts.is_empty() {
+            let nothing = if self.changed { "the page changed" } else { "nothing changed" };
+            facts.push(Fact::new(nothing));
+        }
+        facts.extend(self.lacking.clone());
+        facts
+    }
+
+    /// One fact a line.
+    pub fn lines(&self) -> Vec<String> {
+        self.facts().iter().map(Fact::line).collect()
     }
 
     /// Whether anything came of the action.

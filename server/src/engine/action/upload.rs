@@ -10,9 +10,9 @@ use tokio::time::{Instant, timeout};
 
 use super::accept::accepts;
 use super::aim::Attempts;
+use super::changes::Changes;
 use super::click::Click;
-use super::outcome::Changes;
-use super::receipt::Receipt;
+use super::receipt::{Fact, Receipt};
 use crate::chromium::{Argument, Page, World};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
@@ -56,13 +56,13 @@ impl Engine {
         };
         input.check(target, files)?;
         let _turn = self.state().acting.lock().await;
-        let before = self.begin_action();
+        let before = self.begin_action().watched_in(&input.world);
         self.handled(input.world.set_files(&input.object, files)).await?;
         let report = self.ask(&input.world, "report", &json!({})).read::<Changes>();
         let changes = self.unless_navigating(report).await?;
         let mut receipt = self.receipt(before, changes, deadline).await;
         receipt.changed = true;
-        receipt.result = Some(format!("uploaded: {}", names(files).join(", ")));
+        receipt.result = Some(Fact::new("uploaded").text(names(files).join(", ")));
         Ok(receipt)
     }
 

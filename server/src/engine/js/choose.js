@@ -13,6 +13,7 @@ const choose = ({ target, values }) => {
     if (values.length > 1 && !selectMultiple(select)) throw new Refusal('single-choice', { count: values.length });
     const chosen = values.map((value) => optionFor(options, value));
     watchChanges(select);
+    takeBaseline();
     focusElement(select);
     const before = options.filter(optionSelected);
     if (selectMultiple(select)) options.forEach((option) => setOptionSelected(option, chosen.includes(option)));

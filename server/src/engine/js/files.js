@@ -39,6 +39,7 @@ const fileField = ({ target }) => {
 const fileFacts = (input) => {
   if (isDisabled(input)) throw new Refusal('disabled');
   watchChanges(input);
+  takeBaseline();
   return { input: true, multiple: inputMultiple(input) || inputDirectory(input), accept: inputAccept(input) };
 };
 

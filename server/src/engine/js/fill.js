@@ -48,6 +48,7 @@ const fill = ({ target, text }) => {
     if (isDisabled(element)) throw new Refusal('disabled');
     if (!isEditable(element)) throw new Refusal('not-editable', { why: whyNotEditable(element) });
     watchChanges(element);
+    takeBaseline();
     const type = element instanceof HTMLInputElement ? inputType(element) : '';
     if (PICKER_TYPES.has(type)) pick(element, type, text);
     else write(element, type, text);

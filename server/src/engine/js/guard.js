@@ -33,6 +33,7 @@ const onGesture = (event) => {
   // The ear and the listeners here may both hear of it.
   if (!armed || event === armed.last) return;
   armed.last = event;
+  takeBaseline();
   if (event.type === 'click') heedDownload(event);
   if (!event.isTrusted) return;
   if (Date.now() > armed.until) {
@@ -89,6 +90,7 @@ const heedDownload = (event) => {
 
 const onPointing = (event) => {
   if (!armed || !event.isTrusted || armed.element === null) return;
+  takeBaseline();
   const hit = event.composedPath()[0];
   armed.over = hit instanceof Node && (reaches(hit, armed.element) || reachesInside(event));
 };
@@ -120,6 +122,8 @@ const arm = (token, life, element) => {
   for (const type of GESTURE) addEventListener(type, onGesture, { capture: true, passive: false });
   for (const type of POINTING) addEventListener(type, onPointing, { capture: true, passive: true });
   watchChanges(element);
+  // On the way of the answer and of the gesture, which begins no sooner.
+  setTimeout(() => armed && armed.token === token && takeBaseline());
 };
 
 const disarm = () => {

@@ -34,6 +34,7 @@ const COMMANDS = {
   vanished,
   watch,
   report,
+  greeting,
   frameOf,
   stateIs,
   says,
@@ -94,5 +95,5 @@ const call = (command, argument) => {
 };
 
 Object.defineProperty(globalThis, ENGINE, {
-  value: Object.freeze({ call, heedClick, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, takeHosts, learnSlots, lines: () => lastElements, isKept: () => restsOnKept }),
+  value: Object.freeze({ call, heedClick, lookAgain, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, takeHosts, learnSlots, lines: () => lastElements, isKept: () => restsOnKept }),
 });

@@ -24,6 +24,17 @@ pub struct Engine {
     tab: u64,
     numbers: Arc<RefNumbers>,
     state: Arc<State>,
+    waiting: Waiting,
+}
+
+/// Whether a receipt waits for what an action began: requests, documents, downloads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Waiting {
+    /// For a while.
+    #[default]
+    Patient,
+    /// Not at all: it says what is under way.
+    None,
 }
 
 /// What outlives a call.
@@ -44,13 +55,24 @@ pub(crate) struct State {
 impl Engine {
     /// The engine of the tab `tab`, whose refs come out of `numbers`.
     pub fn new(page: Arc<Page>, numbers: Arc<RefNumbers>, tab: u64) -> Self {
-        Self { page, tab, numbers, state: Arc::default() }
+        Self { page, tab, numbers, state: Arc::default(), waiting: Waiting::default() }
     }
 
     /// The engine of the same tab after it moved to another page: its refs are
     /// remembered, and all stale.
     pub fn moved_to(&self, page: Arc<Page>) -> Self {
         Self { page, ..self.clone() }
+    }
+
+    /// The same engine, whose receipts wait or do not.
+    #[must_use]
+    pub fn waiting(&self, waiting: Waiting) -> Self {
+        Self { waiting, ..self.clone() }
+    }
+
+    /// Whether receipts wait.
+    pub(crate) fn is_patient(&self) -> bool {
+        self.waiting == Waiting::Patient
     }
 
     /// The tab.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::chromium::sync::Lock;
 use crate::chromium::{Dialog, DialogAnswer, DownloadState, Event, Page};
+use crate::engine::action::receipt::Fact;
 
 /// Console errors kept for one receipt.
 const MAX_ERRORS: usize = 3;
@@ -17,8 +18,8 @@ pub(crate) struct Witness(Lock<Option<Seen>>);
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Seen {
     pub opened: Vec<Arc<Page>>,
-    pub errors: Vec<String>,
-    pub dialogs: Vec<String>,
+    pub errors: Vec<Fact>,
+    pub dialogs: Vec<Fact>,
     pub downloads: Vec<String>,
     /// Where the downloads come from.
     pub saved: Vec<String>,
@@ -41,6 +42,18 @@ impl Witness {
         self.0.lock().as_ref().map(|seen| seen.opened.clone()).unwrap_or_default()
     }
 
+    /// Whether nothing was seen so far.
+    pub fn saw_nothing(&self) -> bool {
+        self.0.lock().as_ref().is_none_or(|seen| {
+            let Seen { opened, errors, dialogs, downloads, denied, .. } = seen;
+            opened.is_empty()
+                && errors.is_empty()
+                && dialogs.is_empty()
+                && downloads.is_empty()
+                && denied.is_empty()
+        })
+    }
+
     /// Whether a download began.
     pub fn has_download(&self) -> bool {
         self.0.lock().as_ref().is_some_and(|seen| !seen.downloads.is_empty())
@@ -61,9 +74,12 @@ impl Witness {
             Event::Console(target, entry)
                 if target == page.target_id() && seen.errors.len() < MAX_ERRORS =>
             {
-                if matches!(entry.kind.as_str(), "error" | "exception" | "assert") {
-                    seen.errors.push(entry.text.clone());
-                }
+                let label = match entry.kind.as_str() {
+                    "exception" => "exception",
+                    "error" | "assert" => "console error",
+                    _ => return,
+                };
+                seen.errors.push(Fact::new(label).text(&entry.text));
             }
             // A tab that the action opened is refused by itself.
             Event::Denied(target, denied)
@@ -73,7 +89,7 @@ impl Witness {
                 seen.denied.push(denied.url.clone());
             }
             Event::Dialog(target, dialog) if target == page.target_id() => {
-                seen.dialogs.push(dialog_text(dialog));
+                seen.dialogs.push(dialog_fact(dialog));
             }
             Event::Download(download)
                 if download.tab.as_ref().is_none_or(|tab| {
@@ -90,11 +106,11 @@ impl Witness {
 }
 
 /// `confirm "Delete it?", accepted`.
-fn dialog_text(dialog: &Dialog) -> String {
+fn dialog_fact(dialog: &Dialog) -> Fact {
     let answer = match &dialog.answer {
-        DialogAnswer::Accept(Some(text)) => format!("answered \"{text}\""),
-        DialogAnswer::Accept(None) => "accepted".to_owned(),
-        DialogAnswer::Dismiss => "dismissed".to_owned(),
+        DialogAnswer::Accept(Some(text)) => format!(", answered \"{text}\""),
+        DialogAnswer::Accept(None) => ", accepted".to_owned(),
+        DialogAnswer::Dismiss => ", dismissed".to_owned(),
     };
-    format!("{} \"{}\", {answer}", dialog.kind, dialog.message)
+    Fact::new(dialog.kind.clone()).about("", &dialog.message).note(answer)
 }

@@ -1,0 +1,95 @@
+//! The receipt of an action, as the contract has it.
+
+use browse_proto::v1;
+
+use super::super::navigation;
+use crate::{
+    content::Sources,
+    dispatch::Context,
+    engine::{Fact, Receipt},
+};
+
+/// Roles of ARIA, and names of HTML elements that are no role.
+const ROLES: &str = " alert alertdialog application article audio banner blockquote button canvas \
+    caption cell checkbox code columnheader combobox comment complementary contentinfo definition \
+    deletion dialog document emphasis feed figure form generic grid gridcell group heading iframe \
+    image img insertion link list listbox listitem log main mark marquee math menu menubar menuitem \
+    menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation \
+    progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox \
+    sectionfooter sectionheader separator slider spinbutton status strong subscript suggestion \
+    superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree \
+    treegrid treeitem video \
+    a abbr address area aside b bdi bdo body br cite data dd details dfn div dl dt em embed \
+    fieldset figcaption footer h1 h2 h3 h4 h5 h6 header hgroup hr html i input ins kbd label legend \
+    li map nav object ol optgroup output p picture pre progress q rp rt ruby s samp section select \
+    small span source style sub summary sup svg tbody td textarea tfoot th thead title tr track u \
+    ul var wbr ";
+
+/// The receipt as the contract has it; opened targets become tab ids.
+pub fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
+    if receipt.navigated {
+        cx.engine().prepare_soon();
+    }
+    for opened in &mut receipt.opened {
+        opened.id = cx.tab_of(&opened.target_id);
+    }
+    let mut sources = Sources::default();
+    if receipt.frame.as_ref().is_some_and(|frame| sources.add_url(frame)) {
+        cx.set_sources(sources);
+    }
+    let url = receipt.url.clone();
+    let tab = cx.tab();
+    if let Some(other) = tab.movers().other(cx.client(), tab.page().documents_shown()) {
+        // Where it was, not by what was done here.
+        let moved = Fact::new(format!("tab moved by {other}")).text(tab.page().url());
+        receipt.news.push(moved);
+        receipt.url = None;
+    }
+    let facts = receipt.facts();
+    let lines: Vec<_> = facts.iter().map(Fact::line).collect();
+    let focus = receipt.focus.map(|(role, name)| Fact::new(role).about("", name).line());
+    v1::Receipt {
+        summary: cx.shown(lines.join("\n")),
+        url: url.map(|url| navigation::told(cx, url)),
+        new_tab: receipt.opened.iter().find_map(|opened| opened.id),
+        focus,
+        dialog: receipt.dialogs.first().map(Fact::line),
+        download: receipt.downloads.first().cloned(),
+        errors: receipt.errors.into_iter().map(|error| error.text).collect(),
+        facts: facts.into_iter().map(|fact| told(cx, fact)).collect(),
+    }
+}
+
+fn told(cx: &Context, fact: Fact) -> v1::ReceiptFact {
+    let Fact { label, role, name, text, note } = fact;
+    v1::ReceiptFact {
+        label: label.into_owned(),
+        role: known_role(role),
+        name: cx.shown(name),
+        text: cx.shown(text),
+        note: note.into_owned(),
+    }
+}
+
+/// A page may call its elements what it likes: the name of one that nobody else
+/// knows is a word of the page.
+fn known_role(role: String) -> String {
+    let is_known = role.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && ROLES.contains(&format!(" {role} "));
+    if is_known || role.is_empty() { role } else { "element".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::known_role;
+
+    #[test]
+    fn an_element_that_a_page_invents_is_an_element() {
+        for role in ["button", "textbox", "h1", "treeitem", "alert", "ul", "wbr", ""] {
+            assert_eq!(known_role(role.to_owned()), role);
+        }
+        for role in ["my-app", "ignore", "button link", " ", "x\ny"] {
+            assert_eq!(known_role(role.to_owned()), "element");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Requests that an action began: what its receipt waits for.
+//!
+//! A request counts when it begins between the input and the answer to the question
+//! what became of it, which the page gives once it has handled the event. Only what a
+//! script asks for counts (fetch and XHR); what a page asks for regularly does not,
+//! whenever it happens to begin, and neither does a stream, once it is known for one.
+
+use std::collections::VecDeque;
+
+use super::network::{NetworkRequest, RequestState};
+
+/// Requests that are remembered, to know what a page asks for regularly.
+const REMEMBERED: usize = 64;
+
+/// What began so long ago does not tell of regularity, in milliseconds.
+const MEMORY: f64 = 60_000.0;
+
+/// The requests of one tab that an action began.
+#[derive(Debug, Default)]
+pub(crate) struct BegunRequests {
+    /// Whether an action is at work.
+    recording: bool,
+    any: bool,
+    /// Id, method and address of those that are open.
+    open: Vec<(String, String, String)>,
+    /// Method and address without query of requests that no action began, and when.
+    others: VecDeque<(String, f64)>,
+}
+
+impl BegunRequests {
+    /// An action begins.
+    pub(crate) fn begin(&mut self) {
+        let others = std::mem::take(&mut self.others);
+        *self = Self { recording: true, others, ..Self::default() };
+    }
+
+    /// The page has handled it; whether it began any.
+    pub(crate) fn close(&mut self) -> bool {
+        self.recording = false;
+        self.any
+    }
+
+    /// Whether all of them are over.
+    pub(crate) fn are_over(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Method and address of those that are open.
+    pub(crate) fn open(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.open.iter().map(|(_, method, url)| (method.as_str(), url.as_str()))
+    }
+
+    /// Notes a request that started or ended; whether that is news to who waits.
+    pub(crate) fn note(&mut self, request: &NetworkRequest) -> bool {
+        if request.state != RequestState::Started {
+            return self.over(&request.id);
+        }
+        if !matches!(request.kind.as_str(), "Fetch" | "XHR") {
+            return false;
+        }
+        let address = request.url.split(['?', '#']).next().unwrap_or_default();
+        let key = format!("{} {address}", request.method);
+        if !self.recording {
+            self.others.push_back((key, request.started));
+            if self.others.len() > REMEMBERED {
+                self.others.pop_front();
+            }
+        } else if !self.is_regular(&key, request.started) {
+            self.any = true;
+            let method = request.method.clone();
+            self.open.push((request.id.clone(), method, address.to_owned()));
+        }
+        false
+    }
+
+    /// A request is over, or never will be.
+    pub(crate) fn over(&mut self, id: &str) -> bool {
+        let before = self.open.len();
+        self.open.retain(|(open, ..)| open != id);
+        self.open.len() < before
+    }
+
+    /// Whether the page asked for the same at least twice, without an action, with
+    /// about as much time between as has passed since.
+    fn is_regular(&self, key: &str, now: f64) -> bool {
+        let mut times = self.others.iter().rev().filter(|(other, _)| other == key);
+        let mut next = || times.next().map(|(_, time)| *time).filter(|time| now - time < MEMORY);
+        let (Some(last), Some(before)) = (next(), next()) else { return false };
+        let (gap, now_gap) = (last - before, now - last);
+        now_gap > gap * 0.5 && now_gap < gap * 2.0 + 50.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(id: &str, method: &str, url: &str, started: f64) -> NetworkRequest {
+        NetworkRequest {
+            id: id.to_owned(),
+            frame: None,
+            method: method.to_owned(),
+            url: url.to_owned(),
+            kind: "Fetch".to_owned(),
+            status: None,
+            mime_type: None,
+            size: 0,
+            from_cache: false,
+            started,
+            duration: None,
+            state: RequestState::Started,
+        }
+    }
+
+    #[test]
+    fn what_an_action_begins_is_waited_for() {
+        let mut begun = BegunRequests::default();
+        begun.note(&request("0", "GET", "http://a/early", 0.0));
+        begun.begin();
+        assert!(!begun.close(), "nothing began");
+        begun.begin();
+        begun.note(&request("1", "POST", "http://a/save?token=x", 5.0));
+        begun.note(&NetworkRequest {
+            kind: "Ping".into(),
+            ..request("2", "POST", "http://a/b", 5.0)
+        });
+        assert!(begun.close());
+        begun.note(&request("3", "GET", "http://a/late", 9.0));
+        assert_eq!(begun.open().collect::<Vec<_>>(), [("POST", "http://a/save")]);
+        let end = NetworkRequest { state: RequestState::Finished, ..request("1", "POST", "", 5.0) };
+        assert!(begun.note(&end) && begun.are_over());
+    }
+
+    #[test]
+    fn what_a_page_asks_for_regularly_is_not() {
+        let mut begun = BegunRequests::default();
+        for time in [0.0, 1000.0, 2000.0] {
+            begun.note(&request("p", "GET", &format!("http://a/poll?t={time}"), time));
+        }
+        begun.begin();
+        begun.note(&request("q", "GET", "http://a/poll?t=9", 3010.0));
+        assert!(!begun.close());
+        begun.begin();
+        begun.note(&request("r", "GET", "http://a/poll?now=1", 3100.0));
+        assert!(begun.close(), "long before its time, it is of the action");
+    }
+}
