@@ -2507,6 +2507,21 @@ browse_messages! {
 		6 download: Option<String>,
 		/// Errors that the console got meanwhile, at most three.
 		7 errors: Vec<String>,
+		/// The same facts as in `summary`, taken apart; a fact without words of the page is a label alone.
+		8 facts: Vec<ReceiptFact>,
+	}
+	/// One thing that an action did. As a line: `label: role "name": text note`.
+	struct ReceiptFact {
+		/// What it is: `alert`, `value`, `new tab 3`.
+		1 label: String,
+		/// Role of the element that it is about.
+		2 role: String,
+		/// Accessible name of that element, or the message of a dialog.
+		3 name: String,
+		/// Message, value, title or address.
+		4 text: String,
+		/// What is added to it: `is open`, `, accepted`.
+		5 note: String,
 	}
 	struct ClickRequest {
 		/// Element to click.
@@ -2517,6 +2532,8 @@ browse_messages! {
 		3 count: Option<u32>,
 		/// Keys held down: "Control+Shift".
 		4 modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		5 no_wait: bool,
 	}
 	struct ClickResponse {
 		1 receipt: Option<Receipt>,
@@ -2528,6 +2545,8 @@ browse_messages! {
 		2 button: MouseButton,
 		/// Keys held down: "Control+Shift".
 		3 modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		4 no_wait: bool,
 	}
 	struct DoubleClickResponse {
 		1 receipt: Option<Receipt>,
@@ -2535,6 +2554,8 @@ browse_messages! {
 	struct HoverRequest {
 		/// Element to move the pointer over.
 		1 target: String,
+		/// Does not wait for requests, documents and files that it began.
+		2 no_wait: bool,
 	}
 	struct HoverResponse {
 		1 receipt: Option<Receipt>,
@@ -2544,6 +2565,8 @@ browse_messages! {
 		1 target: String,
 		/// Text that replaces its content.
 		2 text: String,
+		/// Does not wait for requests, documents and files that it began.
+		3 no_wait: bool,
 	}
 	struct FillResponse {
 		1 receipt: Option<Receipt>,
@@ -2551,6 +2574,8 @@ browse_messages! {
 	struct TypeRequest {
 		/// Text to type into the focused element.
 		1 text: String,
+		/// Does not wait for requests, documents and files that it began.
+		2 no_wait: bool,
 	}
 	struct TypeResponse {
 		1 receipt: Option<Receipt>,
@@ -2558,6 +2583,8 @@ browse_messages! {
 	struct PressRequest {
 		/// Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
 		1 key: String,
+		/// Does not wait for requests, documents and files that it began.
+		2 no_wait: bool,
 	}
 	struct PressResponse {
 		1 receipt: Option<Receipt>,
@@ -2567,6 +2594,8 @@ browse_messages! {
 		1 target: String,
 		/// Value, label or visible text of each option.
 		2 value: Vec<String>,
+		/// Does not wait for requests, documents and files that it began.
+		3 no_wait: bool,
 	}
 	struct SelectResponse {
 		1 receipt: Option<Receipt>,
@@ -2574,6 +2603,8 @@ browse_messages! {
 	struct CheckRequest {
 		/// Checkbox, radio button or switch.
 		1 target: String,
+		/// Does not wait for requests, documents and files that it began.
+		2 no_wait: bool,
 	}
 	struct CheckResponse {
 		1 receipt: Option<Receipt>,
@@ -2581,6 +2612,8 @@ browse_messages! {
 	struct UncheckRequest {
 		/// Checkbox or switch.
 		1 target: String,
+		/// Does not wait for requests, documents and files that it began.
+		2 no_wait: bool,
 	}
 	struct UncheckResponse {
 		1 receipt: Option<Receipt>,
@@ -2608,6 +2641,8 @@ browse_messages! {
 		3 steps: Option<u32>,
 		/// Milliseconds that the button is down before the first move, for lists that want a long press.
 		4 hold: Option<u32>,
+		/// Does not wait for requests, documents and files that it began.
+		5 no_wait: bool,
 	}
 	struct DragResponse {
 		1 receipt: Option<Receipt>,
@@ -2621,6 +2656,8 @@ browse_messages! {
 		3 steps: Option<u32>,
 		/// Keys held down: "Control+Shift".
 		4 modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		5 no_wait: bool,
 	}
 	struct MoveMouseResponse {
 		1 receipt: Option<Receipt>,
@@ -2634,6 +2671,8 @@ browse_messages! {
 		3 button: MouseButton,
 		/// Keys held down: "Control+Shift".
 		4 modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		5 no_wait: bool,
 	}
 	struct PressMouseResponse {
 		1 receipt: Option<Receipt>,
@@ -2647,6 +2686,8 @@ browse_messages! {
 		3 button: MouseButton,
 		/// Keys held down: "Control+Shift".
 		4 modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		5 no_wait: bool,
 	}
 	struct ReleaseMouseResponse {
 		1 receipt: Option<Receipt>,
@@ -2660,6 +2701,8 @@ browse_messages! {
 		3 at: Option<String>,
 		/// Keys held down: "Control" zooms on many pages.
 		4 modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		5 no_wait: bool,
 	}
 	struct TurnWheelResponse {
 		1 receipt: Option<Receipt>,
@@ -2676,6 +2719,8 @@ browse_messages! {
 		1 target: String,
 		/// Files to give it.
 		2 file: Vec<UploadFile>,
+		/// Does not wait for requests, documents and files that it began.
+		3 no_wait: bool,
 	}
 	struct UploadResponse {
 		1 receipt: Option<Receipt>,
@@ -4091,7 +4136,12 @@ impl Browse {
 	///
 	/// - `target`: Element to move the pointer over.
 	pub fn hover(&self, target: &str) -> Result<Option<Receipt>> {
-		Ok(self.send(&HoverRequest { target: target.to_owned() })?.receipt)
+		self.hover_with(HoverRequest { target: target.to_owned(), ..Default::default() })
+	}
+
+	/// As [`Self::hover`].
+	pub fn hover_with(&self, request: HoverRequest) -> Result<Option<Receipt>> {
+		Ok(self.send(&request)?.receipt)
 	}
 
 	/// Replaces the text of a field.
@@ -4099,21 +4149,36 @@ impl Browse {
 	/// - `target`: Field to fill: an input, a textarea or an editable element.
 	/// - `text`: Text that replaces its content.
 	pub fn fill(&self, target: &str, text: &str) -> Result<Option<Receipt>> {
-		Ok(self.send(&FillRequest { target: target.to_owned(), text: text.to_owned() })?.receipt)
+		self.fill_with(FillRequest { target: target.to_owned(), text: text.to_owned(), ..Default::default() })
+	}
+
+	/// As [`Self::fill`].
+	pub fn fill_with(&self, request: FillRequest) -> Result<Option<Receipt>> {
+		Ok(self.send(&request)?.receipt)
 	}
 
 	/// Types text into the focused element, key by key.
 	///
 	/// - `text`: Text to type into the focused element.
 	pub fn r#type(&self, text: &str) -> Result<Option<Receipt>> {
-		Ok(self.send(&TypeRequest { text: text.to_owned() })?.receipt)
+		self.r#type_with(TypeRequest { text: text.to_owned(), ..Default::default() })
+	}
+
+	/// As [`Self::type`].
+	pub fn r#type_with(&self, request: TypeRequest) -> Result<Option<Receipt>> {
+		Ok(self.send(&request)?.receipt)
 	}
 
 	/// Presses a key or a chord.
 	///
 	/// - `key`: Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
 	pub fn press(&self, key: &str) -> Result<Option<Receipt>> {
-		Ok(self.send(&PressRequest { key: key.to_owned() })?.receipt)
+		self.press_with(PressRequest { key: key.to_owned(), ..Default::default() })
+	}
+
+	/// As [`Self::press`].
+	pub fn press_with(&self, request: PressRequest) -> Result<Option<Receipt>> {
+		Ok(self.send(&request)?.receipt)
 	}
 
 	/// Chooses options of a dropdown or list.
@@ -4121,21 +4186,36 @@ impl Browse {
 	/// - `target`: Dropdown or list to choose from.
 	/// - `value`: Value, label or visible text of each option.
 	pub fn select(&self, target: &str, value: &[&str]) -> Result<Option<Receipt>> {
-		Ok(self.send(&SelectRequest { target: target.to_owned(), value: value.iter().map(|item| (*item).to_owned()).collect() })?.receipt)
+		self.select_with(SelectRequest { target: target.to_owned(), value: value.iter().map(|item| (*item).to_owned()).collect(), ..Default::default() })
+	}
+
+	/// As [`Self::select`].
+	pub fn select_with(&self, request: SelectRequest) -> Result<Option<Receipt>> {
+		Ok(self.send(&request)?.receipt)
 	}
 
 	/// Checks a checkbox, radio button or switch.
 	///
 	/// - `target`: Checkbox, radio button or switch.
 	pub fn check(&self, target: &str) -> Result<Option<Receipt>> {
-		Ok(self.send(&CheckRequest { target: target.to_owned() })?.receipt)
+		self.check_with(CheckRequest { target: target.to_owned(), ..Default::default() })
+	}
+
+	/// As [`Self::check`].
+	pub fn check_with(&self, request: CheckRequest) -> Result<Option<Receipt>> {
+		Ok(self.send(&request)?.receipt)
 	}
 
 	/// Unchecks a checkbox or switch.
 	///
 	/// - `target`: Checkbox or switch.
 	pub fn uncheck(&self, target: &str) -> Result<Option<Receipt>> {
-		Ok(self.send(&UncheckRequest { target: target.to_owned() })?.receipt)
+		self.uncheck_with(UncheckRequest { target: target.to_owned(), ..Default::default() })
+	}
+
+	/// As [`Self::uncheck`].
+	pub fn uncheck_with(&self, request: UncheckRequest) -> Result<Option<Receipt>> {
+		Ok(self.send(&request)?.receipt)
 	}
 
 	/// Scrolls to an element, by a distance, or to the bottom of the page.
@@ -4223,7 +4303,12 @@ impl Browse {
 	/// - `target`: File input, its label, or the button that opens its file chooser.
 	/// - `file`: Files to give it.
 	pub fn upload(&self, target: &str, file: Vec<UploadFile>) -> Result<Option<Receipt>> {
-		Ok(self.send(&UploadRequest { target: target.to_owned(), file })?.receipt)
+		self.upload_with(UploadRequest { target: target.to_owned(), file, ..Default::default() })
+	}
+
+	/// As [`Self::upload`].
+	pub fn upload_with(&self, request: UploadRequest) -> Result<Option<Receipt>> {
+		Ok(self.send(&request)?.receipt)
 	}
 
 	/// Accepts the next dialog of the tab, with a text for a prompt.

@@ -59,39 +59,40 @@ const MESSAGES: Record<string, string> = {
   FileTail: 'bytes:1u sha256:2s reason:3s message:4s known:5b url:6s note:7s',
   ViewportRequest: 'size:1?s scale:2?d reset:3b',
   ViewportResponse: 'width:1u height:2u scale:3d',
-  Receipt: 'summary:1s url:2?s newTab:3?u focus:4?s dialog:5?s download:6?s errors:7*s',
-  ClickRequest: 'target:1s button:2eMouseButton count:3?u modifiers:4?s',
+  Receipt: 'summary:1s url:2?s newTab:3?u focus:4?s dialog:5?s download:6?s errors:7*s facts:8*mReceiptFact',
+  ReceiptFact: 'label:1s role:2s name:3s text:4s note:5s',
+  ClickRequest: 'target:1s button:2eMouseButton count:3?u modifiers:4?s noWait:5b',
   ClickResponse: 'receipt:1?mReceipt',
-  DoubleClickRequest: 'target:1s button:2eMouseButton modifiers:3?s',
+  DoubleClickRequest: 'target:1s button:2eMouseButton modifiers:3?s noWait:4b',
   DoubleClickResponse: 'receipt:1?mReceipt',
-  HoverRequest: 'target:1s',
+  HoverRequest: 'target:1s noWait:2b',
   HoverResponse: 'receipt:1?mReceipt',
-  FillRequest: 'target:1s text:2s',
+  FillRequest: 'target:1s text:2s noWait:3b',
   FillResponse: 'receipt:1?mReceipt',
-  TypeRequest: 'text:1s',
+  TypeRequest: 'text:1s noWait:2b',
   TypeResponse: 'receipt:1?mReceipt',
-  PressRequest: 'key:1s',
+  PressRequest: 'key:1s noWait:2b',
   PressResponse: 'receipt:1?mReceipt',
-  SelectRequest: 'target:1s value:2*s',
+  SelectRequest: 'target:1s value:2*s noWait:3b',
   SelectResponse: 'receipt:1?mReceipt',
-  CheckRequest: 'target:1s',
+  CheckRequest: 'target:1s noWait:2b',
   CheckResponse: 'receipt:1?mReceipt',
-  UncheckRequest: 'target:1s',
+  UncheckRequest: 'target:1s noWait:2b',
   UncheckResponse: 'receipt:1?mReceipt',
   ScrollRequest: 'target:1?s by:2?u',
   ScrollResponse: 'summary:1s x:2d y:3d',
-  DragRequest: 'target:1s onto:2s steps:3?u hold:4?u',
+  DragRequest: 'target:1s onto:2s steps:3?u hold:4?u noWait:5b',
   DragResponse: 'receipt:1?mReceipt',
-  MoveMouseRequest: 'to:1*s offset:2?s steps:3?u modifiers:4?s',
+  MoveMouseRequest: 'to:1*s offset:2?s steps:3?u modifiers:4?s noWait:5b',
   MoveMouseResponse: 'receipt:1?mReceipt',
-  PressMouseRequest: 'to:1*s offset:2?s button:3eMouseButton modifiers:4?s',
+  PressMouseRequest: 'to:1*s offset:2?s button:3eMouseButton modifiers:4?s noWait:5b',
   PressMouseResponse: 'receipt:1?mReceipt',
-  ReleaseMouseRequest: 'to:1*s offset:2?s button:3eMouseButton modifiers:4?s',
+  ReleaseMouseRequest: 'to:1*s offset:2?s button:3eMouseButton modifiers:4?s noWait:5b',
   ReleaseMouseResponse: 'receipt:1?mReceipt',
-  TurnWheelRequest: 'dy:1d dx:2?d at:3?s modifiers:4?s',
+  TurnWheelRequest: 'dy:1d dx:2?d at:3?s modifiers:4?s noWait:5b',
   TurnWheelResponse: 'receipt:1?mReceipt',
   UploadFile: 'name:1s content:2y',
-  UploadRequest: 'target:1s file:2*mUploadFile',
+  UploadRequest: 'target:1s file:2*mUploadFile noWait:3b',
   UploadResponse: 'receipt:1?mReceipt',
   DialogAcceptRequest: 'text:1?s',
   DialogAcceptResponse: 'summary:1s',
@@ -1814,6 +1815,22 @@ export interface Receipt {
   download?: string;
   /** Errors that the console got meanwhile, at most three. */
   errors: string[];
+  /** The same facts as in `summary`, taken apart; a fact without words of the page is a label alone. */
+  facts: ReceiptFact[];
+}
+
+/** One thing that an action did. As a line: `label: role "name": text note`. */
+export interface ReceiptFact {
+  /** What it is: `alert`, `value`, `new tab 3`. */
+  label: string;
+  /** Role of the element that it is about. */
+  role: string;
+  /** Accessible name of that element, or the message of a dialog. */
+  name: string;
+  /** Message, value, title or address. */
+  text: string;
+  /** What is added to it: `is open`, `, accepted`. */
+  note: string;
 }
 
 export interface ClickResponse {
@@ -2881,6 +2898,8 @@ export interface ClickOptions {
   count?: number;
   /** Keys held down: "Control+Shift". */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `doubleClick` can be told besides. */
@@ -2889,6 +2908,50 @@ export interface DoubleClickOptions {
   button?: MouseButton;
   /** Keys held down: "Control+Shift". */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `hover` can be told besides. */
+export interface HoverOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `fill` can be told besides. */
+export interface FillOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `type` can be told besides. */
+export interface TypeOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `press` can be told besides. */
+export interface PressOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `select` can be told besides. */
+export interface SelectOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `check` can be told besides. */
+export interface CheckOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `uncheck` can be told besides. */
+export interface UncheckOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `scroll` can be told besides. */
@@ -2903,6 +2966,8 @@ export interface DragOptions {
   steps?: number;
   /** Milliseconds that the button is down before the first move, for lists that want a long press. */
   hold?: number;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `moveMouse` can be told besides. */
@@ -2913,6 +2978,8 @@ export interface MoveMouseOptions {
   steps?: number;
   /** Keys held down: "Control+Shift". */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `pressMouse` can be told besides. */
@@ -2923,6 +2990,8 @@ export interface PressMouseOptions {
   button?: MouseButton;
   /** Keys held down: "Control+Shift". */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `releaseMouse` can be told besides. */
@@ -2933,6 +3002,8 @@ export interface ReleaseMouseOptions {
   button?: MouseButton;
   /** Keys held down: "Control+Shift". */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `turnWheel` can be told besides. */
@@ -2941,6 +3012,14 @@ export interface TurnWheelOptions {
   at?: string;
   /** Keys held down: "Control" zooms on many pages. */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `upload` can be told besides. */
+export interface UploadOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `viewport` can be told besides. */
@@ -3298,7 +3377,7 @@ export interface Commands {
    *
    * @param target Element to move the pointer over.
    */
-  hover(target: string): Promise<Receipt>;
+  hover(target: string, options?: HoverOptions): Promise<Receipt>;
 
   /**
    * Replaces the text of a field.
@@ -3306,21 +3385,21 @@ export interface Commands {
    * @param target Field to fill: an input, a textarea or an editable element.
    * @param text Text that replaces its content.
    */
-  fill(target: string, text: string): Promise<Receipt>;
+  fill(target: string, text: string, options?: FillOptions): Promise<Receipt>;
 
   /**
    * Types text into the focused element, key by key.
    *
    * @param text Text to type into the focused element.
    */
-  type(text: string): Promise<Receipt>;
+  type(text: string, options?: TypeOptions): Promise<Receipt>;
 
   /**
    * Presses a key or a chord.
    *
    * @param key Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
    */
-  press(key: string): Promise<Receipt>;
+  press(key: string, options?: PressOptions): Promise<Receipt>;
 
   /**
    * Chooses options of a dropdown or list.
@@ -3328,21 +3407,21 @@ export interface Commands {
    * @param target Dropdown or list to choose from.
    * @param value Value, label or visible text of each option.
    */
-  select(target: string, value?: string[]): Promise<Receipt>;
+  select(target: string, value?: string[] | SelectOptions, options?: SelectOptions): Promise<Receipt>;
 
   /**
    * Checks a checkbox, radio button or switch.
    *
    * @param target Checkbox, radio button or switch.
    */
-  check(target: string): Promise<Receipt>;
+  check(target: string, options?: CheckOptions): Promise<Receipt>;
 
   /**
    * Unchecks a checkbox or switch.
    *
    * @param target Checkbox or switch.
    */
-  uncheck(target: string): Promise<Receipt>;
+  uncheck(target: string, options?: UncheckOptions): Promise<Receipt>;
 
   /**
    * Scrolls to an element, by a distance, or to the bottom of the page.
@@ -3400,7 +3479,7 @@ export interface Commands {
    * @param target File input, its label, or the button that opens its file chooser.
    * @param file Files to give it.
    */
-  upload(target: string, file?: UploadFile[]): Promise<Receipt>;
+  upload(target: string, file?: UploadFile[] | UploadOptions, options?: UploadOptions): Promise<Receipt>;
 
   /**
    * Accepts the next dialog of the tab, with a text for a prompt.

@@ -375,6 +375,28 @@ class Receipt(Message):
     errors: list[str]
     """Errors that the console got meanwhile, at most three."""
 
+    facts: list[ReceiptFact]
+    """The same facts as in `summary`, taken apart; a fact without words of the page is a label alone."""
+
+
+class ReceiptFact(Message):
+    """One thing that an action did. As a line: `label: role "name": text note`."""
+
+    label: str
+    """What it is: `alert`, `value`, `new tab 3`."""
+
+    role: str
+    """Role of the element that it is about."""
+
+    name: str
+    """Accessible name of that element, or the message of a dialog."""
+
+    text: str
+    """Message, value, title or address."""
+
+    note: str
+    """What is added to it: `is open`, `, accepted`."""
+
 
 class ClickResponse(Message):
     """An answer."""
@@ -1885,7 +1907,7 @@ class Commands:
         structured: Answers data instead of a report.
         """
 
-    def click(self, target: str, *, button: MouseButton | None = None, count: int | None = None, modifiers: str | None = None) -> Receipt:
+    def click(self, target: str, *, button: MouseButton | None = None, count: int | None = None, modifiers: str | None = None, no_wait: bool = False) -> Receipt:
         """Clicks an element.
 
         Waits until it is visible, stable and enabled, and fails when another element covers the point that would be clicked.
@@ -1894,58 +1916,67 @@ class Commands:
         button: Mouse button.
         count: Clicks in a row.
         modifiers: Keys held down: "Control+Shift".
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def double_click(self, target: str, *, button: MouseButton | None = None, modifiers: str | None = None) -> Receipt:
+    def double_click(self, target: str, *, button: MouseButton | None = None, modifiers: str | None = None, no_wait: bool = False) -> Receipt:
         """Double-clicks an element.
 
         target: Element to double-click.
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def hover(self, target: str) -> Receipt:
+    def hover(self, target: str, *, no_wait: bool = False) -> Receipt:
         """Moves the pointer over an element.
 
         target: Element to move the pointer over.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def fill(self, target: str, text: str) -> Receipt:
+    def fill(self, target: str, text: str, *, no_wait: bool = False) -> Receipt:
         """Replaces the text of a field.
 
         target: Field to fill: an input, a textarea or an editable element.
         text: Text that replaces its content.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def type(self, text: str) -> Receipt:
+    def type(self, text: str, *, no_wait: bool = False) -> Receipt:
         """Types text into the focused element, key by key.
 
         text: Text to type into the focused element.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def press(self, key: str) -> Receipt:
+    def press(self, key: str, *, no_wait: bool = False) -> Receipt:
         """Presses a key or a chord.
 
         key: Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def select(self, target: str, value: list[str] | None = None) -> Receipt:
+    def select(self, target: str, value: list[str] | None = None, *, no_wait: bool = False) -> Receipt:
         """Chooses options of a dropdown or list.
 
         target: Dropdown or list to choose from.
         value: Value, label or visible text of each option.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def check(self, target: str) -> Receipt:
+    def check(self, target: str, *, no_wait: bool = False) -> Receipt:
         """Checks a checkbox, radio button or switch.
 
         target: Checkbox, radio button or switch.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def uncheck(self, target: str) -> Receipt:
+    def uncheck(self, target: str, *, no_wait: bool = False) -> Receipt:
         """Unchecks a checkbox or switch.
 
         target: Checkbox or switch.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
     def scroll(self, target: str | None = None, *, by: int | None = None) -> ScrollResponse:
@@ -1955,7 +1986,7 @@ class Commands:
         by: Pixels to scroll by; a screen when left out.
         """
 
-    def drag(self, target: str, onto: str, *, steps: int | None = None, hold: int | None = None) -> Receipt:
+    def drag(self, target: str, onto: str, *, steps: int | None = None, hold: int | None = None, no_wait: bool = False) -> Receipt:
         """Drags an element onto another.
 
         Works for HTML5 drag and drop and for pages that follow the pointer. Both elements may lie in frames; what is not in view is scrolled there.
@@ -1964,9 +1995,10 @@ class Commands:
         onto: Element to drop it on.
         steps: Moves of the pointer on the way, 1 to 200; 10 when left out.
         hold: Milliseconds that the button is down before the first move, for lists that want a long press.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def move_mouse(self, to: list[str] | None = None, *, offset: str | None = None, steps: int | None = None, modifiers: str | None = None) -> Receipt:
+    def move_mouse(self, to: list[str] | None = None, *, offset: str | None = None, steps: int | None = None, modifiers: str | None = None, no_wait: bool = False) -> Receipt:
         """Moves the pointer.
 
         Buttons that are down stay down, so that moves draw or drag.
@@ -1975,42 +2007,47 @@ class Commands:
         offset: Point of the element instead of its centre, in CSS pixels from its top left corner.
         steps: Moves on the way, 1 to 200; one when left out.
         modifiers: Keys held down: "Control+Shift".
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def press_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: MouseButton | None = None, modifiers: str | None = None) -> Receipt:
+    def press_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: MouseButton | None = None, modifiers: str | None = None, no_wait: bool = False) -> Receipt:
         """Presses a button of the mouse, and keeps it down.
 
         to: Where: an element, or two numbers; where the pointer is when left out.
         offset: Point of the element instead of its centre, in CSS pixels from its top left corner.
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def release_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: MouseButton | None = None, modifiers: str | None = None) -> Receipt:
+    def release_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: MouseButton | None = None, modifiers: str | None = None, no_wait: bool = False) -> Receipt:
         """Lets a button of the mouse go.
 
         to: Where: an element, or two numbers; where the pointer is when left out.
         offset: Point of the element instead of its centre, in CSS pixels from its top left corner.
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def turn_wheel(self, dy: float, dx: float | None = None, *, at: str | None = None, modifiers: str | None = None) -> Receipt:
+    def turn_wheel(self, dy: float, dx: float | None = None, *, at: str | None = None, modifiers: str | None = None, no_wait: bool = False) -> Receipt:
         """Turns the wheel of the mouse.
 
         dy: Pixels down; up when negative.
         dx: Pixels to the right; to the left when negative.
         at: Element to turn it over; where the pointer is when left out.
         modifiers: Keys held down: "Control" zooms on many pages.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def upload(self, target: str, file: list[UploadFile] | None = None) -> Receipt:
+    def upload(self, target: str, file: list[UploadFile] | None = None, *, no_wait: bool = False) -> Receipt:
         """Gives files to a file input.
 
         The input may be hidden behind a label or a button. The files are read here, under the working directory or the temp directory; none that holds secrets is. They are kept in a private folder until the tab is closed.
 
         target: File input, its label, or the button that opens its file chooser.
         file: Files to give it.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
 
     def dialog_accept(self, text: str | None = None) -> DialogAcceptResponse:

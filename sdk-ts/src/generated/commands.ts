@@ -495,6 +495,22 @@ export interface Receipt {
   download?: string;
   /** Errors that the console got meanwhile, at most three. */
   errors: string[];
+  /** The same facts as in `summary`, taken apart; a fact without words of the page is a label alone. */
+  facts: ReceiptFact[];
+}
+
+/** One thing that an action did. As a line: `label: role "name": text note`. */
+export interface ReceiptFact {
+  /** What it is: `alert`, `value`, `new tab 3`. */
+  label: string;
+  /** Role of the element that it is about. */
+  role: string;
+  /** Accessible name of that element, or the message of a dialog. */
+  name: string;
+  /** Message, value, title or address. */
+  text: string;
+  /** What is added to it: `is open`, `, accepted`. */
+  note: string;
 }
 
 export interface ClickResponse {
@@ -1940,6 +1956,8 @@ export interface ClickOptions {
   count?: number;
   /** Keys held down: "Control+Shift". */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `doubleClick` can be told besides. */
@@ -1948,6 +1966,50 @@ export interface DoubleClickOptions {
   button?: MouseButton;
   /** Keys held down: "Control+Shift". */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `hover` can be told besides. */
+export interface HoverOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `fill` can be told besides. */
+export interface FillOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `type` can be told besides. */
+export interface TypeOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `press` can be told besides. */
+export interface PressOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `select` can be told besides. */
+export interface SelectOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `check` can be told besides. */
+export interface CheckOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `uncheck` can be told besides. */
+export interface UncheckOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `scroll` can be told besides. */
@@ -1962,6 +2024,8 @@ export interface DragOptions {
   steps?: number;
   /** Milliseconds that the button is down before the first move, for lists that want a long press. */
   hold?: number;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `moveMouse` can be told besides. */
@@ -1972,6 +2036,8 @@ export interface MoveMouseOptions {
   steps?: number;
   /** Keys held down: "Control+Shift". */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `pressMouse` can be told besides. */
@@ -1982,6 +2048,8 @@ export interface PressMouseOptions {
   button?: MouseButton;
   /** Keys held down: "Control+Shift". */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `releaseMouse` can be told besides. */
@@ -1992,6 +2060,8 @@ export interface ReleaseMouseOptions {
   button?: MouseButton;
   /** Keys held down: "Control+Shift". */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `turnWheel` can be told besides. */
@@ -2000,6 +2070,14 @@ export interface TurnWheelOptions {
   at?: string;
   /** Keys held down: "Control" zooms on many pages. */
   modifiers?: string;
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
+}
+
+/** What `upload` can be told besides. */
+export interface UploadOptions {
+  /** Does not wait for requests, documents and files that it began. */
+  noWait?: boolean;
 }
 
 /** What `viewport` can be told besides. */
@@ -2600,7 +2678,7 @@ export interface Commands {
    *
    * @param target Element to move the pointer over.
    */
-  hover(target: string): Promise<Receipt>;
+  hover(target: string, options?: HoverOptions): Promise<Receipt>;
 
   /**
    * Replaces the text of a field.
@@ -2608,21 +2686,21 @@ export interface Commands {
    * @param target Field to fill: an input, a textarea or an editable element.
    * @param text Text that replaces its content.
    */
-  fill(target: string, text: string): Promise<Receipt>;
+  fill(target: string, text: string, options?: FillOptions): Promise<Receipt>;
 
   /**
    * Types text into the focused element, key by key.
    *
    * @param text Text to type into the focused element.
    */
-  type(text: string): Promise<Receipt>;
+  type(text: string, options?: TypeOptions): Promise<Receipt>;
 
   /**
    * Presses a key or a chord.
    *
    * @param key Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
    */
-  press(key: string): Promise<Receipt>;
+  press(key: string, options?: PressOptions): Promise<Receipt>;
 
   /**
    * Chooses options of a dropdown or list.
@@ -2630,21 +2708,21 @@ export interface Commands {
    * @param target Dropdown or list to choose from.
    * @param value Value, label or visible text of each option.
    */
-  select(target: string, value?: string[]): Promise<Receipt>;
+  select(target: string, value?: string[] | SelectOptions, options?: SelectOptions): Promise<Receipt>;
 
   /**
    * Checks a checkbox, radio button or switch.
    *
    * @param target Checkbox, radio button or switch.
    */
-  check(target: string): Promise<Receipt>;
+  check(target: string, options?: CheckOptions): Promise<Receipt>;
 
   /**
    * Unchecks a checkbox or switch.
    *
    * @param target Checkbox or switch.
    */
-  uncheck(target: string): Promise<Receipt>;
+  uncheck(target: string, options?: UncheckOptions): Promise<Receipt>;
 
   /**
    * Scrolls to an element, by a distance, or to the bottom of the page.
@@ -2702,7 +2780,7 @@ export interface Commands {
    * @param target File input, its label, or the button that opens its file chooser.
    * @param file Files to give it.
    */
-  upload(target: string, file?: UploadFile[]): Promise<Receipt>;
+  upload(target: string, file?: UploadFile[] | UploadOptions, options?: UploadOptions): Promise<Receipt>;
 
   /**
    * Accepts the next dialog of the tab, with a text for a prompt.

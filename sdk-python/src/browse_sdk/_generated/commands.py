@@ -433,7 +433,7 @@ class Commands(Client):
         """
         return self._perform("set_storage", {"key": key, "value": value})
 
-    def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None) -> m.Receipt:
+    def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None, no_wait: bool = False) -> m.Receipt:
         """Clicks an element.
 
         Waits until it is visible, stable and enabled, and fails when another element covers the point that would be clicked.
@@ -442,68 +442,77 @@ class Commands(Client):
         button: Mouse button.
         count: Clicks in a row.
         modifiers: Keys held down: "Control+Shift".
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("click", {"target": target, "button": button, "count": count, "modifiers": modifiers})
+        return self._perform("click", {"target": target, "button": button, "count": count, "modifiers": modifiers, "no_wait": no_wait})
 
-    def double_click(self, target: str, *, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
+    def double_click(self, target: str, *, button: m.MouseButton | None = None, modifiers: str | None = None, no_wait: bool = False) -> m.Receipt:
         """Double-clicks an element.
 
         target: Element to double-click.
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("double_click", {"target": target, "button": button, "modifiers": modifiers})
+        return self._perform("double_click", {"target": target, "button": button, "modifiers": modifiers, "no_wait": no_wait})
 
-    def hover(self, target: str) -> m.Receipt:
+    def hover(self, target: str, *, no_wait: bool = False) -> m.Receipt:
         """Moves the pointer over an element.
 
         target: Element to move the pointer over.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("hover", {"target": target})
+        return self._perform("hover", {"target": target, "no_wait": no_wait})
 
-    def fill(self, target: str, text: str) -> m.Receipt:
+    def fill(self, target: str, text: str, *, no_wait: bool = False) -> m.Receipt:
         """Replaces the text of a field.
 
         target: Field to fill: an input, a textarea or an editable element.
         text: Text that replaces its content.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("fill", {"target": target, "text": text})
+        return self._perform("fill", {"target": target, "text": text, "no_wait": no_wait})
 
-    def type(self, text: str) -> m.Receipt:
+    def type(self, text: str, *, no_wait: bool = False) -> m.Receipt:
         """Types text into the focused element, key by key.
 
         text: Text to type into the focused element.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("type", {"text": text})
+        return self._perform("type", {"text": text, "no_wait": no_wait})
 
-    def press(self, key: str) -> m.Receipt:
+    def press(self, key: str, *, no_wait: bool = False) -> m.Receipt:
         """Presses a key or a chord.
 
         key: Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("press", {"key": key})
+        return self._perform("press", {"key": key, "no_wait": no_wait})
 
-    def select(self, target: str, value: list[str] | None = None) -> m.Receipt:
+    def select(self, target: str, value: list[str] | None = None, *, no_wait: bool = False) -> m.Receipt:
         """Chooses options of a dropdown or list.
 
         target: Dropdown or list to choose from.
         value: Value, label or visible text of each option.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("select", {"target": target, "value": value})
+        return self._perform("select", {"target": target, "value": value, "no_wait": no_wait})
 
-    def check(self, target: str) -> m.Receipt:
+    def check(self, target: str, *, no_wait: bool = False) -> m.Receipt:
         """Checks a checkbox, radio button or switch.
 
         target: Checkbox, radio button or switch.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("check", {"target": target})
+        return self._perform("check", {"target": target, "no_wait": no_wait})
 
-    def uncheck(self, target: str) -> m.Receipt:
+    def uncheck(self, target: str, *, no_wait: bool = False) -> m.Receipt:
         """Unchecks a checkbox or switch.
 
         target: Checkbox or switch.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("uncheck", {"target": target})
+        return self._perform("uncheck", {"target": target, "no_wait": no_wait})
 
     def scroll(self, target: str | None = None, *, by: int | None = None) -> m.ScrollResponse:
         """Scrolls to an element, by a distance, or to the bottom of the page.
@@ -513,7 +522,7 @@ class Commands(Client):
         """
         return self._perform("scroll", {"target": target, "by": by})
 
-    def drag(self, target: str, onto: str, *, steps: int | None = None, hold: int | None = None) -> m.Receipt:
+    def drag(self, target: str, onto: str, *, steps: int | None = None, hold: int | None = None, no_wait: bool = False) -> m.Receipt:
         """Drags an element onto another.
 
         Works for HTML5 drag and drop and for pages that follow the pointer. Both elements may lie in frames; what is not in view is scrolled there.
@@ -522,10 +531,11 @@ class Commands(Client):
         onto: Element to drop it on.
         steps: Moves of the pointer on the way, 1 to 200; 10 when left out.
         hold: Milliseconds that the button is down before the first move, for lists that want a long press.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("drag", {"target": target, "onto": onto, "steps": steps, "hold": hold})
+        return self._perform("drag", {"target": target, "onto": onto, "steps": steps, "hold": hold, "no_wait": no_wait})
 
-    def move_mouse(self, to: list[str] | None = None, *, offset: str | None = None, steps: int | None = None, modifiers: str | None = None) -> m.Receipt:
+    def move_mouse(self, to: list[str] | None = None, *, offset: str | None = None, steps: int | None = None, modifiers: str | None = None, no_wait: bool = False) -> m.Receipt:
         """Moves the pointer.
 
         Buttons that are down stay down, so that moves draw or drag.
@@ -534,48 +544,53 @@ class Commands(Client):
         offset: Point of the element instead of its centre, in CSS pixels from its top left corner.
         steps: Moves on the way, 1 to 200; one when left out.
         modifiers: Keys held down: "Control+Shift".
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("move_mouse", {"to": to, "offset": offset, "steps": steps, "modifiers": modifiers})
+        return self._perform("move_mouse", {"to": to, "offset": offset, "steps": steps, "modifiers": modifiers, "no_wait": no_wait})
 
-    def press_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
+    def press_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: m.MouseButton | None = None, modifiers: str | None = None, no_wait: bool = False) -> m.Receipt:
         """Presses a button of the mouse, and keeps it down.
 
         to: Where: an element, or two numbers; where the pointer is when left out.
         offset: Point of the element instead of its centre, in CSS pixels from its top left corner.
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("press_mouse", {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
+        return self._perform("press_mouse", {"to": to, "offset": offset, "button": button, "modifiers": modifiers, "no_wait": no_wait})
 
-    def release_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: m.MouseButton | None = None, modifiers: str | None = None) -> m.Receipt:
+    def release_mouse(self, to: list[str] | None = None, *, offset: str | None = None, button: m.MouseButton | None = None, modifiers: str | None = None, no_wait: bool = False) -> m.Receipt:
         """Lets a button of the mouse go.
 
         to: Where: an element, or two numbers; where the pointer is when left out.
         offset: Point of the element instead of its centre, in CSS pixels from its top left corner.
         button: Mouse button.
         modifiers: Keys held down: "Control+Shift".
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("release_mouse", {"to": to, "offset": offset, "button": button, "modifiers": modifiers})
+        return self._perform("release_mouse", {"to": to, "offset": offset, "button": button, "modifiers": modifiers, "no_wait": no_wait})
 
-    def turn_wheel(self, dy: float, dx: float | None = None, *, at: str | None = None, modifiers: str | None = None) -> m.Receipt:
+    def turn_wheel(self, dy: float, dx: float | None = None, *, at: str | None = None, modifiers: str | None = None, no_wait: bool = False) -> m.Receipt:
         """Turns the wheel of the mouse.
 
         dy: Pixels down; up when negative.
         dx: Pixels to the right; to the left when negative.
         at: Element to turn it over; where the pointer is when left out.
         modifiers: Keys held down: "Control" zooms on many pages.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("turn_wheel", {"dy": dy, "dx": dx, "at": at, "modifiers": modifiers})
+        return self._perform("turn_wheel", {"dy": dy, "dx": dx, "at": at, "modifiers": modifiers, "no_wait": no_wait})
 
-    def upload(self, target: str, file: list[m.UploadFile] | None = None) -> m.Receipt:
+    def upload(self, target: str, file: list[m.UploadFile] | None = None, *, no_wait: bool = False) -> m.Receipt:
         """Gives files to a file input.
 
         The input may be hidden behind a label or a button. The files are read here, under the working directory or the temp directory; none that holds secrets is. They are kept in a private folder until the tab is closed.
 
         target: File input, its label, or the button that opens its file chooser.
         file: Files to give it.
+        no_wait: Does not wait for requests, documents and files that it began.
         """
-        return self._perform("upload", {"target": target, "file": file})
+        return self._perform("upload", {"target": target, "file": file, "no_wait": no_wait})
 
     def dialog_accept(self, text: str | None = None) -> m.DialogAcceptResponse:
         """Accepts the next dialog of the tab, with a text for a prompt.

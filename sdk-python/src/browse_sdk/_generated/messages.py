@@ -650,6 +650,28 @@ class Receipt(Message):
     errors: list[str]
     """Errors that the console got meanwhile, at most three."""
 
+    facts: list[ReceiptFact]
+    """The same facts as in `summary`, taken apart; a fact without words of the page is a label alone."""
+
+
+class ReceiptFact(Message):
+    """One thing that an action did. As a line: `label: role "name": text note`."""
+
+    label: str
+    """What it is: `alert`, `value`, `new tab 3`."""
+
+    role: str
+    """Role of the element that it is about."""
+
+    name: str
+    """Accessible name of that element, or the message of a dialog."""
+
+    text: str
+    """Message, value, title or address."""
+
+    note: str
+    """What is added to it: `is open`, `, accepted`."""
+
 
 class ClickResponse(Message):
     """An answer."""
