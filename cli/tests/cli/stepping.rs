@@ -32,7 +32,7 @@ fn each_step_is_printed_as_its_command_would_be() {
     assert_eq!(request["steps"][1]["tab"], 2);
     assert_eq!(
         request["steps"][3]["request"],
-        json!({"@type": "browse.v1.ClickRequest", "target": "@e1", "button": ""})
+        json!({"@type": "browse.v1.ClickRequest", "target": "@e1", "button": "", "no_wait": false})
     );
     assert!(fake.project().join("a.png").exists());
     let batch = fake.feed(&["batch"], STEPS);
