@@ -57,10 +57,15 @@ struct Waiting {
 
 enum Item {
     Read(Site, String),
+    /// What may hold what the caller typed.
+    Back(Site, String),
     Link(Site, String),
     Open(Site),
     Typed(Site, String),
 }
+
+/// Commands whose answers tell what a field holds that they put text into.
+const TYPES: &[&str] = &["fill", "type", "press", "select"];
 
 /// Remembers what is page-derived in an answer that a model reads.
 pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
@@ -91,7 +96,11 @@ pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
     for link in links {
         reader.push(Item::Link(site.clone(), link));
     }
-    if reader.push(Item::Read(site, text)) {
+    let item = match TYPES.contains(&cx.command().name) {
+        true => Item::Back(site, text),
+        false => Item::Read(site, text),
+    };
+    if reader.push(item) {
         drop(reader.settle());
     } else {
         egress.hurry(&reader);
@@ -171,6 +180,7 @@ impl Reader {
             };
             match next {
                 Some(Item::Read(site, text)) => hashed.memory.read(&site, &text),
+                Some(Item::Back(site, text)) => hashed.memory.read_back(&site, &text),
                 Some(Item::Link(site, href)) => hashed.memory.link(&site, &href),
                 Some(Item::Open(site)) => hashed.memory.open(&site),
                 Some(Item::Typed(site, text)) => hashed.typed(site, &text),
@@ -183,8 +193,12 @@ impl Reader {
     fn push(&self, item: Item) -> bool {
         let mut waiting = self.waiting();
         match &item {
-            Item::Read(site, _) if waiting.only.is_none() => waiting.only = Some(site.clone()),
-            Item::Read(site, _) => waiting.several |= waiting.only.as_ref() != Some(site),
+            Item::Read(site, _) | Item::Back(site, _) if waiting.only.is_none() => {
+                waiting.only = Some(site.clone());
+            }
+            Item::Read(site, _) | Item::Back(site, _) => {
+                waiting.several |= waiting.only.as_ref() != Some(site)
+            }
             Item::Typed(..) => waiting.has_typed = true,
             Item::Open(_) | Item::Link(..) => {}
         }
@@ -214,7 +228,10 @@ impl Hashed {
 impl Item {
     fn bytes(&self) -> usize {
         match self {
-            Self::Read(_, text) | Self::Link(_, text) | Self::Typed(_, text) => text.len(),
+            Self::Read(_, text)
+            | Self::Back(_, text)
+            | Self::Link(_, text)
+            | Self::Typed(_, text) => text.len(),
             Self::Open(_) => 0,
         }
     }

@@ -65,10 +65,14 @@ mod tests {
     #[test]
     fn what_was_typed_is_left_out() {
         let command = Command::by_name("fill").expect("a command");
-        let request = v1::FillRequest { target: "@e4".to_owned(), text: "secret".to_owned() };
+        let request = v1::FillRequest {
+            target: "@e4".to_owned(),
+            text: "secret".to_owned(),
+            ..Default::default()
+        };
         assert_eq!(of(command, &request.encode_to_vec()), "@e4");
         let command = Command::by_name("type").expect("a command");
-        let request = v1::TypeRequest { text: "secret".to_owned() };
+        let request = v1::TypeRequest { text: "secret".to_owned(), ..Default::default() };
         assert_eq!(of(command, &request.encode_to_vec()), "");
     }
 

@@ -125,17 +125,7 @@ impl Memory {
 
     /// Remembers `text` of `site`.
     pub fn read(&mut self, site: &Site, text: &str) {
-        let (id, bit) = (self.id(site), self.bit(site));
-        let before = std::mem::replace(&mut self.last, bit);
-        if self.opened.get(id).is_none() {
-            match before {
-                0 => self.open(site),
-                before => {
-                    self.opened.add(id, |()| ());
-                    self.followed.add(id, |known| known | before);
-                }
-            }
-        }
+        let (id, bit) = self.arrive(site);
         let whole = self.hasher.hash(text.as_bytes()) ^ id;
         if self.texts.get(whole).is_some() {
             return;
@@ -159,6 +149,30 @@ impl Memory {
                 self.pass(site, whole, vouched);
             }
         }
+    }
+
+    /// Remembers `text` of `site` that may hold what the caller typed there. What is
+    /// known from elsewhere stays of elsewhere, or it could be sent once more for
+    /// having been sent once; and the text vouches for no site and no address.
+    pub fn read_back(&mut self, site: &Site, text: &str) {
+        let (_, bit) = self.arrive(site);
+        self.add_with(text, |known| if known == 0 { bit } else { known });
+    }
+
+    /// Notes that something of `site` is read. Answers its hash and its place.
+    fn arrive(&mut self, site: &Site) -> (u64, u32) {
+        let (id, bit) = (self.id(site), self.bit(site));
+        let before = std::mem::replace(&mut self.last, bit);
+        if self.opened.get(id).is_none() {
+            match before {
+                0 => self.open(site),
+                before => {
+                    self.opened.add(id, |()| ());
+                    self.followed.add(id, |known| known | before);
+                }
+            }
+        }
+        (id, bit)
     }
 
     /// Remembers the address of a link of `site`: unlike one that stands in a text,
@@ -272,6 +286,10 @@ impl Memory {
     }
 
     fn add(&mut self, text: &str, bit: u32) {
+        self.add_with(text, |known| known | bit);
+    }
+
+    fn add_with(&mut self, text: &str, places: impl Fn(u32) -> u32) {
         let stream = Stream::of(text);
         let prefixes = stream.prefixes(self.hasher);
         let all: Vec<u64> = prefixes.windows(PIECE, 1).map(|(_, hash)| hash).collect();
@@ -280,13 +298,13 @@ impl Memory {
         for window in all.windows(WINDOW.min(all.len()).max(1)) {
             let least = window.iter().min().copied();
             if let Some(hash) = least.filter(|_| least != last) {
-                self.pieces.add(hash, |known| known | bit);
+                self.pieces.add(hash, &places);
             }
             last = least;
         }
         for code in codes::codes(&stream) {
             let hash = prefixes.part(&code.at);
-            self.codes.add(hash, |known| known | bit);
+            self.codes.add(hash, &places);
             if code.strong {
                 self.strong.add(hash, |()| ());
             }

@@ -60,12 +60,12 @@ impl BegunRequests {
         }
         let address = request.url.split(['?', '#']).next().unwrap_or_default();
         let key = format!("{} {address}", request.method);
-        if !self.recording {
+        if !self.recording || self.is_regular(&key, request.started) {
             self.others.push_back((key, request.started));
             if self.others.len() > REMEMBERED {
                 self.others.pop_front();
             }
-        } else if !self.is_regular(&key, request.started) {
+        } else {
             self.any = true;
             let method = request.method.clone();
             self.open.push((request.id.clone(), method, address.to_owned()));

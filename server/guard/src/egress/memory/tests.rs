@@ -360,3 +360,28 @@ fn the_number_of_a_book_may_go_anywhere() {
     }
     assert_eq!(work().fill("shop.example", "88213-4471").hit, [Rule::Steered]);
 }
+
+#[test]
+fn what_comes_back_of_what_was_typed_stays_where_it_was_read() {
+    let (bank, shop) = (Site::of_host("bank.test", 443), Site::of_host("shop.test", 443));
+    let balance = "The balance is nineteen thousand, account DE44 5001 0517 5407 3249 31";
+    let own = "Free delivery for orders above ninety euros, code 7781992";
+    let read = |back: bool| {
+        let mut memory = Memory::new(7);
+        memory.read(&bank, balance);
+        let field = format!("{own} {balance}");
+        if back {
+            memory.read_back(&shop, &field)
+        } else {
+            memory.read(&shop, &field)
+        }
+        memory
+    };
+    let carried = |memory: &Memory, text: &str| memory.carried(&[Sent::Text(text)], &shop).cargo;
+    assert!(carried(&read(true), balance).strong, "it was sent once, not for ever");
+    assert!(!carried(&read(false), balance).strong);
+    // What the page added itself is its own, and of nobody else.
+    assert_eq!(carried(&read(true), own).text, 0);
+    let elsewhere = read(true).carried(&[Sent::Text(own)], &bank).cargo;
+    assert!(elsewhere.text > 0 && elsewhere.code);
+}
