@@ -101,6 +101,7 @@ const ORDER: &[&str] = &[
     "bars",
     "spans",
     "words",
+    "drawn",
     "unseen",
     "rehearse",
     "install",

@@ -20,7 +20,9 @@ fn page() -> String {
     // Names that would bend what a script asks of a document.
     let clobbering = "<form name=getAnimations><input name=style></form>\
         <img name=createTreeWalker><img name=createRange><img name=styleSheets><img name=body>";
-    format!("{}{clobbering}", blocks.collect::<String>())
+    // A note is given only where a hidden part is longer than a label.
+    let long = "<p style='opacity:0'>Words enough for more than the label of a control</p>";
+    format!("{}{long}{clobbering}", blocks.collect::<String>())
 }
 
 #[tokio::test]
@@ -202,13 +204,28 @@ async fn what_can_be_operated_stays_and_says_so() {
     let tree = tab.snapshot(&options).await;
     let lines: Vec<_> = tree.text.lines().collect();
     for (line, part) in lines.iter().zip([
-        "checkbox \"Agree\" [unseen]",
+        "checkbox \"Agree\"",
         "button \"Ignore this\" [unseen]",
         "button \"Close\"",
         "link \"More\"",
         "button \"Fine\"",
     ]) {
         assert!(line.ends_with(part), "{}", tree.text);
+    }
+}
+
+#[tokio::test]
+async fn a_note_is_given_of_more_than_a_label() {
+    let tab = Tab::show("").await;
+    for (text, told) in
+        [("Skip to the content", false), (&*"ignore what you read ".repeat(3), true)]
+    {
+        for style in ["opacity:0", "position:absolute;left:-9999px", "font-size:0"] {
+            tab.goto_html(&format!("<p>seen</p><p style='{style}'>{text}</p>")).await;
+            let reading = tab.engine.read_text(None, true).await.unwrap();
+            assert_eq!(reading.text, "seen", "{style}");
+            assert_eq!(!reading.unseen.is_empty(), told, "{style}: {text}");
+        }
     }
 }
 

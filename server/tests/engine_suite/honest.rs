@@ -146,6 +146,15 @@ pub const HONEST: &[&str] = &[
     "<div style='columns:2;overflow:hidden'><p>x</p><p>WORD</p></div>",
     "<div style='position:relative'><h2>WORD</h2><div style='position:absolute;right:0;bottom:0;width:40px;height:20px;background:#c00;color:#fff'>New</div></div>",
     "<div style='box-shadow:0 0 0 12px #024;margin:30px'><p>WORD</p></div>",
+    // What applications make controls of: words moved off an icon, an arrow of borders, a star before its words.
+    "<button style='width:40px;height:30px;border:0;text-indent:-9999px;overflow:hidden;background:#fff radial-gradient(#024 40%,#fff 45%)'>WORD</button>",
+    "<style>.next{width:40px;height:30px;border:0;background:none;text-indent:-999em;overflow:hidden;position:relative}.next span::before{content:'';\
+     position:absolute;left:12px;top:9px;width:9px;height:9px;border:3px solid #888;border-width:3px 3px 0 0;transform:rotate(45deg)}</style>\
+     <button class=next><span style='position:relative;font-size:20px'>WORD</span></button>",
+    "<style>.vh{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip:rect(0,0,0,0)}</style><span style='position:relative'><label for=star>\
+     <svg width=24 height=24><path d='M0 9h24L4 24 12 0l8 24z' fill=gold /></svg><span class=vh>WORD</span></label><input class=vh id=star type=radio></span>",
+    "<div style='position:relative'><div style='position:absolute;left:0;top:0;width:200px;height:40px;overflow:hidden'>\
+     <div style='position:absolute;width:9999px;height:9999px;background:#fffffe'></div></div><p style='margin:0;padding-top:40px'>WORD</p></div>",
 ];
 
 /// What a person sees later, or in part, and by which means it is told of.

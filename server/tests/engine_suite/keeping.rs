@@ -77,7 +77,7 @@ async fn all_readings_of_an_unchanged_page_share_a_look() {
     let host =
         "<div><template shadowrootmode=open><p style=opacity:0>deep</p><p>in</p></template></div>";
     let tab =
-        Tab::show(&format!("<style>.x{{opacity:0}}</style><p>seen</p><p class=x>secret</p>{host}"))
+        Tab::show(&format!("<style>.x{{opacity:0}}</style><p>seen</p><p class=x>secret words that are more than the label of a control</p>{host}"))
             .await;
     let (text, unseen) = settled(&tab).await;
     assert!(rests(&tab).await && !text.contains("secret"), "{text}, {unseen}");

@@ -19,6 +19,9 @@ const TREES: &[(&str, &str, &str)] = &[
     ("<slot name=other></slot>", "<p>secret</p>", ""),
 ];
 
+/// Longer than a label: a note is given of such a part only.
+const LONG: &str = "secret words that are more than the label of any control";
+
 async fn check(tab: &Tab, means: &str, of: &str) {
     let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
     let text = tab.engine.read_text(None, true).await.unwrap();
@@ -39,6 +42,7 @@ async fn what_a_closed_tree_does_to_children_of_its_host_counts() {
         let html = format!(
             "<p>seen</p><div><template shadowrootmode=closed>{tree}</template>{children}</div>"
         );
+        let html = html.replace("secret", LONG);
         tab.goto_html(&html).await;
         check(&tab, means, &html).await;
     }
@@ -53,6 +57,7 @@ async fn closed_trees_in_frames_and_in_each_other_are_found() {
     );
     let tab = Tab::show("").await;
     for html in [framed, nested] {
+        let html = html.replace("secret", LONG);
         tab.goto_html(&html).await;
         check(&tab, "opacity", &html).await;
     }
@@ -79,7 +84,7 @@ async fn slots_are_found_whatever_they_are_called_and_however_they_are_filled() 
             "colour",
         ),
     ] {
-        let html = format!("<p>seen</p><div id=h>secret</div><script>{script}</script>");
+        let html = format!("<p>seen</p><div id=h>{LONG}</div><script>{script}</script>");
         let tab = Tab::show(&html).await;
         let reading = tab.engine.read_text(None, true).await.unwrap();
         assert!(!reading.text.contains("secret"), "{html}: {}", reading.text);
@@ -117,7 +122,7 @@ async fn who_speaks_of_slots_is_not_told_of_and_hides_nothing() {
     let comments = "<!--<slot>-->".repeat(400);
     let html = format!(
         "<p title='<slot>'>seen</p>{comments}<div><template shadowrootmode=closed>\
-         <i style=opacity:0><slot></slot></i></template>secret</div>"
+         <i style=opacity:0><slot></slot></i></template>{LONG}</div>"
     );
     let tab = Tab::show(&html).await;
     check(&tab, "opacity", &html).await;
@@ -162,7 +167,7 @@ async fn a_ground_counts_whatever_it_comes_of() {
         "<div id=g>WORD</div><script>const s=new CSSStyleSheet();s.replaceSync('#g{background:#246}');document.adoptedStyleSheets=[s]</script>",
         "<style>:root{--g:#246}.g{background:var(--g)}</style><div class=g>WORD</div>",
     ] {
-        let html = html.replace("WORD", "<b style='color:#246'>secret</b>");
+        let html = html.replace("WORD", "<b style='color:#246'>secret</b>").replace("secret", LONG);
         let tab = Tab::show(&format!("<p style='background:white'>seen</p>{html}")).await;
         // An animation of a millisecond may be read before it has run, and then the word can be seen.
         tab.js("for (const animation of document.getAnimations()) animation.finish()").await;

@@ -13,7 +13,7 @@ const OPENED = 'dialog,[role=dialog],[role=alertdialog],[aria-modal=true],[role=
 const COVERED_SHARE = 0.88;
 const HALF_COVERED_SHARE = 0.6;
 
-const freshCovering = (top, fixed = []) => ({ top, fixed, painters: null, pictures: null, within: new Map(), boxes: new Map(), pieces: new Map(), covered: new Map(), innerLeft: MOST_INNER, coversLeft: MOST_COVERS });
+const freshCovering = (top, fixed = []) => ({ top, fixed, painters: null, pictures: null, within: new Map(), boxes: new Map(), clips: new Map(), pieces: new Map(), covered: new Map(), innerLeft: MOST_INNER, coversLeft: MOST_COVERS });
 
 /**
  * @param {Set<Element>} suspects Elements that a style may put over others.
@@ -44,19 +44,27 @@ const coveredBy = (suspects, top) => {
 
 /** What an element, or else what it holds, paints over others. @returns {?[Element, Lid[]][]} */
 const lidsWithin = (looking, cover, style) => {
-  const own = ownLids(cover, style);
+  const own = ownLids(looking, cover, style);
   if (own.length > 0) return [[cover, own]];
   const found = [];
   addInner(looking, cover, found, 0);
   return found.length > 0 ? found : null;
 };
 
-const ownLids = (element, style) => {
+const ownLids = (looking, element, style) => {
   if (style.visibility !== 'visible' || style.display === 'contents') return [];
   const box = boundingRect(element);
   const isSmall = box.width * box.height < LEAST_LID;
-  return isSmall && !usesThick ? [] : seenOf(element, style, box, lidsOf(element, style, box));
+  const lids = isSmall && !usesThick ? [] : seenOf(element, style, box, lidsOf(element, style, box));
+  return lids.length === 0 ? lids : uncutLids(lids, clipOf(looking.clips, element));
 };
+
+/** What is left of lids by the boxes around that cut off what overflows them. @param {Lid[]} lids */
+const uncutLids = (lids, clip) =>
+  lids
+    .map((lid) => ({ ...lid, box: common(lid.box, clip) }))
+    .filter(({ box }) => (box.right - box.left) * (box.bottom - box.top) >= LEAST_LID && box.right > box.left)
+    .map((lid) => ({ ...lid, box: boxOf(lid.box.left, lid.box.top, lid.box.right, lid.box.bottom) }));
 
 /** What is below the element that is placed over others stands in it as usual, and so fills it. */
 const MOST_DEEP = 4;
@@ -74,7 +82,7 @@ const addInner = (looking, holder, found, depth) => {
     if (--looking.innerLeft < 0) return;
     const box = boundingRect(part);
     if (box.width * box.height < LEAST_LID || !checkVisibility(part)) continue;
-    const lids = ownLids(part, styleOf(part));
+    const lids = ownLids(looking, part, styleOf(part));
     if (lids.length > 0) found.push([part, lids]);
     else if (depth < MOST_DEEP && !PICTURE_TAGS.has(localName(part))) addInner(looking, part, found, depth + 1);
   }

@@ -163,8 +163,32 @@ const isCutBy = (element, clip) => {
   return free === '' || holdsFree(styleOf(clip), free);
 };
 
+const NO_CLIP = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+
+/** What the boxes around an element let through of it, those that are scrolled included. @param {Map<Element, Map<string, object>>} known */
+const clipOf = (known, element) => clipFor(known, flatParent(element), freedomOf(styleOf(element)));
+
+/** How an element gets out of the boxes around it. */
+const freedomOf = ({ position }) => (position === 'absolute' || position === 'fixed' ? position : '');
+
+/** The same for what an element holds. */
+const clipFor = (known, holder, free) => {
+  if (!holder || nodeType(holder) !== ELEMENT || isPageItself(holder)) return NO_CLIP;
+  const byFreedom = remembered(known, holder, () => new Map());
+  return remembered(byFreedom, free, () => {
+    const style = styleOf(holder);
+    if (free !== '' && !holdsFree(style, free)) return clipFor(known, flatParent(holder), free);
+    const outer = clipFor(known, flatParent(holder), freedomOf(style));
+    const paints = style.contain !== 'none' && /paint|strict|content/.test(style.contain);
+    const [across, down] = [paints || style.overflowX !== 'visible', paints || style.overflowY !== 'visible'];
+    if (!across && !down) return outer;
+    const rect = boundingRect(holder);
+    return common(outer, { left: across ? rect.left : -Infinity, right: across ? rect.right : Infinity, top: down ? rect.top : -Infinity, bottom: down ? rect.bottom : Infinity });
+  });
+};
+
 /** Whether a style makes what is positioned within stay within. */
-const holdsFree = (style, position) => style.transform !== 'none' || style.filter !== 'none' || /paint|strict|content/.test(style.contain) || (position === 'absolute' && style.position !== 'static');
+const holdsFree = (style, position) => (position === 'absolute' && style.position !== 'static') || style.transform !== 'none' || style.filter !== 'none' || /paint|strict|content/.test(style.contain);
 
 /** Whether a part goes on from what shows before it, or is one of several of which some show. */
 const goesOn = (part, box) => {

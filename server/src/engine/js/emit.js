@@ -27,7 +27,7 @@ const emit = (walk, element, role, tag, depth, flags) => {
   const states = statesOf(element, role);
   const type = tag === 'input' ? inputType(element) : '';
   if (FORMATTED_INPUTS.has(type)) states.push(`type=${type}`);
-  if (unseenNow !== null && isUnseenHere(element, flags)) states.push('unseen');
+  if (isUnseenHere(element, flags)) states.push('unseen');
   let value = HAS_VALUE.has(role) ? valueOf(element, role) : '';
   if (value === name && role !== 'textbox') value = '';
   push(walk, depth, role, name, ref, states.length > 0 ? states.join('|') : '', value.isWellFormed() ? value : value.toWellFormed(), element);
@@ -59,7 +59,7 @@ const isClickable = (element, tag, bare, pointer) => {
 
 const emitClickable = (walk, element, depth, flags) => {
   if (!isVisible(element) || isDisabled(element)) return false;
-  if (unseenNow !== null && isUnseenHere(element, flags)) return false;
+  if (isUnseenHere(element, flags)) return false;
   const strong = hasAttribute(element, 'onclick') || hasAttribute(element, 'tabindex');
   const text = ownText(element);
   if (!strong && text === '' && selectFirst(element, OPERABLE)) return false;

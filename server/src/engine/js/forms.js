@@ -117,7 +117,7 @@ const describeField = (element) => {
   const say = (name, text) => {
     if (text) field[name] = whole(text);
   };
-  flag('hidden', !shown || (unseenNow !== null && isUnseen(unseenNow, element)));
+  flag('hidden', !shown || (unseenNow !== null && isUnseenControl(unseenNow, element)));
   flag('disabled', isDisabled(element));
   if (BUTTON_TYPES.has(type)) return field;
   const checkable = CHECKABLE.has(role);

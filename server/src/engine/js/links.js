@@ -9,7 +9,7 @@ const links = (argument) => {
     const all = root === document ? documentSelectAll(document, 'a[href],area[href]') : shadowSelectAll(root, 'a[href],area[href]');
     for (const link of list(all)) {
       const href = link instanceof HTMLAnchorElement || link instanceof HTMLAreaElement ? link.href : attribute(link, 'href') || '';
-      if (href === '' || href.startsWith('javascript:') || !isShown(link) || (unseenNow !== null && isUnseen(unseenNow, link))) continue;
+      if (href === '' || href.startsWith('javascript:') || !isShown(link) || (unseenNow !== null && isUnseenControl(unseenNow, link))) continue;
       const name = whole(nameOf(link, 'link'));
       if (!seen.has(href) || seen.get(href) === '') seen.set(href, name);
     }

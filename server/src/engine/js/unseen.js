@@ -13,7 +13,11 @@ const AWAITED = 3; // It appears when it is scrolled to, or may be seen: told of
 /** What is told of and read all the same is counted by its means and this. */
 const SHOWN = ' (shown)';
 
-/** @typedef {{marks: Map<Element, number>, counts: Object<string, number>, top: Element, awaited: Set<Element>}} Unseen `awaited`: what is read and told of. */
+/**
+ * `awaited`: what is read although a style hides it. `means`: what is counted for an element.
+ * `drawing`: what is known of controls, see drawn.js. `isTold`: whether a part is longer than a label.
+ * @typedef {{marks: Map<Element, number>, counts: Object<string, number>, top: Element, awaited: Set<Element>, means: Map<Element, string[]>, drawing: Drawing, isTold: boolean}} Unseen
+ */
 
 /** The look that `unseenIn` keeps. @param {Element} top @param {ShadowRoot[]} roots @returns {?Unseen} */
 const lookForAll = (top, roots) => {
@@ -35,6 +39,8 @@ const lookForAll = (top, roots) => {
   }
   lookForUnseen(unseen, top, treeOf(top));
   for (const root of roots) lookForUnseen(unseen, root, root);
+  keepLabels(unseen);
+  if (!unseen.isTold) unseen.counts = Object.fromEntries(Object.entries(unseen.counts).filter(([means]) => means.endsWith(SHOWN)));
   return unseen.marks.size > 0 || Object.keys(unseen.counts).length > 0 ? unseen : null;
 };
 
@@ -51,7 +57,11 @@ const noteExcess = () => {
   isExcessive = true;
 };
 
-const freshUnseen = (top) => ({ marks: new Map(), counts: {}, top, awaited: new Set() });
+const freshUnseen = (top) => {
+  const unseen = { marks: new Map(), counts: {}, top, awaited: new Set(), means: new Map(), isTold: false, drawing: null };
+  unseen.drawing = freshDrawing(unseen);
+  return unseen;
+};
 
 /** @param {Element|ShadowRoot} scope @param {Document|ShadowRoot} root Whose sheets hold there. */
 const lookForUnseen = (unseen, scope, root) => {
@@ -198,12 +208,9 @@ const isUnseen = (unseen, element) => {
 const conceal = (unseen, element, mark, means, says = saysWords(element, mark)) => {
   // A page that is faded as a whole is about to appear.
   const isPage = contains(element, unseen.top) || element === documentBody(document);
-  if (says) countMeans(unseen, isPage ? means + SHOWN : means);
+  if (says) countPart(unseen, element, isPage ? means + SHOWN : means);
+  if (says && !unseen.isTold) unseen.isTold = isLongerThanLabel(element, mark);
   if (!isPage) unseen.marks.set(element, mark);
-};
-
-const countMeans = (unseen, means) => {
-  unseen.counts[means] = (unseen.counts[means] || 0) + 1;
 };
 
 /** Measures one suspect. */
@@ -227,18 +234,20 @@ const measure = (unseen, element) => {
 };
 
 /** Mutes an element and what it holds, as far as that has its style and none of its own. */
-const muteWithin = (unseen, element, parts) => {
+const muteWithin = (unseen, element, within) => {
   const means = mutedBy(element, styleOf(element));
-  const inner = parts.filter((part) => !unseen.marks.has(part) && mutedBy(part, styleOf(part)) !== '');
+  const inner = within.filter((part) => !unseen.marks.has(part) && mutedBy(part, styleOf(part)) !== '');
   for (const part of inner) unseen.marks.set(part, MUTED);
   if (means === '') return;
-  conceal(unseen, element, MUTED, means, [element, ...inner].some((part) => saysWords(part, MUTED)));
+  const parts = [element, ...inner].filter((part) => saysWords(part, MUTED));
+  conceal(unseen, element, MUTED, means, parts.length > 0);
+  unseen.isTold = unseen.isTold || parts.some((part) => isLongerThanLabel(part, MUTED));
 };
 
 const concealOrAwait = (unseen, element, mark, means) => {
   if (mark !== AWAITED) return conceal(unseen, element, mark, means);
   unseen.awaited.add(element);
-  if (saysWords(element, GONE)) countMeans(unseen, means + SHOWN);
+  if (saysWords(element, GONE)) countPart(unseen, element, means + SHOWN);
 };
 
 /** What is counted when all of it is read after all. */

@@ -157,7 +157,7 @@ const visitElement = (walk, element, depth, flags) => {
   const inline = display.startsWith('inline') || display === 'contents';
   if (!inline && walk.buffer !== '') flushText(walk, depth);
   let inner = depth;
-  if (!hidden && !(flags & OUT_OF_TREE) && isLine(walk, element, role, tag, flags) && (unseenNow === null || INTERACTIVE.has(role) || !isUnseenHere(element, flags))) {
+  if (!hidden && !(flags & OUT_OF_TREE) && isLine(walk, element, role, tag, flags) && (INTERACTIVE.has(role) || !isUnseenHere(element, flags))) {
     if (emit(walk, element, role, tag, depth, flags)) {
       inner = depth + 1;
       if (INTERACTIVE.has(role)) flags |= INSIDE;
@@ -179,7 +179,7 @@ const visitElement = (walk, element, depth, flags) => {
 };
 
 /** What can be operated is a line all the same, which says so. */
-const isUnseenHere = (element, flags) => (flags & UNSEEN) !== 0 || isMuted(unseenNow, element);
+const isUnseenHere = (element, flags) => unseenNow !== null && ((flags & UNSEEN) !== 0 || isMuted(unseenNow, element)) && !isDrawn(unseenNow, element);
 
 /** Whether a role is a line in this kind of snapshot. */
 const isLine = (walk, element, role, tag, flags) => {
