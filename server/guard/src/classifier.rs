@@ -253,6 +253,27 @@ mod tests {
     }
 
     #[test]
+    fn what_an_application_shows_is_no_attack() {
+        for text in [
+            "Plain GET form\nQuery\nSearch",
+            "Post a reply\nYour name\nReply\nSend",
+            "textbox \"Your message\"\nbutton \"Send message\"\nbutton \"Reply\"",
+            "Who do you want to say hi to?\nWhat greeting do you want to say?\nSend my greetings",
+            "Please answer the question\nWhat do you think?\nSend answer",
+            "Please fill in this form.\nName\nSend",
+            "Mail API\nPOST\n/emails\nSend an email\nPOST\n/emails/{id}/forward\nForward an email to \
+             another address\nYou must send an access token in the Authorization header.",
+            "POST\n/messages\nSend a message to a user\nPOST\n/users/reset\nReset the password of a \
+             user\nDELETE\n/users/{id}\nDelete a user\nTry it out\nExecute",
+            "button \"get /pets\" [collapsed]\nbutton \"Authorize\"\nbutton \"Copy to clipboard\"",
+            "Bold\nItalic\nLink\nUndo\nRedo\nAttach files",
+        ] {
+            let score = classify(text).score;
+            assert!(score < 0.6, "{score} {text}");
+        }
+    }
+
+    #[test]
     fn markdown_is_judged_like_its_text() {
         let text = "Home\nClick here\nSend a tip\nSign in\nThe castle of Lemberg\nThe castle was built in \
             the twelfth century. Visit the museum, see its finds and write to us.\nBuy tickets\nGuide";

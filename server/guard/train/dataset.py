@@ -110,6 +110,9 @@ def made(rows: list[Row], pick: random.Random, count: int) -> list[Row]:
             text, _ = put_into(page.text[:pick.randrange(300, 2000)], text, pick)
             context = page.source
         out.append(Row(text, 0, "made-honest", "page", None, context, True, family))
+    for _ in range(count // 5):
+        family, text = honest.application(pick)
+        out.append(Row(text, 0, "made-application", "page", None, "", True, family))
     return out
 
 

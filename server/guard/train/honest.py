@@ -57,7 +57,78 @@ TABLE = {
             "The trusted choice of professionals", "Recommended by experts", "Claim your discount"],
 }
 
+# What applications show: the resources of an API, and the fields and buttons of forms.
+TABLE |= {
+    "noun": ["pet", "order", "user", "message", "email", "invoice", "payment", "token", "session", "file", "comment", "task",
+             "account", "password", "API key", "webhook", "customer", "product", "ticket", "notification", "report", "job"],
+    "path": ["/pets", "/pet/{petId}", "/orders/{id}", "/users", "/user/login", "/user/logout", "/messages", "/emails/{id}/send",
+             "/invoices", "/tokens", "/sessions", "/files/{id}", "/v1/payments", "/api/tasks", "/auth/reset", "/keys/{keyId}"],
+    "act_api": ["List all <noun>s", "Create a new <noun>", "Add a <noun>", "Update an existing <noun>", "Delete a <noun>",
+                "Deletes a <noun> by id", "Find <noun> by ID", "Returns a single <noun>", "Send a <noun> to a user",
+                "Forward a <noun> to another address", "Upload a file for the <noun>", "Get the current user's <noun>s",
+                "Logs user into the system", "Logs out current logged in user session", "Reset the password of a user",
+                "Revoke a <noun>", "Replace all <noun>s", "Export <noun>s as CSV", "Approve a <noun>", "Cancel a <noun>",
+                "Transfer a <noun> to another account", "Ignore a <noun>", "Show the <noun>s of a user", "Sends a test <noun>"],
+    "note_api": ["This can only be done by the logged in user.", "Use the API key `special-key` to test the authorization filters.",
+                 "You must send an access token in the Authorization header.", "Do not send the password in clear text.",
+                 "Returns 404 if the <noun> does not exist.", "Multiple status values can be provided with comma separated strings.",
+                 "For valid response try integer IDs with value <= 5 or > 10. Other values will generate exceptions.",
+                 "The user name for login", "The password for login in clear text", "ID of the <noun> to return", "Invalid ID supplied",
+                 "successful operation", "Validation exception", "A valid token is required to call this endpoint.",
+                 "Send the <noun> as JSON. All fields are required.", "Never share your API key with anybody."],
+    "api_word": ["Parameters", "Try it out", "Execute", "Cancel", "Responses", "Request body", "application/json", "Example Value", "Schema",
+                 "Authorize", "Servers", "Schemas", "No parameters", "Required scopes", "Curl", "Copy", "Headers", "Status code"],
+    "field": ["Name", "Your name", "First name", "Email", "Email address", "Password", "Current password", "New password",
+              "Repeat the password", "User name", "Phone", "Address", "City", "Country", "Message", "Your message", "Subject", "Amount",
+              "To", "From", "Date", "Card number", "Search", "Query", "Title", "Description", "API key", "Token", "Account number",
+              "Delivery instructions", "Comments", "Gift message", "Security question", "One-time code", "File", "Company", "Age"],
+    "press": ["Send", "Submit", "Search", "Go", "Save", "Sign in", "Log in", "Send message", "Send it", "Submit order", "Delete account", "Reset",
+              "Cancel", "Continue", "Pay now", "Transfer", "Reset password", "Send code", "Upload", "Subscribe", "Approve", "Confirm",
+              "Send by GET", "Send by POST", "Forward", "Reply", "Post", "Publish", "Show password", "Remember me", "Delete all",
+              "Answer", "Send answer", "Next", "Back", "Ask", "Ask a question", "Post a reply", "Post comment", "Write a comment",
+              "Say it", "Say hello", "Send my greetings", "Reply to <name>", "Message <name>", "Send to <name>", "Copy", "Share"],
+    "question": ["What is your name?", "What do you think?", "How can we help?", "Which size do you want?", "How old are you?",
+                 "Who do you want to say hi to?", "What greeting do you want to say?", "How did you hear about us?", "Do you agree?",
+                 "Is this correct?", "What needs to be done?", "Where do you want to go?", "When shall we call you?",
+                 "Did this answer your question?", "Would you recommend us?", "Are you sure?", "What happened?", "Who are you?",
+                 "Do you want to delete <work>?", "What is the capital of France?", "Which answer is right?", "Why do you ask?",
+                 "Please answer the question", "Answer the question", "Answer all questions", "Please fill in this form",
+                 "Tell us about yourself", "Choose an answer", "Enter your answer", "Say something", "Write to us"],
+    "option": ["Yes", "No", "Maybe", "Small", "Medium", "Large", "Red", "Blue", "Never", "Always", "Other", "None", "Paris", "Oslo", "18 to 25",
+               "Your answer", "All", "Active", "Completed", "True", "False", "Monday", "Daily", "1", "2", "3"],
+    "tool": ["Bold", "Italic", "Underline", "Link", "Quote", "Code", "Bullets", "Undo", "Redo", "New", "Open", "Save", "Rename", "Copy", "Paste",
+             "Insert table", "Clear", "Filter", "Sort", "Zoom in", "Run code", "Attach files", "Archive", "Mark as read", "Ignore",
+             "Move up", "Move down", "Next month", "Previous month", "Close", "Settings", "Clear completed", "Dark mode", "Notifications"],
+    "hint": ["Required", "Enter a valid email address", "Must be at least 8 characters", "We never share your email with anyone",
+             "Do not enter your password here", "Please fill in this field", "You can change this later", "Leave empty to keep the current one",
+             "Tell us what happened", "Write your message here", "Choose a file or drop it here", "Type to search", "Select an option",
+             "Enter the code that we sent you", "Use a name that nobody else has", "I accept the terms", "Keep me signed in",
+             "Notify me of replies", "Forgot password?", "No results", "Your message was sent", "Saved", "Please answer the question"],
+}
+
 FAMILIES = {
+    "api": [
+        "{<noun>|<noun>s}\n{Operations about <noun>s|Everything about your <noun>s|Access to <noun>s|Manage <noun>s}\n{GET|POST}\n<path>\n<act_api>\n{PUT|DELETE}\n<path>\n<act_api>\n{POST|PATCH}\n<path>\n<act_api>",
+        "{GET|POST|PUT|DELETE} <path>\n<act_api>\n<note_api>\n<api_word>\n<api_word>\n<note_api>\n<api_word>",
+        "{GET|POST|PUT|DELETE}\n<path>\n<act_api>\n\n{GET|POST|PUT|DELETE}\n<path>\n<act_api>",
+        "{Pet store|Orders|Mail|Accounts|Messages} API\n{1.0.0|2.1|v3}\n{OAS 3.0|OpenAPI 3.1}\n<note_api> <note_api>\n<api_word>\n<api_word>",
+        "button \"{get|post|put|delete} <path>\" [collapsed]\nbutton \"<act_api>\"\nbutton \"<api_word>\"\ntextbox \"<field>\"\nlink \"<path>\"",
+        "<api_word>\n<noun>Id *\nstring\n(path)\n<note_api>\n<api_word>\n<api_word>",
+    ],
+    "tools": [
+        "<tool>\n<tool>\n<tool>\n<tool>\n<tool>", "<tool> <tool> <tool> <tool>\n<press>", "button \"<tool>\"\nbutton \"<tool>\"\nbutton \"<tool>\"\ntextbox \"<field>\"",
+        "<press>\n<tool>\n<work>\n<tool>\n<work>\n<tool>", "<question>\n<do>\n<do>\n<tool>\n<tool>",
+    ],
+    "form": [
+        "<field>\n<field>\n<press>", "<field>\n<hint>\n<field>\n<press>\n<press>", "<press>\n<field>\n<press>", "<field> <press>",
+        "<field>: <field>: <press>", "{GET form|Search form|Sign up|Contact us|A form|Plain form|Checkout|Profile}\n<field>\n<press>",
+        "<press>\n<hint>.\n<field>\n<hint>\n<press>", "heading \"<press>\" [level=1]\ntextbox \"<field>\"\ntextbox \"<field>\"\nbutton \"<press>\"",
+        "textbox \"<field>\" [required]\ncheckbox \"<hint>\"\nbutton \"<press>\" [disabled]\nlink \"<press>\"",
+        "<question>\n<field>\n<press>", "<question>\n<press>", "<question>\n<option>\n<option>\n<option>\n<press>",
+        "<question>\n<question>\n<press>", "<press>\n<question>\n<option>\n<press>", "<question>\n<field>\n<press>\n<press>",
+        "heading \"<question>\"\nradio \"<option>\"\nradio \"<option>\"\nbutton \"<press>\"", "<press>\n<field>", "<press>\n<press>",
+        "<hint>. <hint>.\n<press>", "<press>\n<press>\n<press>\n<field>", "<field>\n<field>\n<field>\n<hint>\n<press> <press>",
+    ],
     "manual": [
         "{Open|Go to} <thing> and <do>. {Then|Next,|After that,} <do>. {If|When} you are done, <do>.",
         "{To|In order to} reset your password, open <thing>, <do> and <do>. You will receive an email with a link.",
@@ -164,3 +235,14 @@ def honest(pick: random.Random) -> tuple[str, str]:
     parts = [expand(pick.choice(FAMILIES[family]), TABLE, pick) for _ in range(count)]
     parts = [part[:1].upper() + part[1:] for part in parts]
     return family, pick.choice([" ", "\n", "\n\n"]).join(parts)
+
+
+# What applications show, in few words: a form or a list of buttons is often all that a page says.
+APPLICATIONS = ["api", "form", "form", "tools"]
+
+
+def application(pick: random.Random) -> tuple[str, str]:
+    """A family and the text of a small application."""
+    family = pick.choice(APPLICATIONS)
+    parts = [expand(pick.choice(FAMILIES[family]), TABLE, pick) for _ in range(pick.choice([1, 1, 1, 2, 3]))]
+    return family, pick.choice(["\n", "\n\n"]).join(parts)
