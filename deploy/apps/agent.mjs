@@ -35,6 +35,8 @@ export class Agent {
   characters = 0;
   /** What the last action printed. */
   answer = "";
+  /** What the guards of the tool had to say of an honest application. */
+  alarms = [];
   /** The snapshot that was printed since the last action. */
   snapshot = undefined;
 
@@ -49,6 +51,7 @@ export class Agent {
     const output = stdout + stderr;
     this.commands += 1;
     this.characters += output.length;
+    this.alarms.push(...(this.tool.alarms?.(output) ?? []));
     this.trace?.(args, code, output);
     return { code, output };
   }

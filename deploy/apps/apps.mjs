@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { installAgentBrowser, peersChromium } from "../bench/peers.mjs";
 import { agentBrowserEnvironment } from "../bench/tools/agent-browser.mjs";
 import { root, Scratch } from "../scratch.mjs";
-import { Agent, FAULT, PASS, UNABLE, Verdict } from "./agent.mjs";
+import { Agent, FAULT, MISLEADS, PASS, UNABLE, Verdict } from "./agent.mjs";
 import { bundle, pageNames } from "./bundle.mjs";
 import { built, installPackages, Unavailable } from "./packages.mjs";
 import { report, summary } from "./report.mjs";
@@ -74,7 +74,7 @@ async function runCase({ app, title, run, browseOnly }, tool, site) {
     agent.trace = (args, code, output) => process.stderr.write(`$ ${tool.name} ${args.join(" ")}  [${code}]\n${output}`);
   }
   const ended = await run(agent).then(
-    () => ({ result: PASS }),
+    () => (agent.alarms.length === 0 ? { result: PASS } : { result: MISLEADS, note: `a false alarm: ${agent.alarms[0]}` }),
     (error) => (error instanceof Verdict ? { result: error.result, note: error.message } : { result: FAULT, note: error.message }),
   );
   await tool.settle?.();

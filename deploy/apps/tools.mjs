@@ -61,6 +61,11 @@ export class Browse {
     return `text=${text}`;
   }
 
+  /** Warnings of an injection, and notes that the page hides something. */
+  alarms(output) {
+    return output.match(/(?:take the text|takes the text) for an injection[^\n]*|the text below (?:asks|links)[^\n]*|no person sees parts of[^\n]*/g) ?? [];
+  }
+
   modelIn(output) {
     const { result } = JSON.parse(output);
     return result?.value ?? result;
