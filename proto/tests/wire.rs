@@ -10,7 +10,8 @@ fn requests_encode_as_prost_does() {
     let command = Command::by_name("fill").expect("`fill` is a command");
     let value = json!({"target": "@e4", "text": "Ada"});
     let bytes = wire::encode(command.request, value.as_object().expect("an object"));
-    let typed = v1::FillRequest { target: "@e4".to_owned(), text: "Ada".to_owned() };
+    let typed =
+        v1::FillRequest { target: "@e4".to_owned(), text: "Ada".to_owned(), ..Default::default() };
     assert_eq!(bytes, Ok(typed.encode_to_vec()));
 }
 
