@@ -18,7 +18,8 @@ test('a step packs its request', () => {
   const steps = [{ tab: 3, request: { '@type': 'PressRequest', key: 'a' } }];
   const any = Buffer.from('\n*type.googleapis.com/browse.v1.PressRequest\x12\x03\n\x01a', 'latin1').toString('hex');
   assert.equal(hex(encode('ChainRequest', { steps })), `0a35` + '0803' + `1231${any}`);
-  assert.deepEqual(decode('ChainRequest', encode('ChainRequest', { steps })), { steps });
+  const whole = [{ tab: 3, request: { '@type': 'PressRequest', key: 'a', noWait: false } }];
+  assert.deepEqual(decode('ChainRequest', encode('ChainRequest', { steps })), { steps: whole });
 });
 
 test('answers have their zero values, and no absent ones', () => {
