@@ -41,6 +41,7 @@ const ORDER: &[&str] = &[
     "news",
     "fill",
     "choose",
+    "drafts",
     "drag",
     "files",
     "facts",

@@ -1,6 +1,8 @@
 //! Completion: the scripts of the shells ask this program for candidates, so
 //! that they always know the commands of the installed version.
 
+mod names;
+
 use browse_proto::{Command, Field, Kind};
 
 use crate::{globals::FLAGS, help, table};
@@ -62,7 +64,9 @@ fn following(before: &[&str], current: &str) -> Vec<Candidate> {
             let taken = words_after(before, name.len());
             for command in table::named(name) {
                 let positional = command.positionals().nth(taken);
-                all.extend(positional.into_iter().flat_map(|p| choices(p.field)));
+                let field = positional.map(|positional| positional.field);
+                all.extend(field.into_iter().flat_map(choices));
+                all.extend(field.into_iter().flat_map(|field| names::of(field.completes)));
             }
         }
     }
@@ -117,6 +121,9 @@ fn values(commands: &[&'static Command], spelling: &str) -> Option<Vec<Candidate
         return (!matches!(field.kind, Kind::Bool)).then(|| choices(field));
     }
     let global = FLAGS.iter().find(|flag| spelling == format!("--{}", flag.name))?;
+    if global.name == "session" {
+        return Some(names::of("session list"));
+    }
     (!global.is_switch()).then(Vec::new)
 }
 

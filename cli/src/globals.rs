@@ -59,7 +59,10 @@ const fn flag(name: &'static str, value: &'static str, help: &'static str) -> Fl
 /// Every global flag.
 pub const FLAGS: &[Flag] = &[
     flag("tab", "n", "Acts on this tab instead of the active one."),
-    Flag { variable: "BROWSE_SESSION", ..flag("session", "name", "Acts in this session.") },
+    Flag {
+        variable: "BROWSE_SESSION",
+        ..flag("session", "name", "Acts in this session, which is opened when it does not exist.")
+    },
     flag(
         "timeout",
         "duration",
@@ -72,7 +75,7 @@ pub const FLAGS: &[Flag] = &[
         ..flag(
             "project",
             "dir",
-            "Project folder; the top of the git repository, else the working directory.",
+            "Project folder; the top of the git repository, else the nearest parent with a `.browse` of yours, else the working directory.",
         )
     },
     Flag {

@@ -143,8 +143,30 @@ impl Topic {
     }
 }
 
+/// The commands of an agent that browses, by group, as a list of names.
+fn names() -> String {
+    let mut out = String::new();
+    for title in help::titles() {
+        let wanted = |command: &&Command| {
+            command.service == "BrowserService"
+                && command.title == title
+                && matches!(command.scope, Scope::Read | Scope::Write | Scope::Meta)
+        };
+        let mut names: Vec<&str> =
+            Command::all().iter().filter(wanted).filter_map(|c| c.words.first().copied()).collect();
+        names.dedup();
+        if !names.is_empty() {
+            out.push_str(&format!("- {title}: {}\n", names.join(", ")));
+        }
+    }
+    out
+}
+
 /// A table of commands.
 fn commands(list: &str) -> String {
+    if list == "names" {
+        return names();
+    }
     let browser = |command: &&Command| {
         command.service == "BrowserService" && command.save.is_none() && command.group != "batch"
     };

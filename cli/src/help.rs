@@ -6,7 +6,7 @@ mod layout;
 mod page;
 
 pub use command::text as one;
-pub use page::{LOCAL, local};
+pub use page::{LOCAL, local, start, titles};
 
 use browse_proto::Reason;
 

@@ -92,6 +92,7 @@ fn act(words: &[String]) -> Result<u8> {
             print::json_result(&help::json(&words)?.to_string(), None)
         }
         Action::Help(words) => print::text(&help::text(&words)?),
+        Action::Start => print::text(&help::start()),
         Action::Version => print::text(&format!("browse {}", local::VERSION)),
         Action::Local(name, words) => local::run(name, &words),
     }

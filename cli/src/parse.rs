@@ -35,6 +35,8 @@ pub enum Action {
     Call(Invocation),
     /// Does what needs no daemon: the name of a local command and its words.
     Local(&'static str, Vec<String>),
+    /// Prints how to begin: nothing was asked for.
+    Start,
     /// Prints help on these words.
     Help(Vec<String>),
     /// Prints the version.
@@ -73,7 +75,10 @@ fn with(words: &[String], mut globals: Globals) -> Result<Parsed> {
         name::Name::None if globals.version => {
             return Ok(Parsed { globals, action: Action::Version });
         }
-        name::Name::None => return Ok(Parsed { globals, action: Action::Help(Vec::new()) }),
+        name::Name::None if globals.help || globals.json => {
+            return Ok(Parsed { globals, action: Action::Help(Vec::new()) });
+        }
+        name::Name::None => return Ok(Parsed { globals, action: Action::Start }),
         name::Name::Group(words) => return Ok(Parsed { globals, action: Action::Help(words) }),
         name::Name::Local(local) => return local_command(local, tokens, globals),
         name::Name::Commands(candidates) => candidates,

@@ -5,7 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use browse_proto::Reason;
+use browse_proto::{
+    Reason,
+    project::{self, Asker},
+};
+use rustix::process::geteuid;
 
 use crate::{
     failure::{Failure, Result},
@@ -19,6 +23,9 @@ use crate::{
 pub struct Project {
     /// The top folder.
     pub root: PathBuf,
+    /// Whether the caller named it; otherwise it was found around the working
+    /// directory.
+    pub is_named: bool,
     /// What the daemon says of itself.
     pub state: PathBuf,
     /// Where a daemon that dies early leaves its last words.
@@ -26,8 +33,8 @@ pub struct Project {
 }
 
 impl Project {
-    /// The project of `folder` when given, else the git repository around the
-    /// working directory, else that directory.
+    /// The project of `folder` when given, else the one around the working
+    /// directory.
     pub fn find(folder: Option<&Path>) -> Result<Self> {
         let root = match folder {
             Some(folder) => named(folder)?,
@@ -38,7 +45,8 @@ impl Project {
             Some(file) => working_directory()?.join(file),
             None => root.join(".browse/daemon.json"),
         };
-        Ok(Self { words: state.with_extension("err"), root, state })
+        let words = state.with_extension("err");
+        Ok(Self { root, is_named: folder.is_some(), state, words })
     }
 }
 
@@ -59,8 +67,14 @@ fn named(folder: &Path) -> Result<PathBuf> {
     })
 }
 
-/// The nearest folder that holds `.git`, which is a file in a worktree.
+/// The project around `folder`, by the rule that daemon and SDKs share.
 fn around(folder: &Path) -> PathBuf {
-    let top = folder.ancestors().find(|ancestor| ancestor.join(".git").exists());
-    top.unwrap_or(folder).to_owned()
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let (home, browse_home) = (set("HOME"), set("BROWSE_HOME"));
+    let asker = Asker {
+        uid: Some(geteuid().as_raw()),
+        home: home.as_deref(),
+        browse_home: browse_home.as_deref(),
+    };
+    project::find(folder, asker)
 }

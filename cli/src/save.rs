@@ -67,7 +67,7 @@ pub fn check(invocation: &Invocation) -> Result<()> {
         Some(_) if *base64 => Err(contradiction(command, "a path", "`--base64`")),
         Some(path) => {
             extension(command, path)?;
-            Ok(())
+            only_extension(command, path)
         }
         None => Ok(()),
     }
@@ -77,6 +77,23 @@ fn contradiction(command: &Command, first: &str, second: &str) -> Failure {
     let message = format!("{first} and {second} contradict each other");
     Failure::new(Reason::ArgumentInvalid, message)
         .hint(format!("Give one of them, as in `browse {}`", command.example))
+}
+
+/// Refuses a path whose extension says another format than the only one of the
+/// command.
+fn only_extension(command: &Command, path: &str) -> Result<()> {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let given = file.rsplit_once('.').map(|(_, extension)| extension);
+    match given {
+        Some(given)
+            if !command.extension.is_empty() && !given.eq_ignore_ascii_case(command.extension) =>
+        {
+            let message = format!("`{}` writes no `.{given}` file", command.name);
+            let failure = Failure::new(Reason::ArgumentInvalid, message);
+            Err(failure.hint(format!("End the path in .{}", command.extension)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The field of the request that takes its value from the extension of the

@@ -17,7 +17,7 @@ use rustix::fs::OFlags;
 
 use crate::{
     failure::{Failure, Result},
-    last_words,
+    last_words, print,
     project::Project,
     save,
     state::{self, State},
@@ -38,6 +38,7 @@ const IGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
 /// has `timeout` to come up, or [`PATIENCE`].
 pub fn ensure(project: &Project, timeout: Option<Duration>) -> Result<State> {
     let end = Instant::now() + timeout.unwrap_or(PATIENCE).min(PATIENCE);
+    let is_new = project.state.parent().is_some_and(|folder| !folder.exists());
     let Some(_one_at_a_time) = turn(project, end)? else {
         return living(project)?.ok_or_else(|| last_words::failure(project, None));
     };
@@ -49,7 +50,13 @@ pub fn ensure(project: &Project, timeout: Option<Duration>) -> Result<State> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(save::unwritable(&project.state, &error))
         }
-        _ => wait(project, spawn(project)?, end),
+        _ => {
+            let state = wait(project, spawn(project)?, end)?;
+            if is_new && !project.is_named {
+                print::note(&format!("new browser for {}", project.root.display()));
+            }
+            Ok(state)
+        }
     }
 }
 

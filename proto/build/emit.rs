@@ -36,7 +36,7 @@ pub fn registry(model: &Model) -> String {
 fn field(field: &Field) -> String {
     let short = field.short.chars().next();
     format!(
-        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, json: {}, short: {short:?}, source: Source::{}, value: {:?}, help: {:?} }}, ",
+        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, json: {}, short: {short:?}, source: Source::{}, value: {:?}, completes: {:?}, help: {:?} }}, ",
         field.name,
         field.number,
         field.kind,
@@ -46,6 +46,7 @@ fn field(field: &Field) -> String {
         field.json,
         SOURCES[field.source as usize],
         field.value,
+        field.completes,
         field.help
     )
 }
@@ -87,7 +88,7 @@ fn command(model: &Model, command: &Command) -> String {
     let words: Vec<_> = command.name.split(' ').filter(|w| !w.starts_with("--")).collect();
     let selector = command.name.split(' ').find_map(|word| word.strip_prefix("--"));
     format!(
-        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, line: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, attach: {}, reach: Reach::{}, acts: {}, exclusive: &[{exclusive}], place: {:?}, inline: {}, selector_short: {:?}, streaming: {} }},\n",
+        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, line: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, attach: {}, reach: Reach::{}, acts: {}, exclusive: &[{exclusive}], place: {:?}, extension: {:?}, inline: {}, selector_short: {:?}, streaming: {} }},\n",
         command.service,
         command.method,
         command.service,
@@ -111,6 +112,7 @@ fn command(model: &Model, command: &Command) -> String {
         REACHES[command.reach as usize],
         command.acts,
         if command.place.is_empty() { "path" } else { &command.place },
+        command.extension,
         command.inline,
         command.selector_short.chars().next(),
         command.streaming

@@ -40,6 +40,7 @@ pub struct Command {
     pub exclusive: Vec<String>,
     pub selector_short: String,
     pub place: String,
+    pub extension: String,
     pub inline: bool,
     pub streaming: bool,
     pub annotated: bool,
@@ -65,6 +66,7 @@ pub struct Field {
     pub short: String,
     pub source: u32,
     pub value: String,
+    pub completes: String,
     pub help: String,
 }
 
@@ -127,6 +129,7 @@ fn command(pool: &DescriptorPool, method: &MethodDescriptor) -> Command {
         exclusive: set.strings("exclusive"),
         selector_short: set.string("selector_short"),
         place: set.string("place"),
+        extension: set.string("extension"),
         inline: set.bool("inline"),
         streaming: method.is_server_streaming(),
         annotated: set.is_set(),
@@ -168,6 +171,7 @@ fn field(pool: &DescriptorPool, field: &FieldDescriptor) -> Field {
         short: text("browse.v1.short"),
         source: source.and_then(|value| value.as_enum_number()).unwrap_or_default() as u32,
         value: text("browse.v1.value"),
+        completes: text("browse.v1.completes"),
         help: comments::at(&field.parent_message().parent_file(), field.path()),
     }
 }

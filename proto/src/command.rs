@@ -60,6 +60,8 @@ pub struct Command {
     /// What the CLI calls the place that the answer is written to: `path`, or
     /// a flag such as `--dir`.
     pub place: &'static str,
+    /// The only extension that a file of the answer has; empty for any.
+    pub extension: &'static str,
     /// Whether the CLI offers `--base64`.
     pub inline: bool,
     /// Whether the response is a stream.
@@ -162,6 +164,8 @@ pub struct Field {
     pub source: Source,
     /// What the help calls its value.
     pub value: &'static str,
+    /// The command whose rows name the values that shells complete; empty for none.
+    pub completes: &'static str,
     /// Its comment.
     pub help: &'static str,
 }

@@ -8,6 +8,7 @@
 mod build;
 mod command;
 pub mod private;
+pub mod project;
 mod reason;
 pub mod redeem;
 pub mod render;

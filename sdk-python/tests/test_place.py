@@ -10,7 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 from browse_sdk import BrowseError
-from browse_sdk._place import find
+from browse_sdk._place import _top, find
 
 
 class Place(unittest.TestCase):
@@ -38,6 +38,27 @@ class Place(unittest.TestCase):
         (self.root / "deep" / "er").mkdir(parents=True)
         os.chdir(self.root / "deep" / "er")
         self.assertEqual(find(None, None), ("127.0.0.1:7", "t"))
+
+    def test_the_project_is_found_as_the_command_line_finds_it(self) -> None:
+        table = Path(__file__).parents[2] / "proto" / "tests" / "projects.json"
+        for number, case in enumerate(json.loads(table.read_text())):
+            owners = case.get("owner", {})
+            if owners and os.geteuid() != 0:
+                continue
+            root = self.root / str(number)
+            for path, mode in case["make"].items():
+                (root / path).mkdir(parents=True, exist_ok=True)
+                (root / path).chmod(int(mode, 8))
+            for path, target in case.get("link", {}).items():
+                (root / path).symlink_to(root / target)
+            for path in case.get("file", []):
+                (root / path).touch()
+            for path, owner in owners.items():
+                os.chown(root / path, owner, owner)
+            os.environ["HOME"] = str(root / "h")
+            os.environ["BROWSE_HOME"] = str(root / case.get("browse_home", "none"))
+            with self.subTest(case["case"]):
+                self.assertEqual(_top(str(root / case["at"])), str(root / case["project"]))
 
     def state(self, state: object, mode: int = 0o600) -> Path:
         path = self.root / ".browse" / "daemon.json"

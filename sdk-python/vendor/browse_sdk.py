@@ -244,7 +244,7 @@ MESSAGES: dict[str, str] = {
     "StepError": "reason:1s message:2s hint:3s metadata:4M",
     "ScreenshotRequest": "target:1?s selector:2?s viewport:3b clip:4?s format:5eImageFormat",
     "ScreenshotResponse": "image:1y mime:2s width:3u height:4u note:5s",
-    "ResponsiveRequest": "full_page:1b",
+    "ResponsiveRequest": "full_page:1b sheet:2b",
     "ResponsiveResponse": "pictures:1*mPicture",
     "Picture": "name:1s image:2y width:3u height:4u note:5s",
     "PdfRequest": "format:1ePaperFormat width:2?s height:3?s margins:4?s margin_top:5?s margin_right:6?s margin_bottom:7?s margin_left:8?s header_template:9?s footer_template:10?s page_numbers:11b outline:12b tagged:13b print_background:14b prefer_css_page_size:15b toc:16b landscape:17b from_file:18?s",
@@ -261,7 +261,7 @@ MESSAGES: dict[str, str] = {
     "ViewportResponse": "width:1u height:2u scale:3d",
     "Receipt": "summary:1s url:2?s new_tab:3?u focus:4?s dialog:5?s download:6?s errors:7*s facts:8*mReceiptFact",
     "ReceiptFact": "label:1s role:2s name:3s text:4s note:5s",
-    "ClickRequest": "target:1s button:2eMouseButton count:3?u modifiers:4?s no_wait:5b",
+    "ClickRequest": "target:1s button:2eMouseButton count:3?u modifiers:4?s no_wait:5b at:7?s",
     "ClickResponse": "receipt:1?mReceipt",
     "DoubleClickRequest": "target:1s button:2eMouseButton modifiers:3?s no_wait:4b",
     "DoubleClickResponse": "receipt:1?mReceipt",
@@ -309,7 +309,7 @@ MESSAGES: dict[str, str] = {
     "ReloadResponse": "status:1?u url:2s title:3s",
     "LoadHtmlRequest": "html:1s wait:2eWaitUntil",
     "LoadHtmlResponse": "title:1s",
-    "WaitRequest": "target:1?s load:2b networkidle:3b url:4?s text:5?s hidden:6?s",
+    "WaitRequest": "target:1?s load:2b networkidle:3b url:4?s text:5?s hidden:6?s gone:7?s count:8?s",
     "WaitResponse": "summary:1s waited_ms:2u",
     "FrameRequest": "target:1?s name:2?s url:3?s",
     "FrameResponse": "frame:1s url:2s",
@@ -328,11 +328,11 @@ MESSAGES: dict[str, str] = {
     "AttrsRequest": "target:1s",
     "AttrsResponse": "attributes:1*mAttribute",
     "Attribute": "name:1s value:2s",
-    "ConsoleRequest": "errors:1b",
-    "ConsoleResponse": "messages:1*mConsoleMessage dropped:2u",
+    "ConsoleRequest": "errors:1b all:2b",
+    "ConsoleResponse": "messages:1*mConsoleMessage dropped:2u earlier:3u",
     "ConsoleMessage": "time_ms:1u level:2s text:3s location:4s",
-    "NetworkRequest": "filter:1?s",
-    "NetworkResponse": "requests:1*mNetworkEntry dropped:2u",
+    "NetworkRequest": "filter:1?s all:2b",
+    "NetworkResponse": "requests:1*mNetworkEntry dropped:2u earlier:3u",
     "NetworkEntry": "id:1u method:2s url:3s type:4s status:5?u size:6u duration_ms:7?d failure:8?s time_ms:9u mime:10?s",
     "ShowRequestRequest": "id:1u",
     "ShowRequestResponse": "request:1?mNetworkEntry",
@@ -1545,15 +1545,59 @@ def _state_path() -> str:
     return os.path.join(project or _top(os.getcwd()), ".browse", "daemon.json")
 
 
-def _top(folder: str) -> str:
-    """The top level of the git checkout that holds `folder`, else `folder`."""
-    place = folder
-    while not os.path.exists(os.path.join(place, ".git")):
-        parent = os.path.dirname(place)
-        if parent == place:
+def _top(start: str) -> str:
+    """The project of a working directory: the nearest folder with a `.git`, else
+    the nearest one below the home folder with a `.browse` of this user that nobody
+    else can replace, else the directory itself. The command line decides alike;
+    `proto/tests/projects.json` is the table of cases.
+    """
+    above = [start]
+    while os.path.dirname(above[-1]) != above[-1]:
+        above.append(os.path.dirname(above[-1]))
+    for folder in above:
+        if os.path.exists(os.path.join(folder, ".git")):
             return folder
-        place = parent
-    return place
+    for index, folder in enumerate(above):
+        if _is_same(folder, os.environ.get("HOME")):
+            break
+        if _is_project(folder) and not any(
+            _is_writable_by_others(parent, sticky_protects=True) for parent in above[index + 1 :]
+        ):
+            return folder
+    return start
+
+
+def _is_project(folder: str) -> bool:
+    import stat
+
+    own = os.path.join(folder, ".browse")
+    try:
+        about = os.lstat(own)
+    except OSError:
+        return False
+    return (
+        stat.S_ISDIR(about.st_mode)
+        and about.st_uid == os.geteuid()
+        and not _is_same(own, os.environ.get("BROWSE_HOME"))
+        and not _is_writable_by_others(folder, sticky_protects=False)
+    )
+
+
+def _is_writable_by_others(folder: str, *, sticky_protects: bool) -> bool:
+    try:
+        about = os.stat(folder)
+    except OSError:
+        return True
+    by_group = about.st_mode & 0o020 and about.st_gid != about.st_uid
+    protected = sticky_protects and about.st_mode & 0o1000
+    return bool(by_group or about.st_mode & 0o002) and not protected
+
+
+def _is_same(path: str, other: str | None) -> bool:
+    try:
+        return bool(other) and os.path.samefile(path, other or "")
+    except OSError:
+        return False
 
 class Commands(Client):
     """The commands of the browser, each as a method."""

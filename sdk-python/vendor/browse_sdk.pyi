@@ -726,10 +726,13 @@ class ConsoleResponse(Message):
     """An answer."""
 
     messages: list[ConsoleMessage]
-    """Messages of the tab, oldest first."""
+    """Messages of the page that the tab shows, oldest first; with `all` of all its pages."""
 
     dropped: int
     """Messages that fell out of the buffer."""
+
+    earlier: int
+    """Messages of earlier pages that were left out."""
 
 
 class ConsoleMessage(Message):
@@ -752,10 +755,13 @@ class NetworkResponse(Message):
     """An answer."""
 
     requests: list[NetworkEntry]
-    """Requests of the tab, oldest first."""
+    """Requests of the page that the tab shows, oldest first; with `all` of all its pages."""
 
     dropped: int
     """Requests that fell out of the buffer."""
+
+    earlier: int
+    """Requests of earlier pages that were left out."""
 
 
 class NetworkEntry(Message):
@@ -1696,7 +1702,7 @@ class Commands:
     def url(self) -> str:
         """Prints the address of the tab."""
 
-    def wait(self, target: str | None = None, *, load: bool = False, networkidle: bool = False, url: str | None = None, text: str | None = None, hidden: str | None = None) -> WaitResponse:
+    def wait(self, target: str | None = None, *, load: bool = False, networkidle: bool = False, url: str | None = None, text: str | None = None, hidden: str | None = None, gone: str | None = None, count: str | None = None) -> WaitResponse:
         """Waits for an element, a text, an address, or for the page to settle.
 
         Several conditions are awaited together.
@@ -1707,6 +1713,8 @@ class Commands:
         url: Waits until the address matches this glob.
         text: Waits until this text is on the page.
         hidden: Waits until this target is hidden or gone.
+        gone: Waits until this target is gone from the page.
+        count: Waits until so many elements of the target are visible: "3", or "3+" for three or more.
         """
 
     def frame(self, target: str | None = None, *, name: str | None = None, url: str | None = None) -> FrameResponse:
@@ -1853,16 +1861,18 @@ class Commands:
         target: Element to read.
         """
 
-    def console(self, *, errors: bool = False) -> list[ConsoleMessage]:
-        """Prints console messages.
+    def console(self, *, errors: bool = False, all: bool = False) -> list[ConsoleMessage]:
+        """Prints the console messages of the page.
 
         errors: Only errors and uncaught exceptions.
+        all: Also the messages of pages that the tab showed before.
         """
 
-    def network(self, *, filter: str | None = None) -> list[NetworkEntry]:
-        """Prints the requests that the tab made.
+    def network(self, *, filter: str | None = None, all: bool = False) -> list[NetworkEntry]:
+        """Prints the requests that the page made.
 
         filter: Only addresses that match this glob.
+        all: Also the requests of pages that the tab showed before.
         """
 
     def show_request(self, id: int) -> NetworkEntry:
@@ -1907,16 +1917,17 @@ class Commands:
         structured: Answers data instead of a report.
         """
 
-    def click(self, target: str, *, button: MouseButton | None = None, count: int | None = None, modifiers: str | None = None, no_wait: bool = False) -> Receipt:
+    def click(self, target: str, *, button: MouseButton | None = None, count: int | None = None, modifiers: str | None = None, no_wait: bool = False, at: str | None = None) -> Receipt:
         """Clicks an element.
 
         Waits until it is visible, stable and enabled, and fails when another element covers the point that would be clicked.
 
-        target: Element to click.
+        target: Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
         button: Mouse button.
         count: Clicks in a row.
         modifiers: Keys held down: "Control+Shift".
         no_wait: Does not wait for requests, documents and files that it began.
+        at: Point of the element to click, from its top left corner in CSS pixels.
         """
 
     def double_click(self, target: str, *, button: MouseButton | None = None, modifiers: str | None = None, no_wait: bool = False) -> Receipt:
@@ -1980,9 +1991,9 @@ class Commands:
         """
 
     def scroll(self, target: str | None = None, *, by: int | None = None) -> ScrollResponse:
-        """Scrolls to an element, by a distance, or to the bottom of the page.
+        """Scrolls to an element, by a distance, or to the top or bottom of the page.
 
-        target: Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
+        target: Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
         by: Pixels to scroll by; a screen when left out.
         """
 
@@ -2081,12 +2092,13 @@ class Commands:
         format: Image format; png when no path names one.
         """
 
-    def responsive(self, *, full_page: bool = False) -> ResponsiveResponse:
+    def responsive(self, *, full_page: bool = False, sheet: bool = False) -> ResponsiveResponse:
         """Captures the page as phones, tablets and desktops show it.
 
-        Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720); the tab gets its own size back.
+        Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720), or with --sheet all of them in one picture; the tab gets its own size back.
 
         full_page: The full page at each width, instead of what fits the screen.
+        sheet: One picture with all screens side by side: <prefix>-sheet.png.
         """
 
     def pdf(self, *, format: PaperFormat | None = None, width: str | None = None, height: str | None = None, margins: str | None = None, margin_top: str | None = None, margin_right: str | None = None, margin_bottom: str | None = None, margin_left: str | None = None, header_template: str | None = None, footer_template: str | None = None, page_numbers: bool = False, outline: bool = False, tagged: bool = False, print_background: bool = False, prefer_css_page_size: bool = False, toc: bool = False, landscape: bool = False, from_file: str | None = None) -> PdfResponse:

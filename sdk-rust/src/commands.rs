@@ -224,16 +224,20 @@ browse_messages! {
     struct PrettyScreenshotRequest {
         /// Element, or distance from the top in CSS pixels, to show at the top.
         1 scroll_to: Option<String>,
-        /// Leaves out what the page lays over its content: banners, pop-ups, chats.
+        /// What is done without --keep, too.
         2 cleanup: bool,
         /// Leaves out these elements.
         3 hide: Vec<String>,
         /// Image format.
         4 format: ImageFormat,
+        /// Leaves banners, pop-ups and chats where they are.
+        5 keep: bool,
     }
     struct ResponsiveRequest {
         /// The full page at each width, instead of what fits the screen.
         1 full_page: bool,
+        /// One picture with all screens side by side: \<prefix>-sheet.png.
+        2 sheet: bool,
     }
     struct ResponsiveResponse {
         /// One for each screen.
@@ -407,6 +411,10 @@ browse_messages! {
     struct StartRecordingRequest {
         /// Frames a second, at most 30.
         1 fps: Option<u32>,
+        /// Writes each command below the page: what it was about, never typed text.
+        2 captions: bool,
+        /// Waits a second after each action of the session, so that a person can follow.
+        3 slow: bool,
     }
     struct StartRecordingResponse {
         /// Width of the video in pixels.
@@ -796,7 +804,7 @@ browse_messages! {
         5 note: String,
     }
     struct ClickRequest {
-        /// Element to click.
+        /// Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
         1 target: String,
         /// Mouse button.
         2 button: MouseButton,
@@ -806,6 +814,8 @@ browse_messages! {
         4 modifiers: Option<String>,
         /// Does not wait for requests, documents and files that it began.
         5 no_wait: bool,
+        /// Point of the element to click, from its top left corner in CSS pixels.
+        7 at: Option<String>,
     }
     struct ClickResponse {
         1 receipt: Option<Receipt>,
@@ -891,7 +901,7 @@ browse_messages! {
         1 receipt: Option<Receipt>,
     }
     struct ScrollRequest {
-        /// Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
+        /// Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
         1 target: Option<String>,
         /// Pixels to scroll by; a screen when left out.
         2 by: Option<u32>,
@@ -1109,6 +1119,10 @@ browse_messages! {
         5 text: Option<String>,
         /// Waits until this target is hidden or gone.
         6 hidden: Option<String>,
+        /// Waits until this target is gone from the page.
+        7 gone: Option<String>,
+        /// Waits until so many elements of the target are visible: "3", or "3+" for three or more.
+        8 count: Option<String>,
     }
     struct WaitResponse {
         /// What was waited for, and how long it took.
@@ -1252,12 +1266,16 @@ browse_messages! {
     struct ConsoleRequest {
         /// Only errors and uncaught exceptions.
         1 errors: bool,
+        /// Also the messages of pages that the tab showed before.
+        2 all: bool,
     }
     struct ConsoleResponse {
-        /// Messages of the tab, oldest first.
+        /// Messages of the page that the tab shows, oldest first; with `all` of all its pages.
         1 messages: Vec<ConsoleMessage>,
         /// Messages that fell out of the buffer.
         2 dropped: u64,
+        /// Messages of earlier pages that were left out.
+        3 earlier: u64,
     }
     /// A line of the console.
     struct ConsoleMessage {
@@ -1279,12 +1297,16 @@ browse_messages! {
     struct NetworkRequest {
         /// Only addresses that match this glob.
         1 filter: Option<String>,
+        /// Also the requests of pages that the tab showed before.
+        2 all: bool,
     }
     struct NetworkResponse {
-        /// Requests of the tab, oldest first.
+        /// Requests of the page that the tab shows, oldest first; with `all` of all its pages.
         1 requests: Vec<NetworkEntry>,
         /// Requests that fell out of the buffer.
         2 dropped: u64,
+        /// Requests of earlier pages that were left out.
+        3 earlier: u64,
     }
     /// A request that the tab made.
     struct NetworkEntry {
@@ -2159,9 +2181,9 @@ browse_messages! {
     struct LoadStateRequest {
         /// Name.
         1 name: String,
-        /// Removes the cookies and the local storage that the session has now; without it, what is saved comes on top.
+        /// Removes the cookies and the local storage that the session has now, and closes its tabs; without it, what is saved comes on top.
         2 replace: bool,
-        /// Opens none of the saved pages.
+        /// Opens none of the saved pages, and leaves the tabs as they are.
         3 no_tabs: bool,
     }
     struct LoadStateResponse {
@@ -2755,7 +2777,9 @@ impl Browse {
         self.send(&FindRequest { pattern: pattern.to_owned() })
     }
 
-    /// Runs a JavaScript expression in the page.
+    /// Runs JavaScript in the page, and prints its value.
+    ///
+    /// An expression, or statements: what begins with const, let, var, if, for, while, switch, try, throw or return is the body of an async function.
     ///
     /// - `expression`: Expression of at most 50,000 characters; `await` is allowed.
     pub fn js(&self, expression: &str) -> Result<Json> {
@@ -2797,7 +2821,7 @@ impl Browse {
         Ok(self.send(&AttrsRequest { target: target.to_owned() })?.attributes)
     }
 
-    /// Prints console messages.
+    /// Prints the console messages of the page.
     pub fn console(&self) -> Result<Vec<ConsoleMessage>> {
         self.console_with(ConsoleRequest::default())
     }
@@ -2812,7 +2836,7 @@ impl Browse {
         self.send(&ClearConsoleRequest::default())
     }
 
-    /// Prints the requests that the tab made.
+    /// Prints the requests that the page made.
     pub fn network(&self) -> Result<Vec<NetworkEntry>> {
         self.network_with(NetworkRequest::default())
     }
@@ -3002,7 +3026,7 @@ impl Browse {
     ///
     /// Waits until it is visible, stable and enabled, and fails when another element covers the point that would be clicked.
     ///
-    /// - `target`: Element to click.
+    /// - `target`: Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
     pub fn click(&self, target: &str) -> Result<Option<Receipt>> {
         self.click_with(ClickRequest { target: target.to_owned(), ..Default::default() })
     }
@@ -3110,9 +3134,9 @@ impl Browse {
         Ok(self.send(&request)?.receipt)
     }
 
-    /// Scrolls to an element, by a distance, or to the bottom of the page.
+    /// Scrolls to an element, by a distance, or to the top or bottom of the page.
     ///
-    /// - `target`: Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
+    /// - `target`: Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
     pub fn scroll(&self, target: Option<&str>) -> Result<ScrollResponse> {
         self.scroll_with(ScrollRequest { target: target.map(str::to_owned), ..Default::default() })
     }
@@ -3378,7 +3402,7 @@ impl Browse {
 
     /// Captures the page as phones, tablets and desktops show it.
     ///
-    /// Writes \<prefix>-mobile.png (375x812), \<prefix>-tablet.png (768x1024) and \<prefix>-desktop.png (1280x720); the tab gets its own size back.
+    /// Writes \<prefix>-mobile.png (375x812), \<prefix>-tablet.png (768x1024) and \<prefix>-desktop.png (1280x720), or with --sheet all of them in one picture; the tab gets its own size back.
     pub fn responsive(&self) -> Result<ResponsiveResponse> {
         self.responsive_with(ResponsiveRequest::default())
     }
@@ -3643,7 +3667,7 @@ impl Browse {
 
     /// Shows the session in a visible browser, which stays until `disconnect`.
     ///
-    /// Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
+    /// Cookies, localStorage and sessionStorage, the open tabs, their scroll positions and what was typed into their fields move along; files that were chosen, drawings and the formatting in editors do not. Tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
     pub fn connect(&self) -> Result<ConnectResponse> {
         self.connect_with(ConnectRequest::default())
     }
@@ -3660,7 +3684,7 @@ impl Browse {
 
     /// Hands the session to a person in a visible window.
     ///
-    /// For a CAPTCHA, a second factor or a login. As `connect`, until `resume`. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+    /// For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
     ///
     /// - `reason`: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
     pub fn handoff(&self, reason: Option<&str>) -> Result<HandoffResponse> {

@@ -35,6 +35,8 @@ mod message;
 
 mod http;
 
+mod project;
+
 mod place;
 
 mod names;

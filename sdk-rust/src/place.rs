@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
 use super::json::Json;
+use super::project::Asker;
 
 /// Address and token of the daemon.
 pub fn find(address: Option<String>, token: Option<String>) -> Result<(String, String)> {
@@ -36,9 +37,22 @@ fn state_path() -> PathBuf {
     }
     let top = match variable("BROWSE_PROJECT") {
         Some(project) => PathBuf::from(project),
-        None => here.ancestors().find(|at| at.join(".git").exists()).unwrap_or(&here).to_owned(),
+        None => project_of(&here),
     };
     top.join(".browse/daemon.json")
+}
+
+/// The project of a working directory, by the rule of the command line.
+fn project_of(start: &Path) -> PathBuf {
+    let (home, browse_home) = (variable("HOME"), variable("BROWSE_HOME"));
+    // Without a /proc the mode of the state file says as much: only its owner can read it.
+    let uid = fs::metadata("/proc/self").map(|us| us.uid()).ok();
+    let asker = Asker {
+        uid,
+        home: home.as_deref().map(Path::new),
+        browse_home: browse_home.as_deref().map(Path::new),
+    };
+    super::project::find(start, asker)
 }
 
 /// Address and token of a state file.

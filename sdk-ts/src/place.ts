@@ -72,19 +72,51 @@ export async function ownJson(path: string, invalid: (path: string, fault: strin
 }
 
 async function statePath(): Promise<string> {
-  const { existsSync } = await import('node:fs');
-  const { dirname, join, resolve } = await import('node:path');
+  const { join, resolve } = await import('node:path');
   const named = variable('BROWSE_STATE_FILE');
   if (named) return resolve(named);
   // deno asks for the rights to its own folder here, and not before.
-  const here = isDeno ? resolve('.') : process.cwd();
-  let top = variable('BROWSE_PROJECT') || here;
-  if (!variable('BROWSE_PROJECT')) {
-    let folder = here;
-    while (!existsSync(join(folder, '.git')) && dirname(folder) !== folder) folder = dirname(folder);
-    if (existsSync(join(folder, '.git'))) top = folder;
-  }
+  const top = variable('BROWSE_PROJECT') || (await projectOf(isDeno ? resolve('.') : process.cwd()));
   return join(top, '.browse/daemon.json');
+}
+
+/**
+ * The project of a working directory: the nearest folder with a `.git`, else the
+ * nearest one below the home folder with a `.browse` of this user that nobody
+ * else can replace, else the directory itself. The command line decides alike;
+ * `proto/tests/projects.json` is the table of cases.
+ */
+export async function projectOf(start: string): Promise<string> {
+  const { existsSync, lstatSync, statSync } = await import('node:fs');
+  const { dirname, join } = await import('node:path');
+  const uid = (await import('node:process')).geteuid?.();
+  const at = (path: string) => statSync(path, { throwIfNoEntry: false });
+  const isSame = (path: string, other: string | undefined) => {
+    const [first, second] = [at(path), other ? at(other) : undefined];
+    return first !== undefined && second !== undefined && first.dev === second.dev && first.ino === second.ino;
+  };
+  const isWritableByOthers = (folder: string, stickyProtects: boolean) => {
+    const about = at(folder);
+    if (!about) return true;
+    const byGroup = (about.mode & 0o020) !== 0 && about.gid !== about.uid;
+    return (byGroup || (about.mode & 0o002) !== 0) && !(stickyProtects && (about.mode & 0o1000) !== 0);
+  };
+  const above: string[] = [];
+  for (let folder = start; ; folder = dirname(folder)) {
+    above.push(folder);
+    if (dirname(folder) === folder) break;
+  }
+  const top = above.find((folder) => existsSync(join(folder, '.git')));
+  if (top !== undefined) return top;
+  for (const [index, folder] of above.entries()) {
+    if (isSame(folder, variable('HOME'))) break;
+    const own = join(folder, '.browse');
+    const about = lstatSync(own, { throwIfNoEntry: false });
+    if (!about?.isDirectory() || (uid !== undefined && about.uid !== uid)) continue;
+    if (isSame(own, variable('BROWSE_HOME')) || isWritableByOthers(folder, false)) continue;
+    if (above.slice(index + 1).every((parent) => !isWritableByOthers(parent, true))) return folder;
+  }
+  return start;
 }
 
 function invalidState(path: string, fault: string): BrowseError {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { test } from 'node:test';
 import { spawnSync } from 'node:child_process';
 
@@ -45,4 +46,37 @@ test('the environment counts first, then the state file when it is ours alone', 
   renameSync(state, join(root, 'elsewhere'));
   symlinkSync(join(root, 'elsewhere'), state);
   assert.match(found(deep), /it is a link$/);
+});
+
+interface ProjectCase {
+  case: string;
+  make: Record<string, string>;
+  link?: Record<string, string>;
+  file?: string[];
+  owner?: Record<string, number>;
+  browse_home?: string;
+  at: string;
+  project: string;
+}
+
+test('the project is found as the command line finds it', (context) => {
+  // The tests run in the folder of the SDK.
+  const table = join(process.cwd(), '../proto/tests/projects.json');
+  const cases = JSON.parse(readFileSync(table, 'utf8')) as ProjectCase[];
+  for (const { make, link = {}, file = [], owner = {}, ...given } of cases) {
+    if (Object.keys(owner).length > 0 && process.getuid?.() !== 0) continue;
+    const root = mkdtempSync(join(tmpdir(), 'browse-sdk-'));
+    context.after(() => rmSync(root, { recursive: true }));
+    for (const [path, mode] of Object.entries(make)) {
+      mkdirSync(join(root, path), { recursive: true });
+      chmodSync(join(root, path), Number.parseInt(mode, 8));
+    }
+    for (const [path, target] of Object.entries(link)) symlinkSync(join(root, target), join(root, path));
+    for (const path of file) writeFileSync(join(root, path), '');
+    for (const [path, uid] of Object.entries(owner)) chownSync(join(root, path), uid, uid);
+    const script = `const { projectOf } = await import('${place}'); console.log(await projectOf(process.cwd()));`;
+    const home = given.browse_home ? { BROWSE_HOME: join(root, given.browse_home) } : {};
+    const done = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: join(root, given.at), env: { PATH: process.env.PATH, HOME: join(root, 'h'), ...home }, encoding: 'utf8' });
+    assert.equal(done.stdout.trim() || done.stderr, join(root, given.project), given.case);
+  }
 });

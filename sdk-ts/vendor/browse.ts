@@ -44,7 +44,7 @@ const MESSAGES: Record<string, string> = {
   StepError: 'reason:1s message:2s hint:3s metadata:4M',
   ScreenshotRequest: 'target:1?s selector:2?s viewport:3b clip:4?s format:5eImageFormat',
   ScreenshotResponse: 'image:1y mime:2s width:3u height:4u note:5s',
-  ResponsiveRequest: 'fullPage:1b',
+  ResponsiveRequest: 'fullPage:1b sheet:2b',
   ResponsiveResponse: 'pictures:1*mPicture',
   Picture: 'name:1s image:2y width:3u height:4u note:5s',
   PdfRequest: 'format:1ePaperFormat width:2?s height:3?s margins:4?s marginTop:5?s marginRight:6?s marginBottom:7?s marginLeft:8?s headerTemplate:9?s footerTemplate:10?s pageNumbers:11b outline:12b tagged:13b printBackground:14b preferCssPageSize:15b toc:16b landscape:17b fromFile:18?s',
@@ -61,7 +61,7 @@ const MESSAGES: Record<string, string> = {
   ViewportResponse: 'width:1u height:2u scale:3d',
   Receipt: 'summary:1s url:2?s newTab:3?u focus:4?s dialog:5?s download:6?s errors:7*s facts:8*mReceiptFact',
   ReceiptFact: 'label:1s role:2s name:3s text:4s note:5s',
-  ClickRequest: 'target:1s button:2eMouseButton count:3?u modifiers:4?s noWait:5b',
+  ClickRequest: 'target:1s button:2eMouseButton count:3?u modifiers:4?s noWait:5b at:7?s',
   ClickResponse: 'receipt:1?mReceipt',
   DoubleClickRequest: 'target:1s button:2eMouseButton modifiers:3?s noWait:4b',
   DoubleClickResponse: 'receipt:1?mReceipt',
@@ -109,7 +109,7 @@ const MESSAGES: Record<string, string> = {
   ReloadResponse: 'status:1?u url:2s title:3s',
   LoadHtmlRequest: 'html:1s wait:2eWaitUntil',
   LoadHtmlResponse: 'title:1s',
-  WaitRequest: 'target:1?s load:2b networkidle:3b url:4?s text:5?s hidden:6?s',
+  WaitRequest: 'target:1?s load:2b networkidle:3b url:4?s text:5?s hidden:6?s gone:7?s count:8?s',
   WaitResponse: 'summary:1s waitedMs:2u',
   FrameRequest: 'target:1?s name:2?s url:3?s',
   FrameResponse: 'frame:1s url:2s',
@@ -128,11 +128,11 @@ const MESSAGES: Record<string, string> = {
   AttrsRequest: 'target:1s',
   AttrsResponse: 'attributes:1*mAttribute',
   Attribute: 'name:1s value:2s',
-  ConsoleRequest: 'errors:1b',
-  ConsoleResponse: 'messages:1*mConsoleMessage dropped:2u',
+  ConsoleRequest: 'errors:1b all:2b',
+  ConsoleResponse: 'messages:1*mConsoleMessage dropped:2u earlier:3u',
   ConsoleMessage: 'timeMs:1u level:2s text:3s location:4s',
-  NetworkRequest: 'filter:1?s',
-  NetworkResponse: 'requests:1*mNetworkEntry dropped:2u',
+  NetworkRequest: 'filter:1?s all:2b',
+  NetworkResponse: 'requests:1*mNetworkEntry dropped:2u earlier:3u',
   NetworkEntry: 'id:1u method:2s url:3s type:4s status:5?u size:6u durationMs:7?d failure:8?s timeMs:9u mime:10?s',
   ShowRequestRequest: 'id:1u',
   ShowRequestResponse: 'request:1?mNetworkEntry',
@@ -1128,19 +1128,51 @@ async function ownJson(path: string, invalid: (path: string, fault: string) => B
 }
 
 async function statePath(): Promise<string> {
-  const { existsSync } = await import('node:fs');
-  const { dirname, join, resolve } = await import('node:path');
+  const { join, resolve } = await import('node:path');
   const named = variable('BROWSE_STATE_FILE');
   if (named) return resolve(named);
   // deno asks for the rights to its own folder here, and not before.
-  const here = isDeno ? resolve('.') : process.cwd();
-  let top = variable('BROWSE_PROJECT') || here;
-  if (!variable('BROWSE_PROJECT')) {
-    let folder = here;
-    while (!existsSync(join(folder, '.git')) && dirname(folder) !== folder) folder = dirname(folder);
-    if (existsSync(join(folder, '.git'))) top = folder;
-  }
+  const top = variable('BROWSE_PROJECT') || (await projectOf(isDeno ? resolve('.') : process.cwd()));
   return join(top, '.browse/daemon.json');
+}
+
+/**
+ * The project of a working directory: the nearest folder with a `.git`, else the
+ * nearest one below the home folder with a `.browse` of this user that nobody
+ * else can replace, else the directory itself. The command line decides alike;
+ * `proto/tests/projects.json` is the table of cases.
+ */
+async function projectOf(start: string): Promise<string> {
+  const { existsSync, lstatSync, statSync } = await import('node:fs');
+  const { dirname, join } = await import('node:path');
+  const uid = (await import('node:process')).geteuid?.();
+  const at = (path: string) => statSync(path, { throwIfNoEntry: false });
+  const isSame = (path: string, other: string | undefined) => {
+    const [first, second] = [at(path), other ? at(other) : undefined];
+    return first !== undefined && second !== undefined && first.dev === second.dev && first.ino === second.ino;
+  };
+  const isWritableByOthers = (folder: string, stickyProtects: boolean) => {
+    const about = at(folder);
+    if (!about) return true;
+    const byGroup = (about.mode & 0o020) !== 0 && about.gid !== about.uid;
+    return (byGroup || (about.mode & 0o002) !== 0) && !(stickyProtects && (about.mode & 0o1000) !== 0);
+  };
+  const above: string[] = [];
+  for (let folder = start; ; folder = dirname(folder)) {
+    above.push(folder);
+    if (dirname(folder) === folder) break;
+  }
+  const top = above.find((folder) => existsSync(join(folder, '.git')));
+  if (top !== undefined) return top;
+  for (const [index, folder] of above.entries()) {
+    if (isSame(folder, variable('HOME'))) break;
+    const own = join(folder, '.browse');
+    const about = lstatSync(own, { throwIfNoEntry: false });
+    if (!about?.isDirectory() || (uid !== undefined && about.uid !== uid)) continue;
+    if (isSame(own, variable('BROWSE_HOME')) || isWritableByOthers(folder, false)) continue;
+    if (above.slice(index + 1).every((parent) => !isWritableByOthers(parent, true))) return folder;
+  }
+  return start;
 }
 
 function invalidState(path: string, fault: string): BrowseError {
@@ -2060,10 +2092,12 @@ export interface Attribute {
 }
 
 export interface ConsoleResponse {
-  /** Messages of the tab, oldest first. */
+  /** Messages of the page that the tab shows, oldest first; with `all` of all its pages. */
   messages: ConsoleMessage[];
   /** Messages that fell out of the buffer. */
   dropped: number;
+  /** Messages of earlier pages that were left out. */
+  earlier: number;
 }
 
 /** A line of the console. */
@@ -2079,10 +2113,12 @@ export interface ConsoleMessage {
 }
 
 export interface NetworkResponse {
-  /** Requests of the tab, oldest first. */
+  /** Requests of the page that the tab shows, oldest first; with `all` of all its pages. */
   requests: NetworkEntry[];
   /** Requests that fell out of the buffer. */
   dropped: number;
+  /** Requests of earlier pages that were left out. */
+  earlier: number;
 }
 
 /** A request that the tab made. */
@@ -2752,6 +2788,10 @@ export interface WaitOptions {
   text?: string;
   /** Waits until this target is hidden or gone. */
   hidden?: string;
+  /** Waits until this target is gone from the page. */
+  gone?: string;
+  /** Waits until so many elements of the target are visible: "3", or "3+" for three or more. */
+  count?: string;
 }
 
 /** What `frame` can be told besides. */
@@ -2858,12 +2898,16 @@ export interface IsOptions {
 export interface ConsoleOptions {
   /** Only errors and uncaught exceptions. */
   errors?: boolean;
+  /** Also the messages of pages that the tab showed before. */
+  all?: boolean;
 }
 
 /** What `network` can be told besides. */
 export interface NetworkOptions {
   /** Only addresses that match this glob. */
   filter?: string;
+  /** Also the requests of pages that the tab showed before. */
+  all?: boolean;
 }
 
 /** What `expect` can be told besides. */
@@ -2900,6 +2944,8 @@ export interface ClickOptions {
   modifiers?: string;
   /** Does not wait for requests, documents and files that it began. */
   noWait?: boolean;
+  /** Point of the element to click, from its top left corner in CSS pixels. */
+  at?: string;
 }
 
 /** What `doubleClick` can be told besides. */
@@ -3046,6 +3092,8 @@ export interface ScreenshotOptions {
 export interface ResponsiveOptions {
   /** The full page at each width, instead of what fits the screen. */
   fullPage?: boolean;
+  /** One picture with all screens side by side: <prefix>-sheet.png. */
+  sheet?: boolean;
 }
 
 /** What `pdf` can be told besides. */
@@ -3310,10 +3358,10 @@ export interface Commands {
    */
   attrs(target: string): Promise<Attribute[]>;
 
-  /** Prints console messages. */
+  /** Prints the console messages of the page. */
   console(options?: ConsoleOptions): Promise<ConsoleMessage[]>;
 
-  /** Prints the requests that the tab made. */
+  /** Prints the requests that the page made. */
   network(options?: NetworkOptions): Promise<NetworkEntry[]>;
 
   /**
@@ -3361,7 +3409,7 @@ export interface Commands {
    *
    * Waits until it is visible, stable and enabled, and fails when another element covers the point that would be clicked.
    *
-   * @param target Element to click.
+   * @param target Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
    */
   click(target: string, options?: ClickOptions): Promise<Receipt>;
 
@@ -3424,9 +3472,9 @@ export interface Commands {
   uncheck(target: string, options?: UncheckOptions): Promise<Receipt>;
 
   /**
-   * Scrolls to an element, by a distance, or to the bottom of the page.
+   * Scrolls to an element, by a distance, or to the top or bottom of the page.
    *
-   * @param target Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
+   * @param target Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
    */
   scroll(target?: string | ScrollOptions, options?: ScrollOptions): Promise<ScrollResponse>;
 
@@ -3512,7 +3560,7 @@ export interface Commands {
   /**
    * Captures the page as phones, tablets and desktops show it.
    *
-   * Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720); the tab gets its own size back.
+   * Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720), or with --sheet all of them in one picture; the tab gets its own size back.
    */
   responsive(options?: ResponsiveOptions): Promise<ResponsiveResponse>;
 

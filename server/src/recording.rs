@@ -5,9 +5,11 @@
 //! a WebM container are a film that browsers and players show: no program
 //! besides the browser is needed, and every frame can be sought.
 
+mod captions;
 mod encoder;
 mod film;
 mod reel;
 mod webm;
 
-pub use film::{Film, Recording};
+pub use captions::Captions;
+pub use film::{Film, Recording, Style};

@@ -54,6 +54,51 @@ const VARIABLES: &[(&str, &str)] = &[
     ("BROWSE_MAX_HTML_BYTES", "Largest file that load-html takes; 50 MB."),
 ];
 
+/// The first steps, for whoever has never used it.
+const STEPS: &[(&str, &str)] = &[
+    ("browse goto example.com", "Opens a page."),
+    ("browse snapshot -i", "Lists what can be operated, each with a ref."),
+    ("browse click @e3", "Acts on a ref, and says what changed."),
+    ("browse fill label=Email a@b.c", "Targets are also text=, role=, CSS, XPath."),
+    ("browse text main", "Reads the page, or a part of it."),
+    ("browse screenshot page.png", "Shows it."),
+];
+
+/// What `browse` prints without a command: at most 40 lines.
+pub fn start() -> String {
+    let mut out = layout::wrap(
+        "browse drives one persistent Chromium for a project. The first command starts its daemon.",
+        0,
+    );
+    out.push_str("\nUsage: browse <command> [arguments] [flags]\n\n");
+    out.push_str(&layout::terms(&owned(STEPS)));
+    out.push('\n');
+    for title in titles() {
+        let commands = Command::all().iter().filter(|command| command.title == title);
+        let mut words: Vec<_> = commands.filter_map(|command| command.words.first()).collect();
+        words.dedup();
+        let mut names: Vec<&str> = Vec::new();
+        words.into_iter().for_each(|word| {
+            if !names.contains(word) {
+                names.push(word);
+            }
+        });
+        let shown = match names.len() {
+            0..=NAMES => names.join(", "),
+            _ => format!("{}, …", names[..NAMES].join(", ")),
+        };
+        out.push_str(&layout::wrap(&format!("{title}: {shown}"), 2));
+    }
+    out.push_str(
+        "\nbrowse help             lists all commands; browse help <command> explains one\n",
+    );
+    out.push_str("browse guide            says what an agent should know\n");
+    out
+}
+
+/// Commands of a group that the first page names.
+const NAMES: usize = 7;
+
 /// The overview.
 pub fn overview() -> String {
     let mut out = layout::wrap(

@@ -49,6 +49,22 @@ fn help_names_commands_that_exist() {
 }
 
 #[test]
+fn examples_run_as_printed_in_a_shell() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for command in Command::all() {
+        let script = format!("for word in {}; do printf '%s\\n' \"$word\"; done", command.example);
+        let shell = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(folder.path())
+            .output()
+            .expect("there is a shell");
+        let read = String::from_utf8_lossy(&shell.stdout);
+        let expected = words(command.example.trim_end_matches(" < steps.jsonl"));
+        assert_eq!(read.lines().collect::<Vec<_>>(), expected, "{shell:?}");
+    }
+}
+
+#[test]
 fn the_guide_names_commands_that_exist() {
     for topic in browse_cli::guide::TOPICS {
         let text = topic.text();

@@ -7,7 +7,7 @@ cases! {
         command: "fetch",
         pages: &[("/data", "{\"answer\": 42}")],
         line: "fetch {site}/data --parse",
-        says: &["--- untrusted", "200 http://", "{\"answer\": 42}"],
+        says: &["--- untrusted", "200 http://", "bytes\n{\"answer\": 42}"],
         json: &[("/status", "200"), ("/value/answer", "42"), ("/headers/0/name", "*")],
         then: &[("fetch {site}/nowhere", "404 http://")],
         ..Case::NEW
@@ -16,7 +16,7 @@ cases! {
         command: "fetch send",
         pages: &[("/data", "done")],
         line: "fetch send {site}/data --method PUT --header 'x-a: b' --body text -i",
-        says: &["200 http://", "content-length: 4", "done"],
+        says: &["200 http://", "content-length: 4", "\ndone"],
         json: &[("/status", "200"), ("/body", "\"done\"")],
         ..Case::NEW
     },

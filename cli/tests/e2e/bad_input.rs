@@ -46,7 +46,6 @@ fn every_bad_input_has_its_reason_and_exit_code() {
         (&["js", "null.x"], "SCRIPT_FAILED", 1),
         (&["tab", "999"], "TAB_NOT_FOUND", 1),
         (&["text", "--tab", "999"], "TAB_NOT_FOUND", 1),
-        (&["text", "--session", "none"], "SESSION_NOT_FOUND", 1),
         (&["forward"], "HISTORY_END", 1),
         (&["eval", "none.js"], "FILE_UNREADABLE", 2),
         (&["eval", "/etc/hostname"], "FILE_DENIED", 3),

@@ -42,5 +42,73 @@ fn sessions_do_not_share_cookies() {
     assert_eq!(project.json(&["js", "document.cookie", "--session", "other"]), json!(""));
     assert_eq!(project.json(&["js", "document.cookie"]), json!("who=ada"));
     project.ok(&["session", "close", "other"]);
-    assert_eq!(project.fail(&["url", "--session", "other"]).0, "SESSION_NOT_FOUND");
+    let reopened = project.run(&["url", "--session", "other", "--raw"]);
+    assert_eq!((reopened.code, reopened.stdout.trim()), (Some(0), "about:blank"), "{reopened:?}");
+    assert_eq!(reopened.stderr, "note: opened the session `other`\n");
+}
+
+#[test]
+fn console_and_network_are_those_of_the_page() {
+    let page = |name: &str| format!("<title>{name}</title><script>console.log('{name}')</script>");
+    let site = Site::serve(&[("/a", &page("first")), ("/b", &page("second"))]);
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/a")]);
+    project.ok(&["goto", &site.url("/b")]);
+    let console = project.run(&["console", "--raw"]);
+    assert!(!console.stdout.contains("first") && console.stdout.contains("second"), "{console:?}");
+    assert!(console.stderr.contains("1 messages of earlier pages with `--all`"), "{console:?}");
+    assert!(project.ok(&["console", "--all"]).contains("first"));
+    let network = project.ok(&["network", "--raw"]);
+    assert!(!network.contains("/a") && network.contains("/b"), "{network}");
+    assert!(project.ok(&["network", "--all"]).contains("/a"));
+}
+
+#[test]
+fn the_activity_says_where_and_what_a_ref_was() {
+    let site = Site::page("<button>Save</button><input aria-label=Name value=Ada>");
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/"), "--session", "work"]);
+    let tree = project.ok(&["--raw", "snapshot", "-i", "--session", "work"]);
+    let field = tree.lines().find(|line| line.contains("textbox")).expect("a field");
+    let reference = field.split_whitespace().next().expect("a ref");
+    project.ok(&["fill", reference, "Grace", "--session", "work"]);
+    let activity = project.ok(&["activity", "--raw"]);
+    let line = activity.lines().find(|line| line.contains("fill")).expect("the call");
+    assert!(line.contains(&format!("work root fill {reference} textbox \"Name\" ok")), "{line}");
+    assert!(!activity.contains("Grace") && !activity.contains("Ada"), "{activity}");
+}
+
+#[test]
+fn a_state_replaces_the_tabs() {
+    let site = Site::serve(&[("/a", "<title>A</title>"), ("/b", "<title>B</title>")]);
+    let project = Project::new().with("BROWSE_KEYCHAIN", "false");
+    project.ok(&["goto", &site.url("/a")]);
+    project.ok(&["state", "save", "one"]);
+    project.ok(&["newtab", &site.url("/b")]);
+    project.ok(&["state", "load", "one", "--replace"]);
+    let tabs = project.json(&["tabs"]);
+    assert_eq!(tabs.as_array().map(Vec::len), Some(1), "{tabs}");
+    assert_eq!(tabs[0]["url"], json!(site.url("/a")));
+}
+
+#[test]
+fn waiting_counts_and_takes_the_time_that_is_named() {
+    let site = Site::page(
+        "<ul id=list></ul><p id=soon>x</p><script>setTimeout(() => { soon.remove();\
+         list.innerHTML = '<li>1<li>2<li>3' }, 300);\
+         setTimeout(() => list.insertAdjacentHTML('afterend', '<button id=late>Late</button>'), 1800)</script>",
+    );
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/")]);
+    project.ok(&["wait", "--gone", "#soon"]);
+    project.ok(&["wait", "#list li", "--count", "3"]);
+    assert_eq!(
+        project.fail(&["wait", "li", "--count", "4+", "--timeout", "300ms"]).0,
+        "WAIT_TIMEOUT"
+    );
+    assert_eq!(project.fail(&["wait", "--count", "4"]).0, "ARGUMENT_INVALID");
+    // Without a time the page has come to rest, and the answer comes soon.
+    project.ok(&["click", "#late", "--timeout", "10s"]);
+    assert_eq!(project.json(&["js", "const n = 40; return n + 2"]), json!(42));
+    assert_eq!(project.fail(&["pdf", "x.txt"]), ("ARGUMENT_INVALID".to_owned(), 2));
 }

@@ -58,8 +58,8 @@ fn a_session_moves_to_a_window_and_back() {
     let tree = project.ok(&["--raw", "snapshot", "-i"]);
     let reference = tree.split_whitespace().next().expect("a ref").to_owned();
 
-    let handed = project.json(&["handoff", "solve the captcha"]);
-    assert_eq!(handed["tabs"][0]["note"], json!(null), "{handed}");
+    let shown = project.json(&["connect"]);
+    assert_eq!(shown[0]["note"], json!(null), "{shown}");
     assert_eq!(project.json(&["tabs"])[0]["id"], json!(1));
     assert_eq!(project.json(&["js", "navigator.userAgent.includes('Headless')"]), json!(false));
     let stored = project.json(&["js", STORED]);
@@ -69,14 +69,19 @@ fn a_session_moves_to_a_window_and_back() {
     assert!(project.ok(&["text", "--tab", "2"]).contains("Typed in"));
     project.ok(&["screenshot", "seen.png", "--tab", "2"]);
 
-    // What the person does.
+    // While a person has it, agents look and do not act.
+    project.ok(&["handoff", "solve the captcha"]);
+    for act in [&["click", "text=Go"][..], &["goto", "about:blank"], &["js", "1"], &["press", "a"]]
+    {
+        assert_eq!(project.fail(act), ("HANDED_OFF".to_owned(), 1), "{act:?}");
+    }
+    assert!(project.ok(&["snapshot", "-i"]).contains("Go"));
+    assert_eq!(project.json(&["resume"])[0]["change"], json!("same"));
+
     project.ok(&["js", "(localStorage.setItem('k', 'new'), localStorage.removeItem('gone'), 1)"]);
     project.ok(&["goto", &site.url("/who")]);
     assert!(project.ok(&["--raw", "text"]).contains("sid=s3cret"), "http-only cookies move");
-
-    let back = project.json(&["resume"]);
-    assert_eq!((&back[0]["change"], &back[0]["url"]), (&json!("moved"), &json!(site.url("/who"))));
-    assert_eq!(back[0]["before"], json!(site.url("/form")));
+    project.ok(&["disconnect"]);
     assert_eq!(project.json(&["js", "navigator.userAgent.includes('Headless')"]), json!(true));
     assert!(project.ok(&["--raw", "text"]).contains("sid=s3cret"));
     let stored = project.json(&["js", STORED]);
@@ -85,14 +90,63 @@ fn a_session_moves_to_a_window_and_back() {
     assert_eq!(project.fail(&["resume"]), ("NOT_HANDED_OFF".to_owned(), 1));
 }
 
+const FIELDS: &str = "<title>Fields</title><input name=a><input name=p type=password>\
+    <textarea name=t>old</textarea><input type=checkbox name=c><input type=radio name=r value=1 checked>\
+    <input type=radio name=r value=2><select name=s><option>x<option>y</select>\
+    <div id=host></div><div id=edit contenteditable></div><input name=f type=file>\
+    <script>host.attachShadow({mode: 'open'}).innerHTML = '<input name=deep>';\
+    document.addEventListener('input', event => document.title += '.');</script>";
+const HELD: &str = "[...document.querySelectorAll('input, textarea, select')].map(f => \
+    f.type == 'checkbox' || f.type == 'radio' ? f.checked : f.type == 'file' ? f.files.length : f.value)\
+    .concat(host.shadowRoot.firstChild.value, edit.innerText)";
+
+#[test]
+fn what_was_typed_moves_along() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let site = Site::serve(&[("/fields", FIELDS)]);
+    project.ok(&["goto", &site.url("/fields")]);
+    for (target, text) in [
+        ("[name=a]", "Ada"),
+        ("[name=p]", "s3cret"),
+        ("[name=t]", "two\nlines"),
+        ("#edit", "a note"),
+    ] {
+        project.ok(&["fill", target, text]);
+    }
+    project.ok(&["fill", "#host >>> input", "deep"]);
+    project.ok(&["check", "[name=c]"]);
+    project.ok(&["check", "[name=r][value='2']"]);
+    project.ok(&["select", "[name=s]", "y"]);
+    let held = json!(["Ada", "s3cret", "two\nlines", true, false, true, "y", 0, "deep", "a note"]);
+    assert_eq!(project.json(&["js", HELD]), held);
+    for command in ["connect", "disconnect"] {
+        let moved = project.json(&[command]);
+        let noted = moved[0]["note"].is_null() && moved["tabs"][0]["note"].is_null();
+        assert!(noted, "{command}: {moved}");
+        assert_eq!(project.json(&["js", HELD]), held, "{command}");
+    }
+    let file = project.write("f.txt", "x");
+    project.ok(&["upload", "[name=f]", &file.display().to_string()]);
+    let said = project.ok(&["connect"]);
+    assert!(said.contains("a field or file that was filled in is not as it was"), "{said}");
+}
+
 #[test]
 fn a_window_that_ends_gives_the_session_back() {
     let Some((_screen, project)) = with_screen() else { return };
-    let site = Site::serve(&[("/a", "<title>A</title>"), ("/b", "<title>B</title>")]);
+    // The person goes on to the next page.
+    let leaving = "<title>A</title><script>if (!navigator.userAgent.includes('Headless')) \
+        setTimeout(() => location = '/b', 300)</script>";
+    let staying = "<title>C</title>";
+    let site = Site::serve(&[("/a", leaving), ("/b", "<title>B</title>"), ("/c", staying)]);
     project.ok(&["goto", &site.url("/a")]);
     for end in ["-TERM", "-KILL"] {
         project.ok(&["handoff"]);
-        project.ok(&["goto", &site.url("/b")]);
+        let there = eventually(PATIENCE, || match project.json(&["get", "title"]) {
+            title if title == json!("B") => Ok(()),
+            title => Err(title),
+        });
+        there.expect("the person is at the next page");
         kill(end, visible_pid(&project));
         let told = eventually(PATIENCE, || {
             let output = project.run(&["get", "title"]);
@@ -104,10 +158,11 @@ fn a_window_that_ends_gives_the_session_back() {
         assert_eq!(project.json(&["status"])["visible"], json!([]));
         project.ok(&["goto", &site.url("/a")]);
     }
+    project.ok(&["goto", &site.url("/c")]);
     // Its last tab closed: the window is gone, and the tabs are not.
     project.ok(&["connect"]);
     project.ok(&["closetab"]);
-    assert_eq!(project.json(&["tabs"])[0]["url"], json!(site.url("/a")));
+    assert_eq!(project.json(&["tabs"])[0]["url"], json!(site.url("/c")));
     assert_eq!(project.fail(&["disconnect"]), ("NOT_CONNECTED".to_owned(), 1));
 }
 

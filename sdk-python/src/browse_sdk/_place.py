@@ -99,12 +99,56 @@ def _state_path() -> str:
     return os.path.join(project or _top(os.getcwd()), ".browse", "daemon.json")
 
 
-def _top(folder: str) -> str:
-    """The top level of the git checkout that holds `folder`, else `folder`."""
-    place = folder
-    while not os.path.exists(os.path.join(place, ".git")):
-        parent = os.path.dirname(place)
-        if parent == place:
+def _top(start: str) -> str:
+    """The project of a working directory: the nearest folder with a `.git`, else
+    the nearest one below the home folder with a `.browse` of this user that nobody
+    else can replace, else the directory itself. The command line decides alike;
+    `proto/tests/projects.json` is the table of cases.
+    """
+    above = [start]
+    while os.path.dirname(above[-1]) != above[-1]:
+        above.append(os.path.dirname(above[-1]))
+    for folder in above:
+        if os.path.exists(os.path.join(folder, ".git")):
             return folder
-        place = parent
-    return place
+    for index, folder in enumerate(above):
+        if _is_same(folder, os.environ.get("HOME")):
+            break
+        if _is_project(folder) and not any(
+            _is_writable_by_others(parent, sticky_protects=True) for parent in above[index + 1 :]
+        ):
+            return folder
+    return start
+
+
+def _is_project(folder: str) -> bool:
+    import stat
+
+    own = os.path.join(folder, ".browse")
+    try:
+        about = os.lstat(own)
+    except OSError:
+        return False
+    return (
+        stat.S_ISDIR(about.st_mode)
+        and about.st_uid == os.geteuid()
+        and not _is_same(own, os.environ.get("BROWSE_HOME"))
+        and not _is_writable_by_others(folder, sticky_protects=False)
+    )
+
+
+def _is_writable_by_others(folder: str, *, sticky_protects: bool) -> bool:
+    try:
+        about = os.stat(folder)
+    except OSError:
+        return True
+    by_group = about.st_mode & 0o020 and about.st_gid != about.st_uid
+    protected = sticky_protects and about.st_mode & 0o1000
+    return bool(by_group or about.st_mode & 0o002) and not protected
+
+
+def _is_same(path: str, other: str | None) -> bool:
+    try:
+        return bool(other) and os.path.samefile(path, other or "")
+    except OSError:
+        return False

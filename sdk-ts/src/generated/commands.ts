@@ -760,10 +760,12 @@ export interface Attribute {
 }
 
 export interface ConsoleResponse {
-  /** Messages of the tab, oldest first. */
+  /** Messages of the page that the tab shows, oldest first; with `all` of all its pages. */
   messages: ConsoleMessage[];
   /** Messages that fell out of the buffer. */
   dropped: number;
+  /** Messages of earlier pages that were left out. */
+  earlier: number;
 }
 
 /** A line of the console. */
@@ -784,10 +786,12 @@ export interface ClearConsoleResponse {
 }
 
 export interface NetworkResponse {
-  /** Requests of the tab, oldest first. */
+  /** Requests of the page that the tab shows, oldest first; with `all` of all its pages. */
   requests: NetworkEntry[];
   /** Requests that fell out of the buffer. */
   dropped: number;
+  /** Requests of earlier pages that were left out. */
+  earlier: number;
 }
 
 /** A request that the tab made. */
@@ -1756,6 +1760,10 @@ export interface WaitOptions {
   text?: string;
   /** Waits until this target is hidden or gone. */
   hidden?: string;
+  /** Waits until this target is gone from the page. */
+  gone?: string;
+  /** Waits until so many elements of the target are visible: "3", or "3+" for three or more. */
+  count?: string;
 }
 
 /** What `frame` can be told besides. */
@@ -1862,12 +1870,16 @@ export interface IsOptions {
 export interface ConsoleOptions {
   /** Only errors and uncaught exceptions. */
   errors?: boolean;
+  /** Also the messages of pages that the tab showed before. */
+  all?: boolean;
 }
 
 /** What `network` can be told besides. */
 export interface NetworkOptions {
   /** Only addresses that match this glob. */
   filter?: string;
+  /** Also the requests of pages that the tab showed before. */
+  all?: boolean;
 }
 
 /** What `expect` can be told besides. */
@@ -1958,6 +1970,8 @@ export interface ClickOptions {
   modifiers?: string;
   /** Does not wait for requests, documents and files that it began. */
   noWait?: boolean;
+  /** Point of the element to click, from its top left corner in CSS pixels. */
+  at?: string;
 }
 
 /** What `doubleClick` can be told besides. */
@@ -2140,18 +2154,22 @@ export interface ScreenshotOptions {
 export interface PrettyScreenshotOptions {
   /** Element, or distance from the top in CSS pixels, to show at the top. */
   scrollTo?: string;
-  /** Leaves out what the page lays over its content: banners, pop-ups, chats. */
+  /** What is done without --keep, too. */
   cleanup?: boolean;
   /** Leaves out these elements. */
   hide?: string[];
   /** Image format. */
   format?: ImageFormat;
+  /** Leaves banners, pop-ups and chats where they are. */
+  keep?: boolean;
 }
 
 /** What `responsive` can be told besides. */
 export interface ResponsiveOptions {
   /** The full page at each width, instead of what fits the screen. */
   fullPage?: boolean;
+  /** One picture with all screens side by side: <prefix>-sheet.png. */
+  sheet?: boolean;
 }
 
 /** What `pdf` can be told besides. */
@@ -2246,6 +2264,10 @@ export interface ScrapeOptions {
 export interface StartRecordingOptions {
   /** Frames a second, at most 30. */
   fps?: number;
+  /** Writes each command below the page: what it was about, never typed text. */
+  captions?: boolean;
+  /** Waits a second after each action of the session, so that a person can follow. */
+  slow?: boolean;
 }
 
 /** What `cdp` can be told besides. */
@@ -2312,9 +2334,9 @@ export interface StopTraceOptions {
 
 /** What `loadState` can be told besides. */
 export interface LoadStateOptions {
-  /** Removes the cookies and the local storage that the session has now; without it, what is saved comes on top. */
+  /** Removes the cookies and the local storage that the session has now, and closes its tabs; without it, what is saved comes on top. */
   replace?: boolean;
-  /** Opens none of the saved pages. */
+  /** Opens none of the saved pages, and leaves the tabs as they are. */
   noTabs?: boolean;
 }
 
@@ -2488,7 +2510,9 @@ export interface Commands {
   find(pattern: string): Promise<FindResponse>;
 
   /**
-   * Runs a JavaScript expression in the page.
+   * Runs JavaScript in the page, and prints its value.
+   *
+   * An expression, or statements: what begins with const, let, var, if, for, while, switch, try, throw or return is the body of an async function.
    *
    * @param expression Expression of at most 50,000 characters; `await` is allowed.
    */
@@ -2524,13 +2548,13 @@ export interface Commands {
    */
   attrs(target: string): Promise<Attribute[]>;
 
-  /** Prints console messages. */
+  /** Prints the console messages of the page. */
   console(options?: ConsoleOptions): Promise<ConsoleMessage[]>;
 
   /** Forgets the console messages of the tab. */
   clearConsole(): Promise<ClearConsoleResponse>;
 
-  /** Prints the requests that the tab made. */
+  /** Prints the requests that the page made. */
   network(options?: NetworkOptions): Promise<NetworkEntry[]>;
 
   /**
@@ -2662,7 +2686,7 @@ export interface Commands {
    *
    * Waits until it is visible, stable and enabled, and fails when another element covers the point that would be clicked.
    *
-   * @param target Element to click.
+   * @param target Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
    */
   click(target: string, options?: ClickOptions): Promise<Receipt>;
 
@@ -2725,9 +2749,9 @@ export interface Commands {
   uncheck(target: string, options?: UncheckOptions): Promise<Receipt>;
 
   /**
-   * Scrolls to an element, by a distance, or to the bottom of the page.
+   * Scrolls to an element, by a distance, or to the top or bottom of the page.
    *
-   * @param target Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
+   * @param target Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
    */
   scroll(target?: string | ScrollOptions, options?: ScrollOptions): Promise<ScrollResponse>;
 
@@ -2915,7 +2939,7 @@ export interface Commands {
   /**
    * Captures the page as phones, tablets and desktops show it.
    *
-   * Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720); the tab gets its own size back.
+   * Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720), or with --sheet all of them in one picture; the tab gets its own size back.
    */
   responsive(options?: ResponsiveOptions): Promise<ResponsiveResponse>;
 
@@ -3103,7 +3127,7 @@ export interface Commands {
   /**
    * Shows the session in a visible browser, which stays until `disconnect`.
    *
-   * Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
+   * Cookies, localStorage and sessionStorage, the open tabs, their scroll positions and what was typed into their fields move along; files that were chosen, drawings and the formatting in editors do not. Tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
    */
   connect(options?: ConnectOptions): Promise<ConnectResponse>;
 
@@ -3113,7 +3137,7 @@ export interface Commands {
   /**
    * Hands the session to a person in a visible window.
    *
-   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
    *
    * @param reason What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
    */

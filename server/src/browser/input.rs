@@ -32,11 +32,23 @@ pub async fn click(cx: &Context, request: v1::ClickRequest) -> Result<v1::ClickR
         let message = format!("`count` is {count}, and can be 1 to {MOST_CLICKS}");
         return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "click"));
     }
+    let at = match request.at.as_deref() {
+        None => None,
+        Some(text) => Some(mouse::pair(text).ok_or_else(|| {
+            let message = format!("`--at` is `{text}`, and not two numbers such as `10,20`");
+            Error::new(Reason::ArgumentInvalid, message).with("command", "click")
+        })?),
+    };
     let click = Click {
         button: button(request.button()),
         count,
         modifiers: modifiers(request.modifiers.as_deref())?,
+        at,
     };
+    if let Some(point) = mouse::pair(&request.target) {
+        let receipt = click_at(cx, point, click, request.no_wait).await?;
+        return Ok(v1::ClickResponse { receipt: Some(receipt) });
+    }
     let receipt = press_on(cx, &request.target, click, request.no_wait).await?;
     Ok(v1::ClickResponse { receipt: Some(receipt) })
 }
@@ -50,6 +62,7 @@ pub async fn double_click(
         button: button(request.button()),
         count: 2,
         modifiers: modifiers(request.modifiers.as_deref())?,
+        at: None,
     };
     let receipt = press_on(cx, &request.target, click, request.no_wait).await?;
     Ok(v1::DoubleClickResponse { receipt: Some(receipt) })
@@ -114,6 +127,14 @@ pub async fn scroll(cx: &Context, request: v1::ScrollRequest) -> Result<v1::Scro
     let scroll = match (request.target.as_deref(), request.by) {
         (None, None) => Scroll::Bottom,
         (None, Some(by)) => Scroll::Toward(Direction::Down, Some(by)),
+        (Some("top"), None) => Scroll::Toward(Direction::Up, Some(u32::MAX)),
+        (Some("bottom"), None) => Scroll::Bottom,
+        (Some(pixels), None) if pixels.bytes().all(|byte| byte.is_ascii_digit()) => {
+            let by = pixels.parse().map_err(|_| {
+                Error::new(Reason::ArgumentInvalid, format!("`{pixels}` pixels are too many"))
+            })?;
+            Scroll::Toward(Direction::Down, Some(by))
+        }
         (Some("up"), by) => Scroll::Toward(Direction::Up, by),
         (Some("down"), by) => Scroll::Toward(Direction::Down, by),
         (Some("left"), by) => Scroll::Toward(Direction::Left, by),
@@ -124,6 +145,28 @@ pub async fn scroll(cx: &Context, request: v1::ScrollRequest) -> Result<v1::Scro
     let at = cx.engine().scroll(&scroll, cx.deadline()).await?;
     let summary = format!("scrolled to {:.0}, {:.0}", at.x, at.y);
     Ok(v1::ScrollResponse { summary, x: at.x, y: at.y })
+}
+
+/// Clicks whatever lies at a point of the viewport.
+async fn click_at(
+    cx: &Context,
+    (x, y): (f64, f64),
+    click: Click,
+    no_wait: bool,
+) -> Result<v1::Receipt> {
+    let refuse =
+        |message: &str| Err(Error::new(Reason::ArgumentInvalid, message).with("command", "click"));
+    if click.at.is_some() {
+        return refuse("`--at` belongs to an element, and the target is a point");
+    }
+    if x < 0.0 || y < 0.0 {
+        return refuse("points of the viewport are not negative");
+    }
+    let mouse = engine::Mouse::Click(click.button, click.count);
+    let spot = engine::Spot::At(x, y);
+    let acting = engine(cx, no_wait);
+    let receipt = acting.use_mouse(&spot, mouse, click.modifiers, cx.deadline()).await?;
+    Ok(report(cx, receipt))
 }
 
 async fn press_on(cx: &Context, text: &str, click: Click, no_wait: bool) -> Result<v1::Receipt> {

@@ -19,3 +19,12 @@ pub use perf::perf;
 pub use picture::{annotate_snapshot, heat_snapshot};
 pub use script::{eval, js};
 pub use snapshot::snapshot;
+
+use crate::dispatch::Context;
+
+/// Notes that the answer is about the current page, where there is more.
+fn say_earlier(cx: &Context, earlier: u64, what: &str) {
+    if earlier > 0 {
+        cx.say(&format!("of the current page; {earlier} {what} of earlier pages with `--all`"));
+    }
+}

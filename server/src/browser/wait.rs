@@ -78,6 +78,19 @@ fn conditions(request: &v1::WaitRequest) -> Result<Vec<Condition>> {
         let words = format!("`{hidden}` is hidden");
         conditions.push(Condition::Page(Predicate::Hidden(target(hidden)?), words));
     }
+    if let Some(gone) = &request.gone {
+        let words = format!("`{gone}` is gone");
+        conditions.push(Condition::Page(Predicate::Gone(target(gone)?), words));
+    }
+    if let Some(count) = &request.count {
+        let Some(counted) = &request.target else {
+            return Err(argument("`--count` needs a target to count".to_owned()));
+        };
+        let (least, most) = range(count)?;
+        let words = format!("`{counted}` shows {count} times");
+        conditions.push(Condition::Page(Predicate::Count(target(counted)?, least, most), words));
+        return Ok(conditions);
+    }
     match request.target.as_deref().map(|text| (text, text.parse())) {
         Some((_, Ok(ms))) => conditions.push(Condition::Time(Duration::from_millis(ms))),
         Some((text, Err(_))) => {
@@ -90,6 +103,18 @@ fn conditions(request: &v1::WaitRequest) -> Result<Vec<Condition>> {
         return Err(argument("nothing to wait for".to_owned()));
     }
     Ok(conditions)
+}
+
+/// `3` is three, `3+` is three or more.
+fn range(count: &str) -> Result<(u32, u32)> {
+    let (number, open) = match count.strip_suffix('+') {
+        Some(number) => (number, true),
+        None => (count, false),
+    };
+    let number = number.parse().map_err(|_| {
+        argument(format!("`--count` is `{count}`, and not a number such as 3 or 3+"))
+    })?;
+    Ok((number, if open { u32::MAX } else { number }))
 }
 
 async fn meet(tab: &Tab, condition: &Condition, last: Instant) -> Result<()> {

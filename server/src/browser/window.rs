@@ -179,7 +179,7 @@ fn tabs(window: &Window, notes: &[Note]) -> Vec<v1::WindowTab> {
 }
 
 fn note(notes: &[Note], tab: u64) -> Option<String> {
-    notes.iter().find(|note| note.tab == tab).map(|note| note.text.to_owned())
+    notes.iter().find(|note| note.tab == tab).map(|note| note.text.clone())
 }
 
 fn visible(tabs: &[v1::WindowTab]) -> String {

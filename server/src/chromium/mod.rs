@@ -64,6 +64,7 @@ pub use input::geometry::{FrameMapping, Point};
 pub use input::keyboard::settle;
 pub use input::keys::{Key, KeyCombination};
 pub use input::mouse::{Mouse, MouseButton, MouseEvent, MouseEventKind};
+pub use launch::find::find_headed;
 pub use launch::info::{BrowserInfo, Flavour, Sandbox};
 pub use launch::options::LaunchOptions;
 pub use page::carry::Belongings;

@@ -9,7 +9,7 @@ use browse_proto::{Reason, v1};
 use tokio::process::Command;
 
 use crate::{
-    chromium::{Browser, BrowserOptions, NoSink, Sandbox},
+    chromium::{self, Browser, BrowserOptions, NoSink, Sandbox},
     daemon::browser_options,
     dispatch::Context,
     error::{Error, Result},
@@ -28,6 +28,8 @@ pub async fn doctor(cx: &Context, _: v1::DoctorRequest) -> Result<v1::DoctorResp
     checks.push(sandbox(cx).await);
     checks.push(runtime("node", "TypeScript skills", &["bun", "deno", "node"]).await);
     checks.push(runtime("python3", "Python skills", &["python3"]).await);
+    checks.push(runtime("Rust (https://rustup.rs)", "Rust skills", &["cargo"]).await);
+    checks.push(visible_browser(cx));
     checks.push(ngrok());
     Ok(v1::DoctorResponse { checks })
 }
@@ -132,6 +134,25 @@ fn disk(name: &str, path: &Path) -> v1::Check {
 /// The first folder above `path` that exists.
 fn existing(path: &Path) -> PathBuf {
     path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/")).to_path_buf()
+}
+
+/// Whether `connect` and `handoff` can show a window.
+fn visible_browser(cx: &Context) -> v1::Check {
+    let name = "visible browser";
+    let program = match chromium::find_headed(cx.settings().chromium.as_deref()) {
+        Ok(program) => program,
+        Err(fault) => {
+            let error = Error::from(fault);
+            return check(name, "warning", &error.to_string(), "install a full Chromium or Chrome");
+        }
+    };
+    match crate::window::find_screen(&std::collections::HashMap::new()) {
+        Ok(_) => check(name, "ok", &program.display().to_string(), ""),
+        Err(error) => {
+            let found = format!("{}, but {error}", program.display());
+            check(name, "warning", &found, "start the daemon where a screen is, or use Xvfb")
+        }
+    }
 }
 
 /// Whether `tunnel start --provider ngrok` has its program.

@@ -160,6 +160,8 @@ pub async fn security_scan(
     // The classifier names a place in the text as it normalises it.
     let worst = assessed.worst.map(|(at, _)| excerpt(&normalise(&text), at));
     let scores = assessed.scores;
+    let said = [scores.content, scores.second, scores.transcript].into_iter().flatten();
+    let highest = said.max_by(f32::total_cmp).map(rounded);
     let scores = [
         ("classifier", scores.content),
         ("second classifier", scores.second),
@@ -170,7 +172,7 @@ pub async fn security_scan(
             layer: "classifier".to_owned(),
             name: name.to_owned(),
             count: 1,
-            score: Some((f64::from(score?) * 1000.0).round() / 1000.0),
+            score: Some(rounded(score?)),
             excerpt: worst.clone().filter(|_| name == "classifier").unwrap_or_default(),
         })
     }));
@@ -196,7 +198,13 @@ pub async fn security_scan(
         characters: text.chars().count() as u64,
         truncated,
         findings,
+        score: highest,
     })
+}
+
+/// A score with three decimals.
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 1000.0).round() / 1000.0
 }
 
 fn phrase(text: &str, hit: &Hit) -> v1::SecurityFinding {

@@ -1,12 +1,12 @@
 //! The folder that a daemon serves.
 
 use std::{
-    fs, io,
+    env, fs, io,
     os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
-use browse_proto::Reason;
+use browse_proto::{Reason, project::Asker};
 
 use crate::error::{Error, Result};
 
@@ -20,10 +20,12 @@ pub struct Project {
     folder: PathBuf,
 }
 
-/// The git top level above `start`, else `start` itself.
-pub fn find(start: &Path) -> PathBuf {
-    let mut folders = start.ancestors();
-    folders.find(|folder| folder.join(".git").exists()).unwrap_or(start).to_path_buf()
+/// The project around `start`, by the rule that the command line and the SDKs
+/// share.
+pub fn find(start: &Path, browse_home: Option<&Path>) -> PathBuf {
+    let home = env::var_os("HOME").map(PathBuf::from);
+    let uid = Some(nix::unistd::geteuid().as_raw());
+    browse_proto::project::find(start, Asker { uid, home: home.as_deref(), browse_home })
 }
 
 impl Project {

@@ -37,6 +37,7 @@ impl Context {
         match self.command().reach {
             Reach::Daemon => Ok(()),
             reach => {
+                self.check_handed_off(reach)?;
                 let tab = self.enter(reach).await?;
                 if matches!(reach, Reach::Page | Reach::Leave) {
                     self.take_share(tab).await;
@@ -44,6 +45,20 @@ impl Context {
                 Ok(())
             }
         }
+    }
+
+    /// Refuses actions while a person has the session.
+    fn check_handed_off(&self, reach: Reach) -> Result<()> {
+        if !self.command().acts && reach != Reach::Leave {
+            return Ok(());
+        }
+        let session = self.session()?;
+        let window = self.daemon().windows().get(session.name());
+        if window.is_none_or(|window| window.terms().handoff.is_none()) {
+            return Ok(());
+        }
+        let message = format!("the session `{}` is handed to a person", session.name());
+        Err(Error::new(Reason::HandedOff, message).with("session", session.name()))
     }
 
     /// The same for a handler that knows only by its arguments what it needs.

@@ -155,7 +155,8 @@ impl Context {
         self.call.session.as_deref()
     }
 
-    /// The session of the call.
+    /// The session of the call. One that does not exist yet is opened for callers
+    /// that may open sessions, which the answer notes.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`; `SESSION_DENIED` when the token is bound to another.
@@ -170,10 +171,17 @@ impl Context {
             (SessionRule::Any, Some(asked)) => asked.to_owned(),
             (SessionRule::Any, None) => SessionName::default_session().to_string(),
         };
-        self.daemon.sessions().get(&name).ok_or_else(|| {
+        if let Some(session) = self.daemon.sessions().get(&name) {
+            return Ok(session);
+        }
+        let opens = Command::by_name("session new");
+        if opens.is_none_or(|command| self.permit.step(command).is_err()) {
             let message = format!("there is no session `{name}`");
-            Error::new(Reason::SessionNotFound, message).with("session", name)
-        })
+            return Err(Error::new(Reason::SessionNotFound, message).with("session", name));
+        }
+        let session = self.daemon.sessions().get_or_open(&name.parse()?, self.client());
+        self.say(&format!("opened the session `{name}`"));
+        Ok(session)
     }
 
     /// The tab that the caller named.

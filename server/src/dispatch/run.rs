@@ -1,6 +1,6 @@
 //! Runs a handler that answers once.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use browse_proto::{Command, PageDerived, Reach, Reason, Scope, wire};
 use futures::future::BoxFuture;
@@ -41,8 +41,7 @@ where
     let _ = outcome.as_ref().inspect_err(|error| denials::of_call(&cx, error));
     entry.acted_on(&cx);
     daemon.activity().ended(entry, begun.elapsed(), outcome.as_ref().err().map(Error::reason));
-    let (response, derived) =
-        outcome.map_err(|error| error.or_with("command", cx.command().name))?;
+    let (response, derived) = outcome.map_err(|error| complete(&cx, error))?;
     if let Some(nudge) = daemon.skills().nudges().count(&cx) {
         cx.say(&nudge);
     }
@@ -106,7 +105,7 @@ where
                 let ask = || handler(cx, request.clone());
                 arrived(limit, shown, Error::is_under_way, ask).await.map_err(Error::of_look)
             }
-            false => handler(cx, request).await,
+            false => patiently(cx, || handler(cx, request.clone())).await,
         }
     };
     let outcome = limits::within(cx, work).await;
@@ -118,12 +117,64 @@ where
         note.end(cx, outcome.as_ref()).await;
     }
     let mut response = outcome?;
+    pace(cx).await;
     egress::remember(cx, &mut response);
     let mut guarded = content::guard(&mut response, cx.handling());
     cx.note_guarded(&guarded);
     fits(&response)?;
     judge(cx, std::mem::take(&mut guarded.text)).await;
     Ok((response, guarded.derived))
+}
+
+/// Adds what the error of a call is known to need: the command, and the hosts that
+/// the caller may go to where one was refused.
+pub fn complete(cx: &Context, error: Error) -> Error {
+    let error = error.or_with("command", cx.command().name);
+    if error.reason() != Reason::HostDenied {
+        return error;
+    }
+    let hosts = cx.capability().hosts();
+    let allowed = match hosts.patterns() {
+        patterns if patterns.is_empty() => "none".to_owned(),
+        _ if hosts.is_any() => return error,
+        patterns => patterns.join(", ").replace('*', "every public host (*)"),
+    };
+    error.with("allowed", allowed)
+}
+
+/// Waits after an action in a session that is filmed for people to follow.
+async fn pace(cx: &Context) {
+    if !cx.command().acts {
+        return;
+    }
+    let session = cx.tab_if_any().and_then(|tab| cx.daemon().sessions().get(tab.session()));
+    let pace = session.and_then(|session| session.recording().as_ref().map(|film| film.pace()));
+    if let Some(pace) = pace.filter(|pace| !pace.is_zero()) {
+        // The answer has to come in time.
+        let left = cx.deadline().saturating_duration_since(Instant::now()) / 2;
+        tokio::time::sleep(pace.min(left)).await;
+    }
+}
+
+/// Time between two tries to find an element that is not there yet.
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Runs an action again while its element is not there, when the caller named a
+/// time: without the element nothing was done.
+async fn patiently<'a, R>(
+    cx: &'a Context,
+    action: impl Fn() -> BoxFuture<'a, Result<R>>,
+) -> Result<R> {
+    loop {
+        let outcome = action().await;
+        let is_missing = |error: &Error| error.reason() == Reason::ElementNotFound;
+        let named = cx.named_timeout().is_some() && cx.command().reach == Reach::Page;
+        let is_over = Instant::now() + RETRY_INTERVAL >= cx.deadline();
+        if !named || is_over || !outcome.as_ref().err().is_some_and(is_missing) {
+            return outcome;
+        }
+        tokio::time::sleep(RETRY_INTERVAL).await;
+    }
 }
 
 /// Whether a command does nothing but look at the page, so that it may look at

@@ -116,8 +116,7 @@ where
     entry.acted_on(cx);
     let reason = outcome.as_ref().err().map(Error::reason);
     cx.daemon().activity().ended(entry, begun.elapsed(), reason);
-    let (response, derived) =
-        outcome.map_err(|error| error.or_with("command", cx.command().name))?;
+    let (response, derived) = outcome.map_err(|error| super::run::complete(cx, error))?;
     let type_url = format!("{TYPE_PREFIX}browse.v1.{name}");
     Ok((Any { type_url, value: response.encode_to_vec() }, derived))
 }

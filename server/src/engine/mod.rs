@@ -30,6 +30,7 @@ mod picture;
 
 pub use action::check::Checked;
 pub use action::click::{Button, Click, Modifiers};
+pub use action::drafts::Drafts;
 pub use action::drag::Drag;
 pub use action::lay::Laid;
 pub use action::mouse::{Mouse, Spot};
@@ -40,7 +41,7 @@ pub use page::engine::{Engine, Waiting};
 pub use page::numbers::RefNumbers;
 pub use page::script::{FIRST, SCRIPT};
 pub use page::under_way::arrived;
-pub use picture::canvas::{Canvas, Color};
+pub use picture::canvas::{BadPicture, Canvas, Color};
 pub use picture::marks::Extent;
 pub use read::audit::{Audit, Control, Heading, NavLink, Site, TextBlock};
 pub use read::data::{StructuredData, Tag};

@@ -96,7 +96,10 @@ async fn tell_waiting(cx: &Context, host: &NoteHost) -> Result<()> {
     let waiting = blocking(cx.daemon().notes().store(), move |store| store.at(&asked)).await?;
     if let Some(waiting) = waiting.first() {
         let uses = waiting.version.uses.min(ENOUGH);
-        cx.say(&format!("a note on {host} is quarantined: {uses} of {ENOUGH} uses so far"));
+        cx.say(&format!(
+            "a note on {host} is quarantined: {uses} of {ENOUGH} visits in which a scan found nothing, \
+             after which it is printed here"
+        ));
     }
     Ok(())
 }

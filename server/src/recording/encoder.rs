@@ -11,8 +11,19 @@ use crate::{
 
 static SCRIPT: Engine = Engine { world: "browse-film", script: include_str!("encoder.js") };
 
-const DRAW: &str =
-    "(width, height, jpeg, view, pointer) => browseFilm.draw(width, height, jpeg, view, pointer)";
+const DRAW: &str = "(width, height, jpeg, view, pointer, text) => browseFilm.draw(width, height, jpeg, view, pointer, text)";
+
+/// What is drawn above the picture of the page.
+#[derive(Clone, Debug, Default)]
+pub struct Overlay {
+    /// Where the pointer is; none until it first moves.
+    pub pointer: Option<Pointer>,
+    /// Share of the time that the ring of the last press is shown, from 0 to 1, at
+    /// which it is gone.
+    pub age: f64,
+    /// A line at the bottom; empty for none.
+    pub caption: String,
+}
 
 /// Encodes frames of one size.
 pub struct Encoder {
@@ -27,22 +38,25 @@ impl Encoder {
         Self { helper, size }
     }
 
-    /// A VP8 key frame of the picture with the pointer in it; without a
-    /// picture, of the last one.
+    /// A VP8 key frame of the picture with `overlay` above it; without a picture, of
+    /// the last one.
     pub async fn encode(
         &self,
         jpeg: Option<&str>,
         view: Viewport,
-        pointer: Option<Pointer>,
+        overlay: &Overlay,
     ) -> Result<Vec<u8>> {
         let world = self.helper.world(&self.helper.main_frame().id, &SCRIPT).await?;
-        let pointer = pointer.map(|p| json!({ "x": p.x, "y": p.y, "pressed": p.pressed }));
+        let pointer = overlay
+            .pointer
+            .map(|p| json!({ "x": p.x, "y": p.y, "pressed": p.pressed, "age": overlay.age }));
         let arguments = [
             Argument::from(self.size.0),
             Argument::from(self.size.1),
             Argument::from(jpeg),
             Argument::from(json!({ "width": view.width, "height": view.height })),
             Argument::from(pointer.unwrap_or(Value::Null)),
+            Argument::from(overlay.caption.as_str()),
         ];
         let webp: String = world.call(DRAW, &arguments).await?;
         let webp = STANDARD.decode(webp).unwrap_or_default();

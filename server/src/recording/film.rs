@@ -13,7 +13,8 @@ use tokio::{
 };
 
 use super::{
-    encoder::Encoder,
+    captions::Captions,
+    encoder::{Encoder, Overlay},
     reel::Reel,
     webm::{self, Piece},
 };
@@ -29,9 +30,23 @@ const LONGEST: Duration = Duration::from_secs(30 * 60);
 pub struct Recording {
     size: (u32, u32),
     begun: Instant,
+    pace: Duration,
     shared: Arc<Mutex<Shared>>,
     task: JoinHandle<()>,
 }
+
+/// How to film.
+pub struct Style {
+    /// Frames a second, at most 30.
+    pub fps: u32,
+    /// What is written below the page.
+    pub captions: Option<Captions>,
+    /// Time that is waited after each action of the session.
+    pub pace: Duration,
+}
+
+/// Time that the ring of a press is shown.
+const RING: Duration = Duration::from_millis(600);
 
 struct Shared {
     /// Taken when the recording becomes a film.
@@ -50,11 +65,11 @@ pub struct Film {
 }
 
 impl Recording {
-    /// Begins to film `page`, with at most `fps` frames a second.
+    /// Begins to film `page`.
     ///
     /// # Errors
     /// The page does not answer, or no frame can be made.
-    pub async fn start(browser: &Arc<Browser>, page: &Arc<Page>, fps: u32) -> Result<Self> {
+    pub async fn start(browser: &Arc<Browser>, page: &Arc<Page>, style: Style) -> Result<Self> {
         let viewport = page.viewport();
         // VP8 takes even sides best.
         let side = |pixels: u32| ((f64::from(pixels) * viewport.scale) as u32).clamp(2, 4096) & !1;
@@ -70,10 +85,19 @@ impl Recording {
             screencast,
             encoder,
             begun,
+            captions: style.captions,
+            caption: String::new(),
+            presses: 0,
+            pressed_at: None,
             shared: Arc::clone(&shared),
         };
-        let task = tokio::spawn(filming.run(fps.clamp(1, 30)));
-        Ok(Self { size, begun, shared, task })
+        let task = tokio::spawn(filming.run(style.fps.clamp(1, 30)));
+        Ok(Self { size, begun, pace: style.pace, shared, task })
+    }
+
+    /// Time to wait after each action of the session.
+    pub fn pace(&self) -> Duration {
+        self.pace
     }
 
     /// Width and height of the film.
@@ -136,6 +160,11 @@ struct Filming {
     screencast: Screencast,
     encoder: Encoder,
     begun: Instant,
+    captions: Option<Captions>,
+    caption: String,
+    presses: u32,
+    /// When the last press came whose ring is not gone.
+    pressed_at: Option<Instant>,
     shared: Arc<Mutex<Shared>>,
 }
 
@@ -162,14 +191,26 @@ impl Filming {
         if self.begun.elapsed() > LONGEST {
             return Err("30 minutes are the most");
         }
-        if !drawn && !moved {
+        let caption = self.captions.as_mut().map(Captions::now).unwrap_or_default();
+        let captioned = caption != self.caption;
+        if !drawn && !moved && !captioned && self.pressed_at.is_none() {
             return Ok(());
         }
+        self.caption = caption;
         let time = milliseconds(self.begun.elapsed());
         let frame = drawn.then(|| self.screencast.frames.borrow_and_update().clone()).flatten();
         let pointer = *self.screencast.pointer.borrow_and_update();
+        if let Some(pointer) = pointer.filter(|pointer| pointer.presses != self.presses) {
+            self.presses = pointer.presses;
+            self.pressed_at = Some(Instant::now());
+        }
+        let age = self.pressed_at.map_or(1.0, |at| at.elapsed().div_duration_f64(RING)).min(1.0);
+        if age >= 1.0 {
+            self.pressed_at = None;
+        }
+        let overlay = Overlay { pointer, age, caption: self.caption.clone() };
         let jpeg = frame.as_ref().map(|frame| frame.jpeg.as_str());
-        let encoded = self.encoder.encode(jpeg, self.page.viewport(), pointer).await;
+        let encoded = self.encoder.encode(jpeg, self.page.viewport(), &overlay).await;
         let encoded = match encoded {
             Ok(encoded) => encoded,
             // The pointer moved before the first frame came.

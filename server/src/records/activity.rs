@@ -32,6 +32,7 @@ pub struct Entry {
     client: ClientId,
     command: &'static Command,
     target: String,
+    element: String,
     tab: Option<u64>,
     session: String,
     raw: bool,
@@ -53,6 +54,7 @@ impl Entry {
             client: cx.client().clone(),
             command: cx.command(),
             target: target::of(cx.command(), &bytes),
+            element: String::new(),
             tab: cx.named_tab(),
             session: cx.named_session().unwrap_or_default().to_owned(),
             raw: cx.chose_raw(),
@@ -64,6 +66,9 @@ impl Entry {
         if let Some(tab) = cx.tab_if_any() {
             self.tab = Some(tab.id());
             self.session = tab.session().to_owned();
+            if self.target.starts_with('@') {
+                self.element = target::element(tab.engine().label_of(&self.target));
+            }
         }
     }
 }
@@ -79,6 +84,7 @@ impl Activity {
             client: entry.client.to_string(),
             command: entry.command.name.to_owned(),
             target: entry.target,
+            element: entry.element,
             duration_ms: (took.as_secs_f64() * 10_000.0).round() / 10.0,
             outcome: failed.map_or("ok", Reason::name).to_owned(),
             tab: entry.tab,

@@ -37,6 +37,13 @@ pub fn of(command: &Command, request: &[u8]) -> String {
     crate::content::clean(&found).chars().take(MOST_CHARACTERS).collect()
 }
 
+/// What is kept of the label of an element.
+pub fn element(label: Option<String>) -> String {
+    let label = label.unwrap_or_default();
+    let label = crate::secrets::redact(&label);
+    crate::content::clean(&label).chars().take(MOST_CHARACTERS).collect()
+}
+
 /// An address without user, password, query and fragment.
 pub fn without_query(text: &str) -> String {
     match Url::parse(text) {

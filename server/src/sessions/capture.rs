@@ -71,6 +71,25 @@ impl<T: Clone + Weigh> Capture<T> {
         self.lock().entries.iter().map(|(_, entry)| entry.clone()).collect()
     }
 
+    /// The entries from `number` on, oldest first, and how many are older.
+    pub fn since(&self, number: u64) -> (Vec<T>, u64) {
+        let ring = self.lock();
+        let older = ring.entries.partition_point(|(own, _)| *own < number);
+        let entries = ring.entries.iter().skip(older).map(|(_, entry)| entry.clone());
+        (entries.collect(), older as u64)
+    }
+
+    /// The number that the next entry gets.
+    pub fn next(&self) -> u64 {
+        self.lock().next
+    }
+
+    /// The number of the last entry that is `wanted`.
+    pub fn last(&self, wanted: impl Fn(&T) -> bool) -> Option<u64> {
+        let ring = self.lock();
+        ring.entries.iter().rev().find(|(_, entry)| wanted(entry)).map(|(number, _)| *number)
+    }
+
     /// The entry `number`.
     pub fn find(&self, number: u64) -> Option<T> {
         let ring = self.lock();

@@ -78,6 +78,19 @@ impl Sessions {
         Ok(session)
     }
 
+    /// The session `name`, which is opened without restrictions when it does not
+    /// exist.
+    pub fn get_or_open(self: &Arc<Self>, name: &SessionName, owner: &ClientId) -> Arc<Session> {
+        let mut all = self.lock();
+        if let Some(session) = all.iter().find(|session| session.name() == name.as_str()) {
+            return Arc::clone(session);
+        }
+        let rules = SessionRules::open();
+        let session = Session::new(name.clone(), owner.clone(), rules, Arc::downgrade(self));
+        all.push(Arc::clone(&session));
+        session
+    }
+
     /// The session `name`.
     pub fn get(&self, name: &str) -> Option<Arc<Session>> {
         self.lock().iter().find(|session| session.name() == name).cloned()

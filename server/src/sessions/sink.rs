@@ -96,6 +96,11 @@ impl EventSink for Ear {
                     network(sessions.journal(), &tab, *request);
                 }
             }
+            Event::DocumentCommitted(target, loader) => {
+                if let Some(tab) = sessions.tab_of(&target) {
+                    tab.begin_document(&loader);
+                }
+            }
             Event::Dialog(target, dialog) => {
                 if let Some(tab) = sessions.tab_of(&target) {
                     let line = DialogLine::now(dialog);

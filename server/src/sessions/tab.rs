@@ -15,7 +15,7 @@ use tokio::sync::MutexGuard;
 
 use super::{Capture, DialogLine, Lock, Movers, Uploads, Weigh};
 use crate::{
-    chromium::{self, EvaluateOptions, NavigationState, Page},
+    chromium::{self, EvaluateOptions, LoaderId, NavigationState, Page},
     engine::Engine,
     policy::ClientId,
 };
@@ -82,6 +82,8 @@ struct Captured {
     network: Capture<NetworkLine>,
     dialogs: Capture<DialogLine>,
     uploads: Uploads,
+    /// First numbers of `console` and `network` that belong to the current document.
+    document: Mutex<(u64, u64)>,
     /// Those who watch it listen to this.
     watches: tokio::sync::watch::Sender<()>,
 }
@@ -206,6 +208,22 @@ impl Tab {
             open.clear();
         }
         open.insert(key.to_owned(), number);
+    }
+
+    /// Notes that another document was committed: what the console and the network
+    /// bring from now on is its own. Chromium gives the request of a document the
+    /// id of its loader.
+    pub(super) fn begin_document(&self, loader: &LoaderId) {
+        let own = self.captured.network.last(|line| line.key == loader.as_str());
+        let network = own.unwrap_or_else(|| self.captured.network.next());
+        let begin = (self.captured.console.next(), network);
+        *self.captured.document.lock().unwrap_or_else(PoisonError::into_inner) = begin;
+    }
+
+    /// Numbers from which on the entries of the console and of the network belong
+    /// to the current document.
+    pub fn document_begins(&self) -> (u64, u64) {
+        *self.captured.document.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins a watch, which ends when this changes.

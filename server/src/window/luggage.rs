@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     chromium::{Belongings, Context},
+    engine::Drafts,
     sessions::{Tab, TabId},
 };
 
@@ -33,6 +34,8 @@ pub struct Parcel {
     pub url: String,
     /// What its documents keep; empty when the page did not answer.
     pub belongings: Vec<Belongings>,
+    /// What was typed into them and not sent.
+    pub drafts: Drafts,
 }
 
 impl Luggage {
@@ -61,12 +64,15 @@ impl Luggage {
 
 impl Parcel {
     async fn pack(tab: &Arc<Tab>, before: &Luggage) -> Self {
-        let mut belongings = tab.page().belongings().await;
-        if belongings.is_empty() {
-            let known = before.tabs.iter().find(|known| known.tab.id() == tab.id());
-            belongings = known.map(|known| known.belongings.clone()).unwrap_or_default();
+        let asked = tokio::join!(tab.page().belongings(), tab.engine().take_drafts());
+        let (mut belongings, mut drafts) = asked;
+        if belongings.is_empty()
+            && let Some(known) = before.tabs.iter().find(|known| known.tab.id() == tab.id())
+        {
+            belongings.clone_from(&known.belongings);
+            drafts = known.drafts.clone();
         }
-        Self { tab: Arc::clone(tab), url: tab.page().address(), belongings }
+        Self { tab: Arc::clone(tab), url: tab.page().address(), belongings, drafts }
     }
 
     /// What the main document keeps.

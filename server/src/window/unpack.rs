@@ -18,13 +18,16 @@ const ANSWER: Duration = Duration::from_secs(8);
 /// Time that documents get to load, to be scrolled.
 const LOAD: Duration = Duration::from_secs(4);
 
+/// Time that the fields of a tab get to be filled in again.
+const TYPING: Duration = Duration::from_secs(6);
+
 /// Something that did not travel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// The tab that it is about.
     pub tab: TabId,
     /// What it is.
-    pub text: &'static str,
+    pub text: String,
 }
 
 /// Moves `session` into `context`, whose page `first` is still empty, and
@@ -85,6 +88,22 @@ async fn fill(tabs: &[Arc<Tab>], parcels: &[Parcel]) -> Vec<Note> {
         let opened = group.into_iter().map(|((tab, parcel), seeds)| open(tab, parcel, seeds));
         notes.extend(join_all(opened).await.into_iter().flatten());
     }
+    let typed = tabs.iter().zip(parcels).map(|(tab, parcel)| async move {
+        if parcel.drafts.is_empty() {
+            return None;
+        }
+        let missing = timeout(TYPING, tab.engine().restore_drafts(&parcel.drafts)).await;
+        let text = match missing {
+            Ok(0) => return None,
+            Ok(1) => "a field or file that was filled in is not as it was".to_owned(),
+            Ok(missing) => {
+                format!("{missing} fields or files that were filled in are not as they were")
+            }
+            Err(_) => "what was typed could not be filled in again in time".to_owned(),
+        };
+        Some(Note { tab: tab.id(), text })
+    });
+    notes.extend(join_all(typed).await.into_iter().flatten());
     let scrolled = tabs.iter().zip(parcels).map(|(tab, parcel)| async move {
         let main = parcel.main()?;
         timeout(LOAD, tab.page().scroll_back(main.scroll)).await.ok()?.ok()
@@ -96,7 +115,7 @@ async fn fill(tabs: &[Arc<Tab>], parcels: &[Parcel]) -> Vec<Note> {
 
 /// Opens in `tab` what it showed elsewhere.
 async fn open(tab: &Tab, parcel: &Parcel, seeds: &[Belongings]) -> Option<Note> {
-    let note = |text| Some(Note { tab: tab.id(), text });
+    let note = |text: &str| Some(Note { tab: tab.id(), text: text.to_owned() });
     let page = tab.page();
     parcel.tab.page().allowed_files().iter().for_each(|file| page.allow_file(file));
     let (scheme, _) = parcel.url.split_once(':').unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Whose click it is: what moves, covers, captures or tells nothing between aiming
 //! and the click.
 
-use browse_server::engine::{Button, Click, Kind};
+use browse_server::engine::{Button, Click, Kind, Modifiers, Mouse, Spot};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
 use crate::support::site::{Route, Site};
@@ -75,6 +75,19 @@ async fn a_double_click_whose_second_half_would_miss_is_not_begun_again() {
     assert_eq!(tab.js("log.join()").await, "mousedown b,mouseup b,click b");
     let told = "clicked 1 of 2 times: main \"Row\" would have got the rest, which was stopped";
     assert_eq!(receipt.lines(), ["the page changed", told]);
+}
+
+#[tokio::test]
+async fn a_click_goes_to_the_point_that_is_named() {
+    let page = "<style>body{margin:0}canvas{margin:20px 30px;background:#eee}</style><canvas id=c width=200 height=100></canvas>
+         <script>log = []; c.onclick = event => log.push([event.offsetX, event.offsetY])</script>";
+    let tab = Tab::show(page).await;
+    let at = Click { at: Some((10.0, 90.0)), ..Click::default() };
+    tab.engine.click(&target("#c"), &at, in_seconds(2)).await.unwrap();
+    let mouse = Mouse::Click(Button::Left, 2);
+    let (spot, keys) = (Spot::At(35.0, 40.0), Modifiers::default());
+    tab.engine.use_mouse(&spot, mouse, keys, in_seconds(2)).await.unwrap();
+    assert_eq!(tab.js("JSON.stringify(log)").await, "[[10,90],[5,20],[5,20]]");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod fixture;
 
 mod actions;
 mod clicks;
+mod drafts;
 mod drawn;
 mod fields;
 mod footing;

@@ -52,6 +52,7 @@ fn generate(root: &Path) -> Result<Vec<Generated>> {
         add(&root.join("sdk-python/src/browse_sdk/_generated"), &format!("{name}.py"), text);
     }
     add(&root.join("sdk-rust"), "src/commands.rs", rust::commands(all));
+    add(&root.join("sdk-rust"), "src/project.rs", rust::project());
     add(&root.join("docs"), "commands.md", docs::commands());
     add(&root.join("docs"), "errors.md", docs::errors());
     files.extend(vendor::files(root)?);

@@ -69,7 +69,7 @@ class AsyncCommands(AsyncClient):
         """Prints the address of the tab."""
         return await self._perform("url", {})
 
-    async def wait(self, target: str | None = None, *, load: bool = False, networkidle: bool = False, url: str | None = None, text: str | None = None, hidden: str | None = None) -> m.WaitResponse:
+    async def wait(self, target: str | None = None, *, load: bool = False, networkidle: bool = False, url: str | None = None, text: str | None = None, hidden: str | None = None, gone: str | None = None, count: str | None = None) -> m.WaitResponse:
         """Waits for an element, a text, an address, or for the page to settle.
 
         Several conditions are awaited together.
@@ -80,8 +80,10 @@ class AsyncCommands(AsyncClient):
         url: Waits until the address matches this glob.
         text: Waits until this text is on the page.
         hidden: Waits until this target is hidden or gone.
+        gone: Waits until this target is gone from the page.
+        count: Waits until so many elements of the target are visible: "3", or "3+" for three or more.
         """
-        return await self._perform("wait", {"target": target, "load": load, "networkidle": networkidle, "url": url, "text": text, "hidden": hidden})
+        return await self._perform("wait", {"target": target, "load": load, "networkidle": networkidle, "url": url, "text": text, "hidden": hidden, "gone": gone, "count": count})
 
     async def frame(self, target: str | None = None, *, name: str | None = None, url: str | None = None) -> m.FrameResponse:
         """Chooses the frame that selectors look in, or prints which it is.
@@ -222,7 +224,9 @@ class AsyncCommands(AsyncClient):
         return await self._perform("find", {"pattern": pattern})
 
     async def js(self, expression: str) -> Any:
-        """Runs a JavaScript expression in the page.
+        """Runs JavaScript in the page, and prints its value.
+
+        An expression, or statements: what begins with const, let, var, if, for, while, switch, try, throw or return is the body of an async function.
 
         expression: Expression of at most 50,000 characters; `await` is allowed.
         """
@@ -259,23 +263,25 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("attrs", {"target": target})
 
-    async def console(self, *, errors: bool = False) -> list[m.ConsoleMessage]:
-        """Prints console messages.
+    async def console(self, *, errors: bool = False, all: bool = False) -> list[m.ConsoleMessage]:
+        """Prints the console messages of the page.
 
         errors: Only errors and uncaught exceptions.
+        all: Also the messages of pages that the tab showed before.
         """
-        return await self._perform("console", {"errors": errors})
+        return await self._perform("console", {"errors": errors, "all": all})
 
     async def clear_console(self) -> m.ClearConsoleResponse:
         """Forgets the console messages of the tab."""
         return await self._perform("clear_console", {})
 
-    async def network(self, *, filter: str | None = None) -> list[m.NetworkEntry]:
-        """Prints the requests that the tab made.
+    async def network(self, *, filter: str | None = None, all: bool = False) -> list[m.NetworkEntry]:
+        """Prints the requests that the page made.
 
         filter: Only addresses that match this glob.
+        all: Also the requests of pages that the tab showed before.
         """
-        return await self._perform("network", {"filter": filter})
+        return await self._perform("network", {"filter": filter, "all": all})
 
     async def show_request(self, id: int) -> m.NetworkEntry:
         """Prints one request in full.
@@ -433,18 +439,19 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("set_storage", {"key": key, "value": value})
 
-    async def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None, no_wait: bool = False) -> m.Receipt:
+    async def click(self, target: str, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None, no_wait: bool = False, at: str | None = None) -> m.Receipt:
         """Clicks an element.
 
         Waits until it is visible, stable and enabled, and fails when another element covers the point that would be clicked.
 
-        target: Element to click.
+        target: Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
         button: Mouse button.
         count: Clicks in a row.
         modifiers: Keys held down: "Control+Shift".
         no_wait: Does not wait for requests, documents and files that it began.
+        at: Point of the element to click, from its top left corner in CSS pixels.
         """
-        return await self._perform("click", {"target": target, "button": button, "count": count, "modifiers": modifiers, "no_wait": no_wait})
+        return await self._perform("click", {"target": target, "button": button, "count": count, "modifiers": modifiers, "no_wait": no_wait, "at": at})
 
     async def double_click(self, target: str, *, button: m.MouseButton | None = None, modifiers: str | None = None, no_wait: bool = False) -> m.Receipt:
         """Double-clicks an element.
@@ -515,9 +522,9 @@ class AsyncCommands(AsyncClient):
         return await self._perform("uncheck", {"target": target, "no_wait": no_wait})
 
     async def scroll(self, target: str | None = None, *, by: int | None = None) -> m.ScrollResponse:
-        """Scrolls to an element, by a distance, or to the bottom of the page.
+        """Scrolls to an element, by a distance, or to the top or bottom of the page.
 
-        target: Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
+        target: Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
         by: Pixels to scroll by; a screen when left out.
         """
         return await self._perform("scroll", {"target": target, "by": by})
@@ -737,26 +744,28 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("screenshot", {"target": target, "selector": selector, "viewport": viewport, "clip": clip, "format": format})
 
-    async def pretty_screenshot(self, *, scroll_to: str | None = None, cleanup: bool = False, hide: list[str] | None = None, format: m.ImageFormat | None = None) -> m.ScreenshotResponse:
+    async def pretty_screenshot(self, *, scroll_to: str | None = None, cleanup: bool = False, hide: list[str] | None = None, format: m.ImageFormat | None = None, keep: bool = False) -> m.ScreenshotResponse:
         """Captures the page without what is in the way, and leaves it as it was.
 
         With --scroll-to it shows the viewport there, else the full page.
 
         scroll_to: Element, or distance from the top in CSS pixels, to show at the top.
-        cleanup: Leaves out what the page lays over its content: banners, pop-ups, chats.
+        cleanup: What is done without --keep, too.
         hide: Leaves out these elements.
         format: Image format.
+        keep: Leaves banners, pop-ups and chats where they are.
         """
-        return await self._perform("pretty_screenshot", {"scroll_to": scroll_to, "cleanup": cleanup, "hide": hide, "format": format})
+        return await self._perform("pretty_screenshot", {"scroll_to": scroll_to, "cleanup": cleanup, "hide": hide, "format": format, "keep": keep})
 
-    async def responsive(self, *, full_page: bool = False) -> m.ResponsiveResponse:
+    async def responsive(self, *, full_page: bool = False, sheet: bool = False) -> m.ResponsiveResponse:
         """Captures the page as phones, tablets and desktops show it.
 
-        Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720); the tab gets its own size back.
+        Writes <prefix>-mobile.png (375x812), <prefix>-tablet.png (768x1024) and <prefix>-desktop.png (1280x720), or with --sheet all of them in one picture; the tab gets its own size back.
 
         full_page: The full page at each width, instead of what fits the screen.
+        sheet: One picture with all screens side by side: <prefix>-sheet.png.
         """
-        return await self._perform("responsive", {"full_page": full_page})
+        return await self._perform("responsive", {"full_page": full_page, "sheet": sheet})
 
     async def pdf(self, *, format: m.PaperFormat | None = None, width: str | None = None, height: str | None = None, margins: str | None = None, margin_top: str | None = None, margin_right: str | None = None, margin_bottom: str | None = None, margin_left: str | None = None, header_template: str | None = None, footer_template: str | None = None, page_numbers: bool = False, outline: bool = False, tagged: bool = False, print_background: bool = False, prefer_css_page_size: bool = False, toc: bool = False, landscape: bool = False, from_file: str | None = None) -> m.PdfResponse:
         """Prints the page to a PDF.
@@ -834,14 +843,16 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("scrape", {"kind": kind, "selector": selector, "limit": limit, "known": known}, folder)
 
-    async def start_recording(self, *, fps: int | None = None) -> m.StartRecordingResponse:
+    async def start_recording(self, *, fps: int | None = None, captions: bool = False, slow: bool = False) -> m.StartRecordingResponse:
         """Begins to film the tab, with the pointer in the picture.
 
         A session has one recording at a time; it lasts 30 minutes at most.
 
         fps: Frames a second, at most 30.
+        captions: Writes each command below the page: what it was about, never typed text.
+        slow: Waits a second after each action of the session, so that a person can follow.
         """
-        return await self._perform("start_recording", {"fps": fps})
+        return await self._perform("start_recording", {"fps": fps, "captions": captions, "slow": slow})
 
     async def stop_recording(self, path: str | None = None) -> Saved:
         """Ends the recording, and saves it as a WebM video.
@@ -994,8 +1005,8 @@ class AsyncCommands(AsyncClient):
         Cookies and local storage are in place before a page is opened. Cookies of metadata services and of the local link are left out.
 
         name: Name.
-        replace: Removes the cookies and the local storage that the session has now; without it, what is saved comes on top.
-        no_tabs: Opens none of the saved pages.
+        replace: Removes the cookies and the local storage that the session has now, and closes its tabs; without it, what is saved comes on top.
+        no_tabs: Opens none of the saved pages, and leaves the tabs as they are.
         """
         return await self._perform("load_state", {"name": name, "replace": replace, "no_tabs": no_tabs})
 
@@ -1013,7 +1024,7 @@ class AsyncCommands(AsyncClient):
     async def connect(self, *, screen: m.Screen | None = None) -> m.ConnectResponse:
         """Shows the session in a visible browser, which stays until `disconnect`.
 
-        Cookies, localStorage and sessionStorage, the open tabs and their scroll positions move along; tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
+        Cookies, localStorage and sessionStorage, the open tabs, their scroll positions and what was typed into their fields move along; files that were chosen, drawings and the formatting in editors do not. Tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
 
         screen: Screen of the caller.
         """
@@ -1026,7 +1037,7 @@ class AsyncCommands(AsyncClient):
     async def handoff(self, reason: str | None = None, *, screen: m.Screen | None = None) -> m.HandoffResponse:
         """Hands the session to a person in a visible window.
 
-        For a CAPTCHA, a second factor or a login. As `connect`, until `resume`. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+        For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
 
         reason: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
         screen: Screen of the caller.

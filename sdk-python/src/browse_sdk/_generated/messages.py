@@ -1029,10 +1029,13 @@ class ConsoleResponse(Message):
     """An answer."""
 
     messages: list[ConsoleMessage]
-    """Messages of the tab, oldest first."""
+    """Messages of the page that the tab shows, oldest first; with `all` of all its pages."""
 
     dropped: int
     """Messages that fell out of the buffer."""
+
+    earlier: int
+    """Messages of earlier pages that were left out."""
 
 
 class ConsoleMessage(Message):
@@ -1062,10 +1065,13 @@ class NetworkResponse(Message):
     """An answer."""
 
     requests: list[NetworkEntry]
-    """Requests of the tab, oldest first."""
+    """Requests of the page that the tab shows, oldest first; with `all` of all its pages."""
 
     dropped: int
     """Requests that fell out of the buffer."""
+
+    earlier: int
+    """Requests of earlier pages that were left out."""
 
 
 class NetworkEntry(Message):

@@ -49,8 +49,8 @@ async fn print(
     request: &v1::PdfRequest,
     params: serde_json::Value,
 ) -> Result<v1::PdfResponse> {
-    if request.toc {
-        paged::laid_out(page, cx.deadline()).await?;
+    if request.toc && !paged::laid_out(page, cx.deadline()).await? {
+        cx.say("the page has no Paged.js, so nothing was laid out for `--toc`");
     }
     let pdf = page.print(params, MOST_BYTES).await?;
     let bytes = pdf.len() as u64;

@@ -14,7 +14,7 @@ pub async fn pretty_screenshot(
     let hide: Vec<Target> =
         request.hide.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     let mut laid = cx.engine().lay();
-    if request.cleanup {
+    if !request.keep {
         laid.declutter().await?;
     }
     for target in &hide {

@@ -1,6 +1,6 @@
 //! Starts and stops recordings, one a session.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use browse_proto::{Reason, v1};
 use futures::Stream;
@@ -10,11 +10,14 @@ use super::files::running;
 use crate::{
     dispatch::Context,
     error::{Error, Result},
-    recording::Recording,
+    recording::{Captions, Recording, Style},
 };
 
 /// Frames a second, when the caller names no other number.
 const FPS: u32 = 10;
+
+/// Time that a slow recording waits after an action.
+const SLOW: Duration = Duration::from_secs(1);
 
 /// Frames a second at most.
 const MOST_FPS: u32 = 30;
@@ -35,7 +38,11 @@ pub async fn start_recording(
         return Err(running());
     }
     let browser = cx.daemon().sessions().slot().browser().await?;
-    let recording = Recording::start(&browser, cx.page(), fps).await?;
+    let captions =
+        request.captions.then(|| Captions::new(cx.daemon().activity().read().1, session.name()));
+    let pace = if request.slow { SLOW } else { Duration::ZERO };
+    let style = Style { fps, captions, pace };
+    let recording = Recording::start(&browser, cx.page(), style).await?;
     let (width, height) = recording.size();
     let mut place = session.recording();
     if place.is_some() {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use browse_proto::v1;
+use browse_proto::{Reason, v1};
 
 use super::{painted, screenshot::take};
 use crate::{
     chromium::{Area, Page, Viewport},
     dispatch::Context,
-    error::Result,
+    engine::{BadPicture, Canvas},
+    error::{Error, Result},
 };
 
 /// The screens, in CSS pixels.
@@ -25,10 +26,15 @@ pub async fn responsive(
     let restore = Restore { page: Arc::clone(page), viewport: page.viewport() };
     let area = if request.full_page { Area::FullPage } else { Area::Viewport };
     let mut pictures = Vec::new();
+    let mut sheet = Vec::new();
     for (name, width, height) in SCREENS {
         page.set_viewport(Viewport { width, height, ..restore.viewport }).await?;
         painted(page).await?;
         let taken = take(page, area, v1::ImageFormat::Png).await?;
+        if request.sheet {
+            sheet.push((format!("{name} {width}x{height}"), taken.image));
+            continue;
+        }
         pictures.push(v1::Picture {
             name: format!("{name}.png"),
             image: taken.image,
@@ -38,7 +44,27 @@ pub async fn responsive(
         });
     }
     page.set_viewport(restore.viewport).await?;
+    if request.sheet {
+        let scale = restore.viewport.scale;
+        pictures.push(tokio::task::spawn_blocking(move || joined(&sheet, scale)).await.map_err(
+            |error| Error::new(Reason::Bug, format!("the sheet was not drawn: {error}")),
+        )??);
+    }
     Ok(v1::ResponsiveResponse { pictures })
+}
+
+/// The pictures in one, each below its name.
+fn joined(pictures: &[(String, Vec<u8>)], scale: f64) -> Result<v1::Picture> {
+    let bad = |error: BadPicture| Error::new(Reason::ImageRefused, error.to_string());
+    let open = |(name, png): &'_ (String, Vec<u8>)| Ok((name.clone(), Canvas::open(png, scale)?));
+    let opened = pictures.iter().map(open).collect::<Result<Vec<_>, BadPicture>>().map_err(bad)?;
+    let named: Vec<_> = opened.iter().map(|(name, _)| name.clone()).collect();
+    let canvases: Vec<_> = opened.into_iter().map(|(_, canvas)| canvas).collect();
+    let named: Vec<_> = named.iter().map(String::as_str).zip(canvases).collect();
+    let sheet = Canvas::side_by_side(&named);
+    let (width, height) = sheet.dimensions();
+    let image = sheet.png().map_err(bad)?;
+    Ok(v1::Picture { name: "sheet.png".to_owned(), image, width, height, note: String::new() })
 }
 
 /// Gives the tab its size back, also when the call is given up.

@@ -32,7 +32,21 @@ pub async fn import_browser_cookies(
         return Err(Error::new(Reason::FileDenied, message).with("allowed", "an exported file"));
     }
     let domain = request.domain.as_deref().map(|text| list::host(text, cx)).transpose()?;
-    let found = found(cx, &request)?;
+    let names_none = request.browser.is_none() && request.profile.is_none();
+    let found = match found(cx, &request) {
+        Err(error)
+            if error.reason() == Reason::BrowserProfileNotFound
+                && names_none
+                && domain.is_none()
+                && !request.all =>
+        {
+            let names: Vec<_> = BROWSERS.iter().map(|known| known.name).collect();
+            let summary =
+                format!("no other browser with cookies is here; looked for {}", names.join(", "));
+            return Ok(v1::ImportBrowserCookiesResponse { summary, ..Default::default() });
+        }
+        found => found?,
+    };
     match (&domain, request.all) {
         (None, false) => overview(found).await,
         _ => import(cx, one(cx, &found, &request)?, domain.as_deref()).await,

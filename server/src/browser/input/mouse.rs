@@ -108,7 +108,7 @@ fn spot(words: &[String], offset: Option<&str>) -> Result<Spot> {
 }
 
 /// Two numbers with a comma between them.
-fn pair(text: &str) -> Option<(f64, f64)> {
+pub(super) fn pair(text: &str) -> Option<(f64, f64)> {
     let number = |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite());
     let (x, y) = text.split_once(',')?;
     Some((number(x)?, number(y)?))

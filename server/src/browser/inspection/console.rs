@@ -6,10 +6,13 @@ use browse_proto::v1;
 
 use crate::{content::Sources, dispatch::Context, error::Result, secrets::redact};
 
-/// Answers the console messages of the tab, oldest first.
+/// Returns the console messages of the page that the tab shows, oldest first, or of
+/// all its pages.
 pub async fn console(cx: &Context, request: v1::ConsoleRequest) -> Result<v1::ConsoleResponse> {
     let tab = cx.tab();
-    let (messages, dropped) = (tab.console().all(), tab.console().dropped());
+    let since = if request.all { 0 } else { tab.document_begins().0 };
+    let ((messages, earlier), dropped) = (tab.console().since(since), tab.console().dropped());
+    super::say_earlier(cx, earlier, "messages");
     let is_error = |message: &v1::ConsoleMessage| {
         matches!(message.level.as_str(), "error" | "exception" | "assert")
     };
@@ -22,7 +25,7 @@ pub async fn console(cx: &Context, request: v1::ConsoleRequest) -> Result<v1::Co
         }
     }
     cx.set_sources(sources);
-    Ok(v1::ConsoleResponse { messages, dropped })
+    Ok(v1::ConsoleResponse { messages, dropped, earlier })
 }
 
 fn without_secrets(mut message: v1::ConsoleMessage) -> v1::ConsoleMessage {

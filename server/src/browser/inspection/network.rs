@@ -11,7 +11,8 @@ use crate::{
     secrets::redact,
 };
 
-/// Answers the requests of the tab, oldest first.
+/// Returns the requests of the page that the tab shows, oldest first, or of all
+/// its pages.
 pub async fn network(cx: &Context, request: v1::NetworkRequest) -> Result<v1::NetworkResponse> {
     let glob = request.filter.as_deref().map(glob::Pattern::new).transpose();
     let glob = glob.map_err(|error| {
@@ -19,7 +20,9 @@ pub async fn network(cx: &Context, request: v1::NetworkRequest) -> Result<v1::Ne
         Error::new(Reason::ArgumentInvalid, message).with("command", "network")
     })?;
     let tab = cx.tab();
-    let (entries, dropped) = (tab.network().all(), tab.network().dropped());
+    let since = if request.all { 0 } else { tab.document_begins().1 };
+    let ((entries, earlier), dropped) = (tab.network().since(since), tab.network().dropped());
+    super::say_earlier(cx, earlier, "requests");
     let wanted = |url: &str| glob.as_ref().is_none_or(|glob| glob.matches(url));
     let requests = entries.into_iter().filter(|entry| wanted(&entry.summary.url));
     let requests: Vec<_> = requests.map(|entry| without_secrets(entry.summary)).collect();
@@ -28,7 +31,7 @@ pub async fn network(cx: &Context, request: v1::NetworkRequest) -> Result<v1::Ne
         sources.add_url(&request.url);
     }
     cx.set_sources(sources);
-    Ok(v1::NetworkResponse { requests, dropped })
+    Ok(v1::NetworkResponse { requests, dropped, earlier })
 }
 
 /// Answers one request.

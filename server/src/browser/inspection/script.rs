@@ -11,7 +11,11 @@ use crate::{
 /// Characters that an expression may have.
 const MOST_CHARACTERS: usize = 50_000;
 
-/// Evaluates an expression.
+/// Words with which no expression begins, so that what follows is statements.
+const STATEMENTS: [&str; 10] =
+    ["const", "let", "var", "if", "for", "while", "switch", "try", "throw", "return"];
+
+/// Evaluates an expression, or the body of an async function.
 pub async fn js(cx: &Context, request: v1::JsRequest) -> Result<v1::JsResponse> {
     if request.expression.trim().is_empty() {
         let message = "the expression is empty";
@@ -23,8 +27,29 @@ pub async fn js(cx: &Context, request: v1::JsRequest) -> Result<v1::JsResponse> 
         return Err(Error::new(Reason::TooLarge, message)
             .with("limit", format!("{MOST_CHARACTERS} characters")));
     }
-    let value = serialize::evaluate(cx.page(), &request.expression).await?;
+    let value = match begins_with_statement(&request.expression) {
+        false => serialize::evaluate(cx.page(), &request.expression).await?,
+        true => serialize::evaluate(cx.page(), &body(&request.expression)).await?,
+    };
     Ok(v1::JsResponse { value })
+}
+
+/// Whether code begins with a statement that no expression begins with.
+fn begins_with_statement(code: &str) -> bool {
+    let code = code.trim_start();
+    let word = code.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+    let next = code[word.len()..].chars().next();
+    let is_word = next
+        .is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '{' | '[' | ';' | '"' | '\'' | '`'));
+    // `let` may be the name of a variable: it declares one where a blank follows.
+    is_word
+        && STATEMENTS.contains(&word)
+        && (word != "let" || next.is_some_and(char::is_whitespace))
+}
+
+/// The code as a function that is called.
+fn body(code: &str) -> String {
+    format!("(async () => {{\n{code}\n}})()")
 }
 
 /// Runs a file: one line is an expression, several are the body of an async
@@ -37,10 +62,32 @@ pub async fn eval(cx: &Context, request: v1::EvalRequest) -> Result<v1::EvalResp
     }
     let value = match code.contains('\n') {
         false => serialize::evaluate(cx.page(), code).await?,
-        true => {
-            let body = format!("(async () => {{\n{code}\n}})()");
-            serialize::evaluate(cx.page(), &body).await?
-        }
+        true => serialize::evaluate(cx.page(), &body(code)).await?,
     };
     Ok(v1::EvalResponse { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::begins_with_statement;
+
+    #[test]
+    fn statements_are_told_from_expressions() {
+        for code in
+            ["return 1", " const a = 1; return a", "if(a){}", "return", "for (;;) {}", "return[1]"]
+        {
+            assert!(begins_with_statement(code), "{code}");
+        }
+        for code in [
+            "document.title",
+            "returned + 1",
+            "let",
+            "format(1)",
+            "(() => { return 1 })()",
+            "iffy",
+            "try_this()",
+        ] {
+            assert!(!begins_with_statement(code), "{code}");
+        }
+    }
 }

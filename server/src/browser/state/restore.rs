@@ -43,10 +43,16 @@ pub async fn restore(
 ) -> Result<v1::LoadStateResponse> {
     let session = cx.session()?;
     let admission = Admission::of(cx)?;
-    let (page, blank) = match session.active() {
+    let replaces_tabs = request.replace && !request.no_tabs;
+    let (page, blank) = match session.active().filter(|_| !replaces_tabs) {
         Some(tab) => (Arc::clone(tab.page()), None),
         None => {
+            let former = session.tabs();
             let tab = session.open_tab(cx.client()).await?;
+            // First of all: a page that stays open writes to its storage again.
+            for tab in former.iter().filter(|tab| cx.check_tab(tab).is_ok()) {
+                session.close_tab(tab.id()).await?;
+            }
             (Arc::clone(tab.page()), Some(tab))
         }
     };

@@ -6,7 +6,7 @@ use super::console::ConsoleEntry;
 use super::downloads::Download;
 use super::network::NetworkRequest;
 use crate::chromium::guard::document::Denied;
-use crate::chromium::ids::TargetId;
+use crate::chromium::ids::{LoaderId, TargetId};
 use crate::chromium::page::dialogs::Dialog;
 use crate::chromium::page::page::Page;
 
@@ -18,6 +18,8 @@ pub enum Event {
     PageOpened(Arc<Page>),
     /// A tab is gone.
     PageClosed(TargetId),
+    /// A tab shows another document; its loader id.
+    DocumentCommitted(TargetId, LoaderId),
     /// A tab's renderer crashed.
     PageCrashed(TargetId),
     /// A line for the console, or an uncaught exception.

@@ -134,7 +134,11 @@ impl Page {
             }
         };
         params["type"] = json!(kind);
-        self.pointer.send_replace(Some(Pointer { x: event.x, y: event.y, pressed: held != 0 }));
+        let is_press = matches!(event.kind, MouseEventKind::Press { .. });
+        self.pointer.send_modify(|pointer| {
+            let presses = pointer.map_or(0, |pointer| pointer.presses) + u32::from(is_press);
+            *pointer = Some(Pointer { x: event.x, y: event.y, pressed: held != 0, presses });
+        });
         self.session().call_method("Input.dispatchMouseEvent", &params)
     }
 

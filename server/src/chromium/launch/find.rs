@@ -71,6 +71,15 @@ pub(crate) fn find(configured: Option<&Path>, headed: bool) -> Result<Found> {
         .ok_or_else(|| Error::NotFound { hint: install_hint(headed) })
 }
 
+/// The program that shows windows: the configured browser, unless that is a
+/// headless shell, else the best installed one.
+///
+/// # Errors
+/// `NotFound`, or `Unusable` for a configured program that cannot run.
+pub fn find_headed(configured: Option<&Path>) -> Result<PathBuf> {
+    find(configured, true).map(|found| found.executable)
+}
+
 /// The candidates on PATH.
 fn on_path() -> impl Iterator<Item = PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();

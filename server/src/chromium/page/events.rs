@@ -12,6 +12,7 @@ use super::protocol::{
 };
 use super::state::{LoadSet, LoadState, PageState, Pending};
 use crate::chromium::capture::console::{ConsoleApiCalled, ExceptionThrown, LogEntryAdded};
+use crate::chromium::capture::event::Event;
 use crate::chromium::capture::{har, network, valve};
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::session::Session;
@@ -90,6 +91,9 @@ fn frame_event(
             navigated(&mut page.state.lock(), session, &params);
             if params.frame.id == page.main_frame().id {
                 page.forget_time_stamps();
+                let loader = params.frame.loader_id.clone();
+                let committed = Event::DocumentCommitted(page.target_id().clone(), loader);
+                page.shared.sink.event(committed);
             }
         }
         "navigatedWithinDocument" => {

@@ -40,6 +40,8 @@ pub struct Pointer {
     pub y: f64,
     /// Whether a button is down.
     pub pressed: bool,
+    /// Presses so far.
+    pub presses: u32,
 }
 
 /// A film under way; ends when it is dropped.

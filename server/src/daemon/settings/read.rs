@@ -79,13 +79,13 @@ impl<'a> SettingsReader<'a> {
     /// # Errors
     /// `SETTING_INVALID`.
     pub fn read(&self) -> Result<Settings> {
-        let project = match self.get("project", &[]) {
-            Some(raw) => raw.path()?,
-            None => project::find(&current_dir()?),
-        };
         let home = match self.get("home", &[]) {
             Some(raw) => raw.path()?,
             None => default_home()?,
+        };
+        let project = match self.get("project", &[]) {
+            Some(raw) => raw.path()?,
+            None => project::find(&current_dir()?, Some(&home)),
         };
         let folder = project.join(".browse");
         let mut files = file::read(&folder.join("config.toml"), File::Any)?;

@@ -29,7 +29,7 @@ pub type Button = MouseButton;
 pub struct Modifiers(pub u8);
 
 /// How to click.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Click {
     /// With which button.
     pub button: Button,
@@ -37,11 +37,14 @@ pub struct Click {
     pub count: u32,
     /// With which keys held.
     pub modifiers: Modifiers,
+    /// Where: a point from the top left corner of the element, in CSS pixels; its
+    /// middle when none is given.
+    pub at: Option<(f64, f64)>,
 }
 
 impl Default for Click {
     fn default() -> Self {
-        Self { button: Button::Left, count: 1, modifiers: Modifiers::default() }
+        Self { button: Button::Left, count: 1, modifiers: Modifiers::default(), at: None }
     }
 }
 
@@ -117,7 +120,11 @@ impl Engine {
     ) -> Result<Receipt> {
         let wants =
             if matches!(gesture, Gesture::Click(_)) { Wants::Enabled } else { Wants::Visible };
-        let aimed = self.aim(target, wants, deadline).await?;
+        let offset = match gesture {
+            Gesture::Click(click) => click.at,
+            Gesture::Hover => None,
+        };
+        let aimed = self.aim_at(target, wants, offset, deadline).await?;
         let before = self.begin_action().watched_in(&aimed.world);
         let changes = self.deliver(&aimed, gesture).await?;
         let changes = self.with_others(&aimed, changes).await;
@@ -182,7 +189,8 @@ impl Engine {
             self.page().mouse(MouseEvent { kind, x: aimed.x, y: aimed.y, modifiers })
         };
         let still = MouseEventKind::Move { held: 0 };
-        let Gesture::Click(Click { button, count, modifiers: Modifiers(keys) }) = *gesture else {
+        let Gesture::Click(Click { button, count, modifiers: Modifiers(keys), .. }) = *gesture
+        else {
             return vec![at(still, 0)];
         };
         let mut calls = vec![at(still, keys)];

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod click;
+pub mod drafts;
 pub mod drag;
 pub mod mouse;
 pub mod receipt;

@@ -44,6 +44,8 @@ pub enum Mouse {
     Down(Button),
     /// Lets a button go.
     Up(Button),
+    /// Presses a button and lets it go, so often.
+    Click(Button, u32),
     /// Turns the wheel, by pixels to the right and down.
     Wheel(f64, f64),
 }
@@ -101,13 +103,22 @@ impl Engine {
                 self.handled(at(MouseEventKind::Move { held: 0 }, x, y)).await?;
             }
         }
-        let kind = match mouse {
-            Mouse::Move(_) => None,
-            Mouse::Down(button) => Some(MouseEventKind::Press { button, count: 1 }),
-            Mouse::Up(button) => Some(MouseEventKind::Release { button, count: 1 }),
-            Mouse::Wheel(dx, dy) => Some(MouseEventKind::Wheel { dx, dy }),
+        let kinds = match mouse {
+            Mouse::Move(_) => Vec::new(),
+            Mouse::Down(button) => vec![MouseEventKind::Press { button, count: 1 }],
+            Mouse::Up(button) => vec![MouseEventKind::Release { button, count: 1 }],
+            Mouse::Click(button, clicks) => {
+                let click = |count| {
+                    [
+                        MouseEventKind::Press { button, count },
+                        MouseEventKind::Release { button, count },
+                    ]
+                };
+                (1..=clicks).flat_map(click).collect()
+            }
+            Mouse::Wheel(dx, dy) => vec![MouseEventKind::Wheel { dx, dy }],
         };
-        if let Some(kind) = kind {
+        for kind in kinds {
             self.handled(at(kind, found.x, found.y)).await?;
         }
         if matches!(mouse, Mouse::Wheel(..)) {

@@ -13,3 +13,11 @@ const vanished = ({ target }) => {
   if (target.kind === 'ref' && !elementOf(target.number)) return { is: true };
   return { is: !findAll(target).some(isVisible) };
 };
+
+/** How many elements of the target are in the page, and how many of them show. */
+const countTarget = ({ target }) => {
+  beginCall();
+  if (target.kind === 'ref' && !elementOf(target.number)) return { present: 0, visible: 0 };
+  const found = findAll(target);
+  return { present: found.length, visible: found.filter(isVisible).length };
+};

@@ -7,11 +7,10 @@ use embedded_graphics::{
     Pixel,
     draw_target::DrawTarget,
     geometry::{OriginDimensions, Point, Size},
-    mono_font::{MonoFont, MonoTextStyle, ascii},
     pixelcolor::{Rgb888, RgbColor},
     primitives::{Primitive as _, PrimitiveStyle, Rectangle},
-    text::{Baseline, Text},
 };
+use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
 use crate::engine::read::facts::Rect;
 
@@ -89,15 +88,51 @@ impl Canvas {
     /// Tints a box by a share of 0 to 1.
     pub fn tint(&mut self, bounds: Rect, color: Color, share: f64) {
         let shown = self.shown(bounds);
+        for y in shown.rows() {
+            for x in shown.columns() {
+                self.mix(Point::new(x, y), color, share);
+            }
+        }
+    }
+
+    /// Mixes a colour into a pixel by a share of 0 to 1.
+    fn mix(&mut self, point: Point, color: Color, share: f64) {
         let mix = |old: u8, new: u8| {
             (f64::from(old) * (1.0 - share) + f64::from(new) * share).round() as u8
         };
-        for y in shown.rows() {
-            for x in shown.columns() {
-                let Some(pixel) = self.at(Point::new(x, y)) else { continue };
-                pixel[0] = mix(pixel[0], color.r());
-                pixel[1] = mix(pixel[1], color.g());
-                pixel[2] = mix(pixel[2], color.b());
+        let Some(pixel) = self.at(point) else { return };
+        pixel[0] = mix(pixel[0], color.r());
+        pixel[1] = mix(pixel[1], color.g());
+        pixel[2] = mix(pixel[2], color.b());
+    }
+
+    /// Several pictures of one scale side by side, each below its caption.
+    pub fn side_by_side(pictures: &[(&str, Self)]) -> Self {
+        let scale = pictures.first().map_or(1.0, |(_, picture)| picture.scale);
+        let mut sheet = Self { width: 0, height: 0, pixels: Vec::new(), scale, labels: Vec::new() };
+        let gap = sheet.text_height().val() as u32;
+        sheet.width = gap + pictures.iter().map(|(_, picture)| picture.width + gap).sum::<u32>();
+        let tallest = pictures.iter().map(|(_, picture)| picture.height).max().unwrap_or(0);
+        let top = gap * 5 / 2;
+        sheet.height = top + tallest + gap;
+        sheet.pixels = vec![235; sheet.width as usize * sheet.height as usize * 3];
+        let mut left = gap;
+        for (caption, picture) in pictures {
+            let at = Point::new(left as i32, (gap * 3 / 4) as i32);
+            sheet.text(at, caption, Rgb888::new(40, 40, 40));
+            sheet.place(picture, left, top);
+            left += picture.width + gap;
+        }
+        sheet
+    }
+
+    /// Copies a picture to where it fits as a whole.
+    fn place(&mut self, picture: &Self, left: u32, top: u32) {
+        let row = picture.width as usize * 3;
+        for (y, pixels) in picture.pixels.chunks_exact(row.max(1)).enumerate() {
+            let start = ((top as usize + y) * self.width as usize + left as usize) * 3;
+            if let Some(target) = self.pixels.get_mut(start..start + row) {
+                target.copy_from_slice(pixels);
             }
         }
     }
@@ -105,11 +140,7 @@ impl Canvas {
     /// Writes a label near the corner of a box, where no other label stands if
     /// there is such a place.
     pub fn label(&mut self, bounds: Rect, text: &str, color: Color) {
-        let font = self.font();
-        let size = Size::new(
-            text.chars().count() as u32 * font.character_size.width + 4,
-            font.character_size.height + 2,
-        );
+        let size = self.text_size(text) + Size::new(4, 2);
         let shown = self.shown(bounds);
         let corner = shown.top_left;
         let (width, height) = (size.width as i32, size.height as i32);
@@ -137,14 +168,35 @@ impl Canvas {
         // Dark colours carry light text.
         let luminance = u32::from(color.r()) * 3 + u32::from(color.g()) * 6 + u32::from(color.b());
         let ink = if luminance > 1400 { Rgb888::BLACK } else { Rgb888::WHITE };
-        let style = MonoTextStyle::new(font, ink);
-        let at = area.top_left + Point::new(2, 1);
-        let Ok(_) = Text::with_baseline(text, at, style, Baseline::Top).draw(self);
+        self.text(area.top_left + Point::new(2, 1), text, ink);
         self.labels.push(area);
     }
 
-    fn font(&self) -> &'static MonoFont<'static> {
-        if self.scale >= 1.5 { &ascii::FONT_10X20 } else { &ascii::FONT_8X13_BOLD }
+    /// Writes text with smooth edges; a letter that the font lacks is a question mark.
+    fn text(&mut self, at: Point, text: &str, ink: Color) {
+        let mut left = at.x;
+        for letter in text.chars() {
+            let height = self.text_height();
+            let raster = |letter| get_raster(letter, FontWeight::Bold, height);
+            let Some(glyph) = raster(letter).or_else(|| raster('?')) else { continue };
+            for (y, row) in glyph.rows().enumerate() {
+                for (x, share) in row.iter().enumerate() {
+                    let point = Point::new(left + x as i32, at.y + y as i32);
+                    self.mix(point, ink, f64::from(*share) / 255.0);
+                }
+            }
+            left += glyph.width() as i32;
+        }
+    }
+
+    fn text_height(&self) -> RasterHeight {
+        if self.scale >= 1.5 { RasterHeight::Size24 } else { RasterHeight::Size16 }
+    }
+
+    fn text_size(&self, text: &str) -> Size {
+        let height = self.text_height();
+        let width = get_raster_width(FontWeight::Bold, height) * text.chars().count();
+        Size::new(width as u32, height.val() as u32)
     }
 
     /// A box in pixels, without what lies outside of the picture.
@@ -215,14 +267,34 @@ mod tests {
 
     #[test]
     fn what_lies_outside_is_left_out() {
-        let mut canvas = white(20, 20);
-        let far = rect(-50.0, 30.0, 40.0, 10.0);
+        let mut canvas = white(60, 60);
+        let far = rect(-50.0, 80.0, 40.0, 10.0);
         assert!(!canvas.outline(far, Rgb888::RED));
         canvas.label(far, "@e1", Rgb888::RED);
-        let half = rect(15.0, -5.0, 400_000.0, 10.0);
+        let half = rect(45.0, -5.0, 400_000.0, 10.0);
         assert!(canvas.outline(half, Rgb888::RED));
         canvas.tint(half, Rgb888::BLUE, 0.5);
         assert_eq!(canvas.at(Point::new(10, 15)).unwrap(), [255, 255, 255]);
+    }
+
+    #[test]
+    fn letters_have_smooth_edges() {
+        let mut canvas = white(60, 30);
+        canvas.text(Point::new(2, 2), "@e8", Rgb888::BLACK);
+        let between = canvas.pixels.iter().filter(|value| (1..255).contains(*value)).count();
+        assert!(between > 50 && canvas.pixels.contains(&0), "{between}");
+    }
+
+    #[test]
+    fn a_sheet_holds_every_picture_whole() {
+        let mut red = white(10, 40);
+        red.tint(rect(0.0, 0.0, 10.0, 40.0), Rgb888::RED, 1.0);
+        let mut sheet = Canvas::side_by_side(&[("a 10x40", red), ("b 30x20", white(30, 20))]);
+        assert_eq!(sheet.dimensions(), (16 + 10 + 16 + 30 + 16, 40 + 40 + 16));
+        assert_eq!(sheet.at(Point::new(16, 40)).unwrap(), [255, 0, 0]);
+        assert_eq!(sheet.at(Point::new(25, 79)).unwrap(), [255, 0, 0]);
+        assert_eq!(sheet.at(Point::new(42, 40)).unwrap(), [255, 255, 255]);
+        assert_eq!(sheet.at(Point::new(42, 60)).unwrap(), [235, 235, 235]);
     }
 
     #[test]

@@ -25,6 +25,10 @@ pub enum Predicate {
     Visible(Target),
     /// Nothing of the target shows.
     Hidden(Target),
+    /// Nothing of the target is in the page.
+    Gone(Target),
+    /// So many of the target show, at least and at most.
+    Count(Target, u32, u32),
     /// The text shows anywhere in the page, its frames included.
     Text(String),
 }
@@ -45,6 +49,12 @@ impl Pauses {
 #[derive(Deserialize)]
 struct Is {
     is: bool,
+}
+
+#[derive(Deserialize)]
+struct Counted {
+    present: u32,
+    visible: u32,
 }
 
 impl Engine {
@@ -75,6 +85,16 @@ impl Engine {
                     Err(error) if error.kind() == Some(Kind::RefStale) => return Ok(true),
                     answer => answer,
                 }
+            }
+            Predicate::Gone(target) => {
+                match self.ask_about::<Counted>(target, "countTarget", json!({})).await {
+                    Err(error) if error.kind() == Some(Kind::RefStale) => return Ok(true),
+                    counted => return counted.map(|counted| counted.present == 0),
+                }
+            }
+            Predicate::Count(target, least, most) => {
+                let counted = self.ask_about::<Counted>(target, "countTarget", json!({})).await?;
+                return Ok((*least..=*most).contains(&counted.visible));
             }
             Predicate::Text(text) => return self.shows_text(text).await,
         };
@@ -114,6 +134,13 @@ fn too_late(predicate: &Predicate) -> Error {
     let what = match predicate {
         Predicate::Visible(target) => format!("`{target}` did not show"),
         Predicate::Hidden(target) => format!("`{target}` did not go away"),
+        Predicate::Gone(target) => format!("`{target}` is still in the page"),
+        Predicate::Count(target, least, most) if least == most => {
+            format!("`{target}` did not come to show {least} times")
+        }
+        Predicate::Count(target, least, _) => {
+            format!("`{target}` did not come to show {least} times or more")
+        }
         Predicate::Text(text) => format!("the text `{text}` did not show"),
     };
     Error::refused(Kind::WaitTimeout, what)

@@ -26,6 +26,12 @@ impl Engine {
         Ok(snapshot)
     }
 
+    /// Role and name of the element of a ref, as the latest snapshot with it had
+    /// them; asks the page nothing.
+    pub fn label_of(&self, reference: &str) -> Option<String> {
+        self.state().history.lock().label(reference)
+    }
+
     /// The tree as assistive technology sees it, without refs; `details` are
     /// descriptions, and `seen` leaves out what no person sees.
     pub async fn accessibility(&self, details: bool, seen: bool) -> Result<Snapshot> {

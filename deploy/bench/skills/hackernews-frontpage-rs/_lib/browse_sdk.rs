@@ -1331,6 +1331,59 @@ fn broken() -> io::Error {
 }
 }
 
+mod project {
+use std::{
+	fs,
+	os::unix::fs::MetadataExt as _,
+	path::{Path, PathBuf},
+};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Asker<'a> {
+	pub uid: Option<u32>,
+	pub home: Option<&'a Path>,
+	pub browse_home: Option<&'a Path>,
+}
+
+pub fn find(start: &Path, asker: Asker<'_>) -> PathBuf {
+	if let Some(top) = start.ancestors().find(|folder| folder.join(".git").exists()) {
+		return top.to_owned();
+	}
+	let inside = start.ancestors().take_while(|folder| !is_same(folder, asker.home));
+	let found = inside.into_iter().find(|folder| is_project(folder, asker));
+	found.unwrap_or(start).to_owned()
+}
+
+fn is_project(folder: &Path, asker: Asker<'_>) -> bool {
+	let own = folder.join(".browse");
+	let owned = fs::symlink_metadata(&own)
+		.is_ok_and(|about| about.is_dir() && asker.uid.is_none_or(|uid| about.uid() == uid));
+	owned
+		&& !is_same(&own, asker.browse_home)
+		&& !is_writable_by_others(folder, Sticky::Counts)
+		&& folder.ancestors().skip(1).all(|above| !is_writable_by_others(above, Sticky::Protects))
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Sticky {
+	Protects,
+	Counts,
+}
+
+fn is_writable_by_others(folder: &Path, sticky: Sticky) -> bool {
+	let Ok(about) = fs::metadata(folder) else { return true };
+	let by_group = about.mode() & 0o020 != 0 && about.gid() != about.uid();
+	let protected = sticky == Sticky::Protects && about.mode() & 0o1000 != 0;
+	(by_group || about.mode() & 0o002 != 0) && !protected
+}
+
+fn is_same(path: &Path, other: Option<&Path>) -> bool {
+	let number = |path: &Path| fs::metadata(path).ok().map(|about| (about.dev(), about.ino()));
+	let other = other.and_then(number);
+	other.is_some() && number(path) == other
+}
+}
+
 mod place {
 use std::fs::{self, File};
 use std::io::Read;
@@ -1339,6 +1392,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
 use super::json::Json;
+use super::project::Asker;
 
 pub fn find(address: Option<String>, token: Option<String>) -> Result<(String, String)> {
 	let token =
@@ -1365,9 +1419,20 @@ fn state_path() -> PathBuf {
 	}
 	let top = match variable("BROWSE_PROJECT") {
 		Some(project) => PathBuf::from(project),
-		None => here.ancestors().find(|at| at.join(".git").exists()).unwrap_or(&here).to_owned(),
+		None => project_of(&here),
 	};
 	top.join(".browse/daemon.json")
+}
+
+fn project_of(start: &Path) -> PathBuf {
+	let (home, browse_home) = (variable("HOME"), variable("BROWSE_HOME"));
+	let uid = fs::metadata("/proc/self").map(|us| us.uid()).ok();
+	let asker = Asker {
+		uid,
+		home: home.as_deref().map(Path::new),
+		browse_home: browse_home.as_deref().map(Path::new),
+	};
+	super::project::find(start, asker)
 }
 
 pub fn state(path: &Path) -> Result<(String, String)> {
@@ -2305,6 +2370,8 @@ browse_messages! {
 	struct ResponsiveRequest {
 		/// The full page at each width, instead of what fits the screen.
 		1 full_page: bool,
+		/// One picture with all screens side by side: \<prefix>-sheet.png.
+		2 sheet: bool,
 	}
 	struct ResponsiveResponse {
 		/// One for each screen.
@@ -2524,7 +2591,7 @@ browse_messages! {
 		5 note: String,
 	}
 	struct ClickRequest {
-		/// Element to click.
+		/// Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
 		1 target: String,
 		/// Mouse button.
 		2 button: MouseButton,
@@ -2534,6 +2601,8 @@ browse_messages! {
 		4 modifiers: Option<String>,
 		/// Does not wait for requests, documents and files that it began.
 		5 no_wait: bool,
+		/// Point of the element to click, from its top left corner in CSS pixels.
+		7 at: Option<String>,
 	}
 	struct ClickResponse {
 		1 receipt: Option<Receipt>,
@@ -2619,7 +2688,7 @@ browse_messages! {
 		1 receipt: Option<Receipt>,
 	}
 	struct ScrollRequest {
-		/// Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
+		/// Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
 		1 target: Option<String>,
 		/// Pixels to scroll by; a screen when left out.
 		2 by: Option<u32>,
@@ -2823,6 +2892,10 @@ browse_messages! {
 		5 text: Option<String>,
 		/// Waits until this target is hidden or gone.
 		6 hidden: Option<String>,
+		/// Waits until this target is gone from the page.
+		7 gone: Option<String>,
+		/// Waits until so many elements of the target are visible: "3", or "3+" for three or more.
+		8 count: Option<String>,
 	}
 	struct WaitResponse {
 		/// What was waited for, and how long it took.
@@ -2950,12 +3023,16 @@ browse_messages! {
 	struct ConsoleRequest {
 		/// Only errors and uncaught exceptions.
 		1 errors: bool,
+		/// Also the messages of pages that the tab showed before.
+		2 all: bool,
 	}
 	struct ConsoleResponse {
-		/// Messages of the tab, oldest first.
+		/// Messages of the page that the tab shows, oldest first; with `all` of all its pages.
 		1 messages: Vec<ConsoleMessage>,
 		/// Messages that fell out of the buffer.
 		2 dropped: u64,
+		/// Messages of earlier pages that were left out.
+		3 earlier: u64,
 	}
 	/// A line of the console.
 	struct ConsoleMessage {
@@ -2971,12 +3048,16 @@ browse_messages! {
 	struct NetworkRequest {
 		/// Only addresses that match this glob.
 		1 filter: Option<String>,
+		/// Also the requests of pages that the tab showed before.
+		2 all: bool,
 	}
 	struct NetworkResponse {
-		/// Requests of the tab, oldest first.
+		/// Requests of the page that the tab shows, oldest first; with `all` of all its pages.
 		1 requests: Vec<NetworkEntry>,
 		/// Requests that fell out of the buffer.
 		2 dropped: u64,
+		/// Requests of earlier pages that were left out.
+		3 earlier: u64,
 	}
 	/// A request that the tab made.
 	struct NetworkEntry {
@@ -4027,7 +4108,7 @@ impl Browse {
 		Ok(self.send(&AttrsRequest { target: target.to_owned() })?.attributes)
 	}
 
-	/// Prints console messages.
+	/// Prints the console messages of the page.
 	pub fn console(&self) -> Result<Vec<ConsoleMessage>> {
 		self.console_with(ConsoleRequest::default())
 	}
@@ -4037,7 +4118,7 @@ impl Browse {
 		Ok(self.send(&request)?.messages)
 	}
 
-	/// Prints the requests that the tab made.
+	/// Prints the requests that the page made.
 	pub fn network(&self) -> Result<Vec<NetworkEntry>> {
 		self.network_with(NetworkRequest::default())
 	}
@@ -4110,7 +4191,7 @@ impl Browse {
 	///
 	/// Waits until it is visible, stable and enabled, and fails when another element covers the point that would be clicked.
 	///
-	/// - `target`: Element to click.
+	/// - `target`: Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
 	pub fn click(&self, target: &str) -> Result<Option<Receipt>> {
 		self.click_with(ClickRequest { target: target.to_owned(), ..Default::default() })
 	}
@@ -4218,9 +4299,9 @@ impl Browse {
 		Ok(self.send(&request)?.receipt)
 	}
 
-	/// Scrolls to an element, by a distance, or to the bottom of the page.
+	/// Scrolls to an element, by a distance, or to the top or bottom of the page.
 	///
-	/// - `target`: Element to scroll into view, or up, down, left or right; the bottom of the page when left out.
+	/// - `target`: Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
 	pub fn scroll(&self, target: Option<&str>) -> Result<ScrollResponse> {
 		self.scroll_with(ScrollRequest { target: target.map(str::to_owned), ..Default::default() })
 	}
@@ -4353,7 +4434,7 @@ impl Browse {
 
 	/// Captures the page as phones, tablets and desktops show it.
 	///
-	/// Writes \<prefix>-mobile.png (375x812), \<prefix>-tablet.png (768x1024) and \<prefix>-desktop.png (1280x720); the tab gets its own size back.
+	/// Writes \<prefix>-mobile.png (375x812), \<prefix>-tablet.png (768x1024) and \<prefix>-desktop.png (1280x720), or with --sheet all of them in one picture; the tab gets its own size back.
 	pub fn responsive(&self) -> Result<ResponsiveResponse> {
 		self.responsive_with(ResponsiveRequest::default())
 	}

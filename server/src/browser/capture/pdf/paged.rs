@@ -16,6 +16,9 @@ use crate::{
 /// Time within which the library has to show itself.
 const APPEARANCE: Duration = Duration::from_secs(5);
 
+/// Time kept for printing.
+const PRINTING: Duration = Duration::from_millis(500);
+
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -36,11 +39,11 @@ struct Look {
     told: u32,
 }
 
-/// Waits until the pages are laid out.
+/// Waits until the pages are laid out; false when the page has no Paged.js.
 ///
 /// # Errors
-/// `WAIT_TIMEOUT` when there is no Paged.js, or it does not end in time.
-pub async fn laid_out(page: &Page, deadline: Instant) -> Result<()> {
+/// `WAIT_TIMEOUT` when it does not end in time.
+pub async fn laid_out(page: &Page, deadline: Instant) -> Result<bool> {
     let begun = Instant::now();
     let mut last = Look { pages: 0, told: 0 };
     let mut calm = 0;
@@ -49,14 +52,15 @@ pub async fn laid_out(page: &Page, deadline: Instant) -> Result<()> {
         let look: Look = world.evaluate(LOOK).await?;
         calm = if look == last && look.pages > 0 { calm + 1 } else { 0 };
         if look.told > 0 && look.pages >= look.told || calm >= CALM {
-            return Ok(());
+            return Ok(true);
         }
-        let absent = look.pages == 0 && begun.elapsed() > APPEARANCE;
-        if absent || Instant::now() >= deadline {
-            let message = match absent {
-                true => "the page has no Paged.js that lays it out, which `--toc` waits for",
-                false => "Paged.js has not laid out all pages",
-            };
+        // Printing takes time as well.
+        let is_late = Instant::now() + PRINTING >= deadline;
+        if look.pages == 0 && (begun.elapsed() > APPEARANCE || is_late) {
+            return Ok(false);
+        }
+        if is_late {
+            let message = "Paged.js has not laid out all pages";
             return Err(Error::new(Reason::WaitTimeout, message));
         }
         last = look;
