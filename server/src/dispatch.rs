@@ -17,6 +17,7 @@ pub mod denials;
 mod judge;
 
 mod limits;
+pub mod question;
 mod tell;
 
 pub use call::Call;

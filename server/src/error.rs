@@ -32,6 +32,9 @@ pub const LEFT: &str = "left";
 /// Page text in an error is cut at this many characters.
 const QUOTE_CHARS: usize = 80;
 
+/// The same for a question of a page, which is what the caller has to decide.
+const QUESTION_CHARS: usize = 200;
+
 impl Error {
     /// Makes an error; `message` has no full stop.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
@@ -65,7 +68,11 @@ impl Error {
     pub fn safe_metadata(&self) -> BTreeMap<String, String> {
         let page = self.reason.rule().page;
         let safe = |(key, value): (&String, &String)| {
-            let value = if page.contains(&key.as_str()) { quote(value) } else { value.clone() };
+            let length = if key == "question" { QUESTION_CHARS } else { QUOTE_CHARS };
+            let value = match page.contains(&key.as_str()) {
+                true => quote_to(value, length),
+                false => value.clone(),
+            };
             (key.clone(), value)
         };
         self.metadata.iter().map(safe).collect()
@@ -108,8 +115,13 @@ impl Error {
 
 /// Page text for an error: on one line, without control characters, cut.
 pub fn quote(text: &str) -> String {
+    quote_to(text, QUOTE_CHARS)
+}
+
+/// The same, cut at `length` characters.
+pub fn quote_to(text: &str, length: usize) -> String {
     let cleaned = crate::content::clean(text);
-    cut(&cleaned.split_whitespace().collect::<Vec<_>>().join(" "), QUOTE_CHARS)
+    cut(&cleaned.split_whitespace().collect::<Vec<_>>().join(" "), length)
 }
 
 /// How long a text of an error may be, the longest first that lets it travel.

@@ -17,6 +17,7 @@ mod session;
 mod sink;
 mod slot;
 mod tab;
+mod untold;
 mod uploads;
 
 pub use capture::{Capture, Weigh};
@@ -29,5 +30,6 @@ pub use name::SessionName;
 pub use registry::Sessions;
 pub use session::{Place, Session, SessionRules};
 pub use slot::{BrowserSlot, BrowserState};
-pub use tab::{NetworkLine, Tab, TabId, TabState};
+pub use tab::{Action, NetworkLine, Tab, TabId, TabState};
+pub use untold::Untold;
 pub use uploads::{Files, Uploads};

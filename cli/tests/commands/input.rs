@@ -16,6 +16,8 @@ const DRAG: &str = "<style>div { width: 90px; height: 60px; margin: 20px; backgr
     box.ondrop = event => { event.preventDefault(); box.textContent = 'got ' + event.dataTransfer.getData('text/plain') };\
     </script>";
 
+const ASKING: &str = "<button onclick=\"document.title = prompt('Who?', 'nobody')\">Ask</button>";
+
 const PAD: &str = "<body style=margin:0><div id=pad style='width: 200px; height: 100px; background: silver'></div><script>\
     for (const kind of ['move', 'down', 'up']) pad.addEventListener('pointer' + kind, \
     event => document.title = `${kind} ${event.clientX},${event.clientY} ${event.buttons}`)</script>";
@@ -169,20 +171,30 @@ cases! {
     },
     dialog_accept: Case {
         command: "dialog-accept",
+        page: ASKING,
+        first: &["click button"],
+        line: "dialog-accept Ada",
+        says: &["prompt \"Who?\", answered \"Ada\"", "title: \"Ada\""],
+        json: &[("/dialog", "*"), ("/question", "null")],
+        ..Case::NEW
+    },
+    dialog_accept_next: Case {
+        command: "dialog-accept",
         page: FORM,
         line: "dialog-accept Ada",
-        says: &["accepted with this text"],
+        says: &["the next dialog is accepted with this text"],
         json: &[("/summary", "*")],
-        then: &[("js 'prompt()'", "Ada"), ("js 'confirm()'", "true")],
+        then: &[("js 'prompt()'", "Ada")],
         ..Case::NEW
     },
     dialog_dismiss: Case {
         command: "dialog-dismiss",
-        page: FORM,
+        page: ASKING,
+        first: &["click button"],
         line: "dialog-dismiss",
-        says: &["dismissed"],
+        says: &["prompt \"Who?\", dismissed", "title: \"null\""],
         json: &[("/summary", "*")],
-        then: &[("js 'confirm()'", "false"), ("js 'confirm()'", "true")],
+        then: &[("dialog-dismiss", "the next dialog is dismissed"), ("js 'confirm()'", "false")],
         ..Case::NEW
     },
     // One clipboard for all: both cases write the same.

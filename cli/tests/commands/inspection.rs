@@ -121,10 +121,10 @@ cases! {
     dialog: Case {
         command: "dialog",
         page: "<button onclick=\"confirm('Sure?'); prompt('Who?', 'Ada')\">Ask</button>",
-        first: &["click button"],
+        first: &["click button", "dialog-accept"],
         line: "dialog",
-        says: &["confirm \"Sure?\", accepted", "prompt \"Who?\", accepted"],
-        json: &[("/0/kind", "\"confirm\""), ("/1/default_text", "\"Ada\"")],
+        says: &["confirm \"Sure?\", accepted", "prompt \"Who?\", open: answer with"],
+        json: &[("/0/kind", "\"confirm\""), ("/1/default_text", "\"Ada\""), ("/1/open", "true")],
         ..Case::NEW
     },
     dialog_clear: Case {

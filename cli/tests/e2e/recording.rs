@@ -154,6 +154,34 @@ fn a_flow_with_detours_becomes_a_skill_in_each_language() {
 }
 
 #[test]
+fn the_answer_to_a_question_is_recorded_with_the_click_that_asked_it() {
+    let site = Site::page(
+        "<title>Orders</title><button onclick=\"if (confirm('Delete it?')) \
+         document.querySelector('p').textContent = prompt('Why?', '')\">Delete</button><p>kept</p>",
+    );
+    let project = Project::new();
+    project.ok(&["skill", "record", "start"]);
+    project.ok(&["goto", &site.url("/")]);
+    let asked = project.ok(&["click", "role=button"]);
+    assert!(asked.contains("the page asks: confirm \"Delete it?\""), "{asked}");
+    let asked = project.ok(&["dialog-accept"]);
+    assert!(asked.contains("the page asks: prompt \"Why?\""), "{asked}");
+    project.ok(&["dialog-accept", "broken"]);
+    project.ok(&["text", "p"]);
+    let status = project.ok(&["--raw", "skill", "record", "status"]);
+    assert!(status.contains(", after dialog-accept, dialog-accept"), "{status}");
+    project.ok(&["skill", "record", "save", "orders", "--lang", "py"]);
+    assert_eq!(project.json(&["skill", "run", "orders"]), json!("broken"));
+    // The page asks what it did not ask when the flow was recorded.
+    let script = project.home().join("skills/orders/script.py");
+    let program = fs::read_to_string(&script).expect("a script");
+    fs::write(&script, program.replace("    browse.dialog_accept()\n", "")).expect("writable");
+    let output = project.run(&["skill", "run", "orders"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("prompt \"Why?\""), "{output:?}");
+}
+
+#[test]
 fn the_same_recording_gives_the_same_files() {
     let (site, project) = (shop(), Project::new());
     drive(&project, &site);

@@ -7,7 +7,11 @@ use futures::{StreamExt as _, future::join_all, stream};
 use prost_types::Any;
 
 use crate::{
-    dispatch::{Context, command, step},
+    dispatch::{
+        Context, command,
+        question::{self, Open},
+        step,
+    },
     error::{Error, Result},
 };
 
@@ -25,9 +29,14 @@ pub async fn chain(cx: &Context, request: v1::ChainRequest) -> Result<v1::ChainR
         );
     }
     let mut results = Vec::new();
+    let mut open = None;
     for step in &request.steps {
-        let result = run(cx, step).await;
+        let result = match &open {
+            Some(open) if !is_answer(step) => refused(cx, step, open),
+            _ => run(cx, step).await,
+        };
         let failed = matches!(result.outcome, Some(v1::step_result::Outcome::Error(_)));
+        open = question_of(cx, &result);
         results.push(result);
         if failed {
             break;
@@ -50,8 +59,14 @@ pub async fn batch(cx: &Context, request: v1::BatchRequest) -> Result<v1::BatchR
     }
     let lanes = lanes.into_values().map(|lane| async move {
         let mut results = Vec::new();
+        let mut open = None;
         for (index, step) in lane {
-            results.push((index, run(cx, step).await));
+            let result = match &open {
+                Some(open) if !is_answer(step) => refused(cx, step, open),
+                _ => run(cx, step).await,
+            };
+            open = question_of(cx, &result).or(open).filter(Open::is_open);
+            results.push((index, result));
         }
         results
     });
@@ -94,6 +109,40 @@ fn named(request: &Any) -> (&str, Option<&'static Command>) {
     (name, Command::by_request(&format!("browse.v1.{name}")))
 }
 
+/// The question that is open in the tab of a step after it: the steps that come
+/// next were meant for the page as it is without one.
+fn question_of(cx: &Context, result: &v1::StepResult) -> Option<Open> {
+    let tab = cx.daemon().sessions().tab(result.tab?)?;
+    let question = tab.page().question()?;
+    Some(Open { tab, question })
+}
+
+/// Whether a step answers a question.
+fn is_answer(step: &v1::Step) -> bool {
+    let name = step.request.as_ref().map(|request| named(request).0);
+    matches!(name, Some("DialogAcceptRequest" | "DialogDismissRequest"))
+}
+
+/// The result of a step that was not run, because a question is open.
+fn refused(cx: &Context, one: &v1::Step, open: &Open) -> v1::StepResult {
+    let empty = Any::default();
+    let (name, command) = named(one.request.as_ref().unwrap_or(&empty));
+    v1::StepResult {
+        command: command.map_or(name, |command| command.name).to_owned(),
+        tab: Some(open.tab.id()),
+        outcome: Some(failure(&question::refuse(cx, open))),
+    }
+}
+
+fn failure(error: &Error) -> v1::step_result::Outcome {
+    v1::step_result::Outcome::Error(v1::StepError {
+        reason: error.reason().name().to_owned(),
+        message: error.to_string(),
+        hint: error.hint(),
+        metadata: error.safe_metadata().into_iter().collect(),
+    })
+}
+
 async fn run(cx: &Context, one: &v1::Step) -> v1::StepResult {
     let empty = Any::default();
     let request = one.request.as_ref().unwrap_or(&empty);
@@ -101,12 +150,7 @@ async fn run(cx: &Context, one: &v1::Step) -> v1::StepResult {
     let (tab, outcome) = step(cx, request, one.tab.or(cx.named_tab())).await;
     let outcome = match outcome {
         Ok(answer) => v1::step_result::Outcome::Response(answer),
-        Err(error) => v1::step_result::Outcome::Error(v1::StepError {
-            reason: error.reason().name().to_owned(),
-            message: error.to_string(),
-            hint: error.hint(),
-            metadata: error.safe_metadata().into_iter().collect(),
-        }),
+        Err(error) => failure(&error),
     };
     v1::StepResult {
         command: command.map_or(name, |command| command.name).to_owned(),

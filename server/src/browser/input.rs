@@ -1,5 +1,6 @@
 //! Interaction: what a person could do with mouse and keyboard.
 
+mod act;
 mod clipboard;
 mod dialog;
 mod drag;
@@ -7,6 +8,7 @@ mod mouse;
 mod receipt;
 mod upload;
 
+pub(super) use act::act;
 pub use clipboard::{read_clipboard, write_clipboard};
 pub use dialog::{dialog_accept, dialog_dismiss};
 pub use drag::drag;
@@ -71,27 +73,32 @@ pub async fn double_click(
 /// Moves the pointer over an element.
 pub async fn hover(cx: &Context, request: v1::HoverRequest) -> Result<v1::HoverResponse> {
     let target = target(&request.target)?;
-    let receipt = engine(cx, request.no_wait).hover(&target, cx.deadline()).await?;
-    Ok(v1::HoverResponse { receipt: Some(report(cx, receipt)) })
+    let until = cx.deadline();
+    let hover = |engine: Engine| async move { engine.hover(&target, until).await };
+    let receipt = act(cx, engine(cx, request.no_wait), hover).await?;
+    Ok(v1::HoverResponse { receipt: Some(receipt) })
 }
 
 /// Replaces the content of a field.
 pub async fn fill(cx: &Context, request: v1::FillRequest) -> Result<v1::FillResponse> {
     let target = target(&request.target)?;
-    let receipt = engine(cx, request.no_wait).fill(&target, &request.text, cx.deadline()).await?;
-    Ok(v1::FillResponse { receipt: Some(report(cx, receipt)) })
+    let (until, text) = (cx.deadline(), request.text);
+    let fill = |engine: Engine| async move { engine.fill(&target, &text, until).await };
+    Ok(v1::FillResponse { receipt: Some(act(cx, engine(cx, request.no_wait), fill).await?) })
 }
 
 /// Types into the focused element.
 pub async fn r#type(cx: &Context, request: v1::TypeRequest) -> Result<v1::TypeResponse> {
-    let receipt = engine(cx, request.no_wait).type_text(&request.text, cx.deadline()).await?;
-    Ok(v1::TypeResponse { receipt: Some(report(cx, receipt)) })
+    let (until, text) = (cx.deadline(), request.text);
+    let keys = |engine: Engine| async move { engine.type_text(&text, until).await };
+    Ok(v1::TypeResponse { receipt: Some(act(cx, engine(cx, request.no_wait), keys).await?) })
 }
 
 /// Presses a key or a chord.
 pub async fn press(cx: &Context, request: v1::PressRequest) -> Result<v1::PressResponse> {
-    let receipt = engine(cx, request.no_wait).press(&request.key, cx.deadline()).await?;
-    Ok(v1::PressResponse { receipt: Some(report(cx, receipt)) })
+    let (until, key) = (cx.deadline(), request.key);
+    let press = |engine: Engine| async move { engine.press(&key, until).await };
+    Ok(v1::PressResponse { receipt: Some(act(cx, engine(cx, request.no_wait), press).await?) })
 }
 
 /// Chooses options of a dropdown or list.
@@ -101,25 +108,24 @@ pub async fn select(cx: &Context, request: v1::SelectRequest) -> Result<v1::Sele
         return Err(error.with("command", "select"));
     }
     let target = target(&request.target)?;
-    let receipt =
-        engine(cx, request.no_wait).select(&target, &request.value, cx.deadline()).await?;
-    Ok(v1::SelectResponse { receipt: Some(report(cx, receipt)) })
+    let (until, values) = (cx.deadline(), request.value);
+    let select = |engine: Engine| async move { engine.select(&target, &values, until).await };
+    Ok(v1::SelectResponse { receipt: Some(act(cx, engine(cx, request.no_wait), select).await?) })
 }
 
 /// Checks a checkbox, radio button or switch.
 pub async fn check(cx: &Context, request: v1::CheckRequest) -> Result<v1::CheckResponse> {
     let target = target(&request.target)?;
-    let engine = engine(cx, request.no_wait);
-    let receipt = engine.set_checked(&target, engine::Checked::On, cx.deadline()).await?;
-    Ok(v1::CheckResponse { receipt: Some(report(cx, receipt)) })
+    let receipt = set_checked(cx, engine(cx, request.no_wait), target, engine::Checked::On).await?;
+    Ok(v1::CheckResponse { receipt: Some(receipt) })
 }
 
 /// Unchecks a checkbox or switch.
 pub async fn uncheck(cx: &Context, request: v1::UncheckRequest) -> Result<v1::UncheckResponse> {
     let target = target(&request.target)?;
-    let engine = engine(cx, request.no_wait);
-    let receipt = engine.set_checked(&target, engine::Checked::Off, cx.deadline()).await?;
-    Ok(v1::UncheckResponse { receipt: Some(report(cx, receipt)) })
+    let receipt =
+        set_checked(cx, engine(cx, request.no_wait), target, engine::Checked::Off).await?;
+    Ok(v1::UncheckResponse { receipt: Some(receipt) })
 }
 
 /// Scrolls to an element, by a distance, or to the bottom.
@@ -170,9 +176,20 @@ async fn click_at(
 }
 
 async fn press_on(cx: &Context, text: &str, click: Click, no_wait: bool) -> Result<v1::Receipt> {
-    let target = target(text)?;
-    let receipt = engine(cx, no_wait).click(&target, &click, cx.deadline()).await?;
-    Ok(report(cx, receipt))
+    let (target, until) = (target(text)?, cx.deadline());
+    let click = |engine: Engine| async move { engine.click(&target, &click, until).await };
+    act(cx, engine(cx, no_wait), click).await
+}
+
+async fn set_checked(
+    cx: &Context,
+    engine: Engine,
+    target: Target,
+    checked: engine::Checked,
+) -> Result<v1::Receipt> {
+    let until = cx.deadline();
+    let set = |engine: Engine| async move { engine.set_checked(&target, checked, until).await };
+    act(cx, engine, set).await
 }
 
 /// The engine of the tab, whose receipts wait unless the caller said not to.

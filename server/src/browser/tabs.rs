@@ -1,11 +1,13 @@
 //! Tabs: which there are, which one commands go to.
 
+use std::sync::Arc;
+
 use browse_proto::{Reason, v1};
 
 use super::{address, navigation};
 use crate::{
     content::Sources,
-    dispatch::Context,
+    dispatch::{Context, question},
     error::{Error, Result},
     sessions::{Session, Tab, TabId},
 };
@@ -19,15 +21,14 @@ pub async fn list_tabs(cx: &Context, _: v1::ListTabsRequest) -> Result<v1::ListT
     let tabs = session.tabs();
     // The browser process knows them, also while a page hangs.
     let titles = futures::future::join_all(tabs.iter().map(|tab| tab.page().title())).await;
-    let describe =
-        |(tab, title): (&std::sync::Arc<Tab>, crate::chromium::Result<String>)| v1::Tab {
-            id: tab.id(),
-            active: active == Some(tab.id()),
-            url: tab.page().url(),
-            title: title.unwrap_or_default(),
-            owner: tab.owner().to_string(),
-            state: tab.state().to_string(),
-        };
+    let describe = |(tab, title): (&Arc<Tab>, crate::chromium::Result<String>)| v1::Tab {
+        id: tab.id(),
+        active: active == Some(tab.id()),
+        url: tab.page().url(),
+        title: title.unwrap_or_default(),
+        owner: tab.owner().to_string(),
+        state: tab.state().to_string(),
+    };
     let mut sources = Sources::default();
     for tab in &tabs {
         sources.add_url(&tab.page().url());
@@ -62,11 +63,20 @@ pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::New
         true => session.open_aside(cx.client()).await?,
         false => session.open_tab(cx.client()).await?,
     };
-    if let Some(url) = &url
-        && let Err(error) = navigation::open(&tab, url.as_str(), v1::WaitUntil::Unspecified).await
-    {
-        session.close_tab(tab.id()).await?;
-        return Err(error);
+    if let Some(url) = &url {
+        let opened = tokio::select! {
+            biased;
+            opened = navigation::open(&tab, url.as_str(), v1::WaitUntil::Unspecified) => opened,
+            question = tab.page().asks() => {
+                let open = question::Open { tab: Arc::clone(&tab), question };
+                // It stays, for the answer.
+                return Err(question::refuse(cx, &open));
+            }
+        };
+        if let Err(error) = opened {
+            session.close_tab(tab.id()).await?;
+            return Err(error);
+        }
     }
     if !guest {
         session.activate(tab.id())?;
@@ -82,14 +92,18 @@ pub async fn close_tab(cx: &Context, request: v1::CloseTabRequest) -> Result<v1:
     let session = cx.session()?;
     let id = request.id.or(cx.named_tab()).or_else(|| usual(cx, &session));
     let id = id.ok_or_else(|| Error::new(Reason::TabNotFound, "the session has no tab"))?;
-    cx.check_tab(&*session.tab(id)?)?;
+    let tab = session.tab(id)?;
+    cx.check_tab(&tab)?;
     let active = session.close_tab(id).await?;
+    if let Some(words) = tab.untold().take_questions() {
+        cx.say(&words);
+    }
     Ok(v1::CloseTabResponse { closed: id, active })
 }
 
 /// The tab that a caller means who names none.
 fn usual(cx: &Context, session: &Session) -> Option<TabId> {
-    let own = |tab: &std::sync::Arc<Tab>| cx.check_tab(tab).is_ok();
+    let own = |tab: &Arc<Tab>| cx.check_tab(tab).is_ok();
     let active = session.active().filter(own);
     let tab = active.or_else(|| session.tabs().into_iter().rfind(own));
     tab.map(|tab| tab.id())

@@ -8,7 +8,7 @@ use super::input;
 use crate::{
     chromium::Flavour,
     dispatch::Context,
-    engine::Target,
+    engine::{Engine, Target},
     error::{Error, Result},
     window::{
         Change, Closing, Handoff, Letter, Note, Returned, Screen, Terms, Window, find_screen,
@@ -121,8 +121,9 @@ pub async fn focus(cx: &Context, request: v1::FocusRequest) -> Result<v1::FocusR
     let mut summary = format!("tab {} is {place}", tab.id());
     let receipt = match target {
         Some(target) => {
-            let receipt = cx.engine().focus(&target, cx.deadline()).await?;
-            let receipt = input::report(cx, receipt);
+            let until = cx.deadline();
+            let focus = |engine: Engine| async move { engine.focus(&target, until).await };
+            let receipt = input::act(cx, cx.engine().clone(), focus).await?;
             summary = format!("{summary}\n{}", receipt.summary);
             Some(receipt)
         }

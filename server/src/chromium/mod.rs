@@ -68,7 +68,7 @@ pub use launch::find::find_headed;
 pub use launch::info::{BrowserInfo, Flavour, Sandbox};
 pub use launch::options::LaunchOptions;
 pub use page::carry::Belongings;
-pub use page::dialogs::{Dialog, DialogAnswer};
+pub use page::dialogs::{Acting, AnsweredBy, Dialog, DialogAnswer, Leaving, Question};
 pub use page::fetch::{Answer, Kept, Stop, Visit};
 pub use page::frames::Frame;
 pub use page::memory::{DomCounters, Heap};

@@ -85,7 +85,9 @@ async fn of_tab(tab: &Tab) -> v1::TabMemory {
         },
         // A server that gives no answer holds the page up as well; it is the
         // navigation that is slow then.
-        Err(_) if state != TabState::Loading => v1::TabMemory { state: "hung".to_owned(), ..known },
+        Err(_) if !matches!(state, TabState::Loading | TabState::Dialog) => {
+            v1::TabMemory { state: "hung".to_owned(), ..known }
+        }
         _ => known,
     }
 }

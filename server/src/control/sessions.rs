@@ -38,11 +38,14 @@ pub async fn close_session(
     request: v1::CloseSessionRequest,
 ) -> Result<v1::CloseSessionResponse> {
     cx.daemon().windows().forget(&request.name).await;
+    let tabs = cx.daemon().sessions().get(&request.name).map(|session| session.tabs());
     let closed = cx.daemon().sessions().close(&request.name).await;
     closed.map_err(|error| match error.reason() {
         // Its hint would open what is to be closed.
         Reason::SessionNotFound => error.with(HINT, "Run `browse session list`"),
         _ => error,
     })?;
+    let untold = tabs.iter().flatten().filter_map(|tab| tab.untold().take_questions());
+    untold.for_each(|words| cx.say(&words));
     Ok(v1::CloseSessionResponse { name: request.name })
 }

@@ -3,7 +3,11 @@
 use browse_proto::v1;
 
 use crate::{
-    chromium::Sandbox, daemon::Ending, dispatch::Context, error::Result, sessions::BrowserState,
+    chromium::{AnsweredBy, Sandbox},
+    daemon::Ending,
+    dispatch::Context,
+    error::Result,
+    sessions::BrowserState,
     window::Window,
 };
 
@@ -51,15 +55,28 @@ pub async fn version(cx: &Context, _: v1::VersionRequest) -> Result<v1::VersionR
 
 /// Ends the daemon after this call.
 pub async fn stop(cx: &Context, _: v1::StopRequest) -> Result<v1::StopResponse> {
+    dismiss_questions(cx);
     cx.daemon().end(Ending::Stop);
     Ok(v1::StopResponse {})
 }
 
 /// Ends the daemon after this call, and starts it anew.
 pub async fn restart(cx: &Context, _: v1::RestartRequest) -> Result<v1::RestartResponse> {
+    dismiss_questions(cx);
     let tabs_lost = cx.daemon().sessions().tabs().len() as u32;
     cx.daemon().end(Ending::Restart);
     Ok(v1::RestartResponse { tabs_lost })
+}
+
+/// Questions of pages end with the daemon; who ends it is told.
+fn dismiss_questions(cx: &Context) {
+    for session in cx.daemon().sessions().all() {
+        let tabs = session.tabs();
+        session.dismiss_questions(AnsweredBy::Closing);
+        tabs.iter()
+            .filter_map(|tab| tab.untold().take_questions())
+            .for_each(|words| cx.say(&words));
+    }
 }
 
 /// The browser, in words.

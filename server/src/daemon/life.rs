@@ -27,6 +27,7 @@ use super::{
     state_file::{self, StateFile},
 };
 use crate::{
+    chromium::AnsweredBy,
     error::{Error, Result},
     guardian::Guardian,
     policy::{Authority, Listener, layer::Origin},
@@ -253,6 +254,9 @@ fn open_tunnel(daemon: Arc<Daemon>) {
 }
 
 async fn end(daemon: &Daemon) {
+    for session in daemon.sessions().all() {
+        session.dismiss_questions(AnsweredBy::Closing);
+    }
     tunnel::stop(daemon).await;
     if tokio::time::timeout(GRACE, daemon.windows().end()).await.is_err() {
         tracing::warn!("a visible browser did not end in time; the guardian ends it");

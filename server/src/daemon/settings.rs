@@ -55,7 +55,7 @@ pub struct Settings {
     pub fetch_allow: HostRules,
     /// Keeps the key of states in the keychain where that works.
     pub keychain: bool,
-    /// How dialogs are answered when nothing was said about the next one.
+    /// What happens to questions of pages that no answer was given for beforehand.
     pub dialogs: DialogPolicy,
     /// The public collection of notes.
     pub library: LibrarySettings,

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use browse_proto::{Reach, Reason};
 use tokio::time::{Instant, timeout};
 
-use super::Context;
+use super::{Context, question};
 use crate::{
     chromium::{self, NavigationState},
     engine::arrived,
@@ -69,9 +69,18 @@ impl Context {
         let mut tab = self.resolve_tab().await?;
         let is_new = tab.begin_use();
         if reach == Reach::Leave && !is_new {
+            self.leave(&tab);
+            if let Some(open) = question::now(self, &tab).await {
+                return Err(question::refuse(self, &open));
+            }
             tab = self.free(tab).await?;
         }
         let tab = self.found(tab);
+        if (reach == Reach::Page || question::needs_page(self.command()))
+            && let Some(open) = question::now(self, tab).await
+        {
+            return Err(question::refuse(self, &open));
+        }
         let hung = tab.state() == TabState::Hung;
         if reach != Reach::Page {
             return Ok(tab);

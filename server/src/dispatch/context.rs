@@ -16,7 +16,7 @@ use url::Url;
 
 use super::call::Call;
 use crate::{
-    chromium::{Page, TargetId, is_metadata_host},
+    chromium::{Leaving, Page, TargetId, is_metadata_host},
     content::{Findings, Sources},
     daemon::{Daemon, Settings},
     engine::Engine,
@@ -54,6 +54,8 @@ pub struct Context {
     /// Held until the call is answered.
     share: OnceLock<Share>,
     notes: Mutex<Notes>,
+    /// While the call leaves a document.
+    leaving: OnceLock<Leaving>,
     /// Keeps the daemon from going idle while a stream runs.
     held: Mutex<Option<crate::daemon::Call>>,
 }
@@ -86,9 +88,10 @@ impl Context {
         };
         let begun = Instant::now();
         let limit = timeout.map(|timeout| begun + timeout);
-        let (tab, share) = (OnceLock::new(), OnceLock::new());
+        let (tab, share, leaving) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (notes, held) = (Mutex::default(), Mutex::default());
-        Self { daemon, permit, call, begun, limit, margin: MARGIN, tab, share, notes, held }
+        let margin = MARGIN;
+        Self { daemon, permit, call, begun, limit, margin, tab, share, notes, leaving, held }
     }
 
     /// The same call, for another command or tab: a step of a chain or a
@@ -313,6 +316,12 @@ impl Context {
     /// Notes the tab of the call.
     pub(super) fn found(&self, tab: Arc<Tab>) -> &Arc<Tab> {
         self.tab.get_or_init(|| tab)
+    }
+
+    /// Notes that the call leaves the document of `tab`: a question that is open
+    /// there is dismissed.
+    pub(super) fn leave(&self, tab: &Tab) {
+        let _ = self.leaving.get_or_init(|| tab.page().leaving());
     }
 
     /// Waits for a share in the tab, which keeps raw protocol calls out of it

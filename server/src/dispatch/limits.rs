@@ -6,7 +6,7 @@ use browse_proto::{Reach, Reason};
 use futures::FutureExt as _;
 use tokio::time::timeout_at;
 
-use super::Context;
+use super::{Context, question};
 use crate::{
     chromium,
     daemon::{Daemon, Ending},
@@ -32,6 +32,7 @@ pub async fn within<R>(cx: &Context, work: impl Future<Output = Result<R>>) -> R
             None => work.await,
         }
     };
+    let is_stopped = question::needs_page(cx.command());
     tokio::select! {
         biased;
         // What went wrong because the token ended, its tabs with it, says so.
@@ -39,6 +40,7 @@ pub async fn within<R>(cx: &Context, work: impl Future<Output = Result<R>>) -> R
             Err(error) => Err(cx.permit().grant().ended().now_or_never().unwrap_or(error)),
             done => done,
         },
+        open = question::blocking(cx), if is_stopped => Err(question::refuse(cx, &open)),
         error = cx.permit().grant().ended() => Err(error),
         error = cut(cx.daemon()) => Err(error),
     }

@@ -113,6 +113,11 @@ where
         tab.movers().end(cx.client(), tab.page().documents_shown());
     }
     cx.daemon().notes().seen(cx);
+    if outcome.is_ok()
+        && let Some(words) = cx.tab_if_any().and_then(|tab| tab.untold().take())
+    {
+        cx.say(&words);
+    }
     if let Some(note) = note {
         note.end(cx, outcome.as_ref()).await;
     }

@@ -76,7 +76,14 @@ pub fn acts(cx: &Context, request: &dyn Any) -> Vec<Act> {
         return field(&request.value.join("\n"));
     }
     if let Some(request) = request.downcast_ref::<v1::DialogAcceptRequest>() {
-        return request.text.as_deref().map(field).unwrap_or_default();
+        // The frame that asks, which may be of another site than the page.
+        let asking = cx.tab_if_any().and_then(|tab| tab.page().question());
+        let asking = asking.and_then(|question| site_of(&Url::parse(&question.url).ok()?));
+        let send = |text: &str| {
+            let act = typing(cx, text);
+            vec![Act { to: asking.or(act.to), ..act }]
+        };
+        return request.text.as_deref().map(send).unwrap_or_default();
     }
     if let Some(request) = request.downcast_ref::<v1::GotoRequest>() {
         return open(cx, &request.url, Channel::Address).into_iter().collect();

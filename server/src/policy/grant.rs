@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use browse_proto::Reason;
@@ -22,6 +22,7 @@ pub struct Grant {
     revoked: CancellationToken,
     limiter: Limiter,
     calls: Mutex<Calls>,
+    begun: Instant,
 }
 
 /// What was done with a grant.
@@ -66,7 +67,8 @@ impl Grant {
         let limiter = Limiter::new(capability.rate);
         let calls = Mutex::new(Calls { count: 0, last: SystemTime::now() });
         let (slide, revoked) = (None, CancellationToken::new());
-        Self { capability, audience, expires, slide, revoked, limiter, calls }
+        let begun = Instant::now();
+        Self { capability, audience, expires, slide, revoked, limiter, calls, begun }
     }
 
     /// What it allows.
@@ -88,6 +90,11 @@ impl Grant {
     pub fn end(&self) -> Option<SystemTime> {
         let slid = self.slide.map(|slide| self.calls().last + slide);
         self.expires.into_iter().chain(slid).min()
+    }
+
+    /// When it was made.
+    pub fn begun(&self) -> Instant {
+        self.begun
     }
 
     /// What was done with it.

@@ -85,9 +85,21 @@ impl<T: Clone + Weigh> Capture<T> {
     }
 
     /// The number of the last entry that is `wanted`.
-    pub fn last(&self, wanted: impl Fn(&T) -> bool) -> Option<u64> {
+    pub fn find_last(&self, wanted: impl Fn(&T) -> bool) -> Option<u64> {
         let ring = self.lock();
         ring.entries.iter().rev().find(|(_, entry)| wanted(entry)).map(|(number, _)| *number)
+    }
+
+    /// The number of the last entry; 0 before the first.
+    pub fn last(&self) -> u64 {
+        self.lock().next - 1
+    }
+
+    /// The entries after `number`.
+    pub fn after(&self, number: u64) -> Vec<T> {
+        let ring = self.lock();
+        let later = ring.entries.iter().filter(|(own, _)| *own > number);
+        later.map(|(_, entry)| entry.clone()).collect()
     }
 
     /// The entry `number`.

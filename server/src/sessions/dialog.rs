@@ -1,4 +1,4 @@
-//! A dialog that a tab opened, for the records.
+//! A dialog of a tab that was answered, for the records.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,14 +10,14 @@ use crate::chromium::{Dialog, DialogAnswer};
 /// A dialog and its answer.
 #[derive(Clone, Debug)]
 pub struct DialogLine {
-    /// When it opened, in milliseconds since the epoch.
+    /// When it was answered, in milliseconds since the epoch.
     pub time_ms: u64,
     /// What it was, and what it was answered.
     pub dialog: Dialog,
 }
 
 impl DialogLine {
-    /// A dialog that opened now.
+    /// A dialog that was answered now.
     pub fn now(dialog: Dialog) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self { time_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX), dialog }
@@ -36,6 +36,7 @@ impl DialogLine {
             "text": self.dialog.message,
             "url": self.dialog.url,
             "answer": answer,
+            "outcome": self.dialog.outcome(),
         });
         fields.as_object().cloned().unwrap_or_default()
     }

@@ -6,10 +6,11 @@ use std::sync::{
 };
 
 use browse_proto::Reason;
+use tokio::sync::watch;
 
 use super::{BrowserSlot, Journal, Lock, Session, SessionName, SessionRules, Tab, TabId};
 use crate::{
-    chromium::{Context, ContextOptions, HostRules, Page, TargetId},
+    chromium::{AnsweredBy, Context, ContextOptions, HostRules, Page, TargetId},
     engine::{Engine, RefNumbers},
     error::{Error, Result},
     policy::{ClientId, Hosts},
@@ -23,6 +24,8 @@ pub struct Sessions {
     all: Mutex<Vec<Arc<Session>>>,
     journal: Journal,
     lock: Lock,
+    /// How many questions pages have asked.
+    pub(super) asked: watch::Sender<u64>,
 }
 
 impl Sessions {
@@ -39,6 +42,7 @@ impl Sessions {
                 all: Mutex::new(vec![first]),
                 journal: Journal::default(),
                 lock: Lock::default(),
+                asked: watch::Sender::new(0),
             }
         })
     }
@@ -56,6 +60,11 @@ impl Sessions {
     /// What waits to be written to the capture logs.
     pub fn journal(&self) -> &Journal {
         &self.journal
+    }
+
+    /// Changes with every question that a page asks.
+    pub fn asked(&self) -> watch::Receiver<u64> {
+        self.asked.subscribe()
     }
 
     /// Opens a session.
@@ -107,6 +116,9 @@ impl Sessions {
     /// # Errors
     /// `SESSION_NOT_FOUND`.
     pub async fn close(self: &Arc<Self>, name: &str) -> Result<()> {
+        if let Some(session) = self.get(name) {
+            session.dismiss_questions(AnsweredBy::Closing);
+        }
         let session = {
             let mut all = self.lock();
             let at = all.iter().position(|session| session.name() == name);

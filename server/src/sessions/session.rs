@@ -13,7 +13,7 @@ use tokio::{
 
 use super::{SessionName, Sessions, Tab, TabId};
 use crate::{
-    chromium::{BrowserContextId, Context, TargetId},
+    chromium::{AnsweredBy, BrowserContextId, Context, Question, TargetId},
     error::{Error, Result},
     policy::{ClientId, Hosts},
     recording::Recording,
@@ -205,6 +205,7 @@ impl Session {
     pub async fn close_tab(&self, id: TabId) -> Result<Option<TabId>> {
         self.settled().await;
         let tab = self.tab(id)?;
+        tab.dismiss_question(AnsweredBy::Closing);
         self.forget(tab.page().target_id());
         if let Some(context) = self.context() {
             match context.browser().close_page(tab.page().target_id()).await {
@@ -214,6 +215,23 @@ impl Session {
             }
         }
         Ok(self.lock().active)
+    }
+
+    /// Dismisses the questions that its pages ask; how many there were.
+    pub fn dismiss_questions(&self, by: AnsweredBy) -> usize {
+        self.tabs().iter().filter(|tab| tab.dismiss_question(by)).count()
+    }
+
+    /// The first of its tabs with a question that may keep the page of `tab` from
+    /// answering: its own; of a tab that it opened, or that opened it, or that
+    /// shows a site that it shows too, so that both may share a process.
+    pub fn question_near(&self, tab: &Tab) -> Option<(Arc<Tab>, Question)> {
+        let asks = |tab: &Arc<Tab>| tab.page().question().map(|asked| (Arc::clone(tab), asked));
+        let mut asking: Vec<_> = self.tabs().iter().filter_map(asks).collect();
+        let own = asking.iter().position(|(other, _)| other.id() == tab.id());
+        let near = |other: &Tab| tab.page().may_share(other.page());
+        let at = own.or_else(|| asking.iter().position(|(other, _)| near(other)))?;
+        Some(asking.swap_remove(at))
     }
 
     /// Gives a tab another page in place of one that cannot be helped, which is

@@ -103,11 +103,11 @@ impl EventSink for Ear {
             }
             Event::Dialog(target, dialog) => {
                 if let Some(tab) = sessions.tab_of(&target) {
-                    let line = DialogLine::now(dialog);
-                    tab.dialogs().push(|_| line.clone());
-                    sessions.journal().note(tab.id(), Note::Dialog(line));
+                    tab.dialog_closed(&dialog);
+                    sessions.journal().note(tab.id(), Note::Dialog(DialogLine::now(dialog)));
                 }
             }
+            Event::Question(_) => sessions.asked.send_modify(|count| *count += 1),
             Event::BrowserGone(reason) => match &self.shown {
                 None => sessions.slot().lose(reason),
                 Some(session) => {

@@ -11,12 +11,15 @@ use std::{
 };
 
 use browse_proto::v1;
+use futures::future::BoxFuture;
 use tokio::sync::MutexGuard;
 
-use super::{Capture, DialogLine, Lock, Movers, Uploads, Weigh};
+use super::{Capture, DialogLine, Lock, Movers, Untold, Uploads, Weigh};
 use crate::{
-    chromium::{self, EvaluateOptions, LoaderId, NavigationState, Page},
-    engine::Engine,
+    chromium::{
+        self, AnsweredBy, Dialog, DialogAnswer, EvaluateOptions, LoaderId, NavigationState, Page,
+    },
+    engine::{self, Engine},
     policy::ClientId,
 };
 
@@ -34,6 +37,8 @@ pub enum TabState {
     Hung,
     /// Its process ended.
     Crashed,
+    /// A question of its page is open.
+    Dialog,
 }
 
 impl fmt::Display for TabState {
@@ -43,6 +48,7 @@ impl fmt::Display for TabState {
             Self::Loading => "loading",
             Self::Hung => "hung",
             Self::Crashed => "crashed",
+            Self::Dialog => "dialog",
         })
     }
 }
@@ -73,6 +79,17 @@ pub struct Tab {
     captured: Arc<Captured>,
     /// Numbers of the requests that have not ended, by Chromium's id.
     open: Mutex<HashMap<String, u64>>,
+    /// The action that a question interrupted.
+    interrupted: Mutex<Option<Interrupted>>,
+}
+
+/// An action that goes on once a question is answered.
+pub type Action = BoxFuture<'static, engine::Result<engine::Receipt>>;
+
+/// An action that waits for the answer to a question.
+struct Interrupted {
+    question: u64,
+    action: Action,
 }
 
 /// What it did, in whatever browser.
@@ -81,6 +98,8 @@ struct Captured {
     console: Capture<v1::ConsoleMessage>,
     network: Capture<NetworkLine>,
     dialogs: Capture<DialogLine>,
+    /// Dialogs that were closed and that nobody was told of.
+    untold: Untold,
     uploads: Uploads,
     /// First numbers of `console` and `network` that belong to the current document.
     document: Mutex<(u64, u64)>,
@@ -93,6 +112,9 @@ const MOST_OPEN: usize = 16_000;
 
 /// How often a hung page is asked whether it answers again.
 const PING_EVERY: Duration = Duration::from_millis(250);
+
+/// Time that an interrupted action gets to end when nobody waits for its receipt.
+const ENDING: Duration = Duration::from_secs(2);
 
 impl Tab {
     pub(super) fn new(
@@ -115,6 +137,7 @@ impl Tab {
             movers: Movers::default(),
             captured: Arc::default(),
             open: Mutex::default(),
+            interrupted: Mutex::default(),
         })
     }
 
@@ -133,6 +156,7 @@ impl Tab {
             movers: Movers::default(),
             captured: Arc::clone(&self.captured),
             open: Mutex::default(),
+            interrupted: Mutex::default(),
         })
     }
 
@@ -185,6 +209,47 @@ impl Tab {
         &self.captured.dialogs
     }
 
+    /// Dialogs that were closed and that nobody was told of.
+    pub fn untold(&self) -> &Untold {
+        &self.captured.untold
+    }
+
+    /// Keeps an action until the question that interrupted it is answered.
+    pub fn interrupt(&self, question: u64, action: Action) {
+        *self.interrupted() = Some(Interrupted { question, action });
+    }
+
+    /// The action that the question interrupted, to go on with.
+    pub fn resume(&self, question: u64) -> Option<Action> {
+        let mut interrupted = self.interrupted();
+        interrupted.take_if(|kept| kept.question == question).map(|kept| kept.action)
+    }
+
+    /// Dismisses the question that is open, as its tab is about to go.
+    pub fn dismiss_question(&self, by: AnsweredBy) -> bool {
+        let open = self.page.question();
+        let call = open
+            .and_then(|question| self.page.answer_question(question.id, DialogAnswer::Dismiss, by));
+        call.map(chromium::Call::ignore).is_some()
+    }
+
+    /// Notes a dialog that was answered.
+    pub(super) fn dialog_closed(&self, dialog: &Dialog) {
+        self.untold().note(dialog, self.engine.is_acting());
+        self.dialogs().push(|_| DialogLine::now(dialog.clone()));
+        if dialog.by == AnsweredBy::Caller {
+            return;
+        }
+        // Nobody waits for its receipt. What it holds of the page is to be let go.
+        if let Some(Interrupted { action, .. }) = self.interrupted().take() {
+            tokio::spawn(tokio::time::timeout(ENDING, action));
+        }
+    }
+
+    fn interrupted(&self) -> std::sync::MutexGuard<'_, Option<Interrupted>> {
+        self.interrupted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Files that its pages were given.
     pub fn uploads(&self) -> &Uploads {
         &self.captured.uploads
@@ -214,7 +279,7 @@ impl Tab {
     /// bring from now on is its own. Chromium gives the request of a document the
     /// id of its loader.
     pub(super) fn begin_document(&self, loader: &LoaderId) {
-        let own = self.captured.network.last(|line| line.key == loader.as_str());
+        let own = self.captured.network.find_last(|line| line.key == loader.as_str());
         let network = own.unwrap_or_else(|| self.captured.network.next());
         let begin = (self.captured.console.next(), network);
         *self.captured.document.lock().unwrap_or_else(PoisonError::into_inner) = begin;
@@ -242,6 +307,8 @@ impl Tab {
     pub fn state(&self) -> TabState {
         if self.page.is_crashed() {
             TabState::Crashed
+        } else if self.page.question().is_some() {
+            TabState::Dialog
         } else if self.hung.load(Ordering::Relaxed) {
             TabState::Hung
         } else if self.page.navigation() == NavigationState::Idle {

@@ -12,7 +12,7 @@ use super::{
     unpack, watch,
 };
 use crate::{
-    chromium::{Browser, BrowserOptions, LaunchOptions, Spares},
+    chromium::{AnsweredBy, Browser, BrowserOptions, LaunchOptions, Spares},
     daemon::{Daemon, browser_options},
     error::{Error, Result},
     sessions::{Place, Session},
@@ -83,6 +83,7 @@ impl Windows {
         terms: Terms,
     ) -> Result<(Arc<Window>, Vec<Note>)> {
         let (shown, first) = browser.first_context().await?;
+        session.dismiss_questions(AnsweredBy::Navigation);
         session.set_place(Place::Moving);
         let home = session.context();
         let (tabs, active) = (session.tabs(), session.active().map(|tab| tab.id()));
@@ -173,6 +174,7 @@ impl Window {
     async fn move_out(&self) -> Result<Returned> {
         let session = &self.session;
         let left = *session.place().borrow() == Place::Left;
+        session.dismiss_questions(AnsweredBy::Navigation);
         session.set_place(Place::Moving);
         let mut tabs = session.tabs();
         if left {

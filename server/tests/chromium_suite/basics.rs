@@ -1,12 +1,12 @@
 //! Launch, tabs, worlds, navigation and input: the shortest way through each.
 
 use browse_server::chromium::{
-    Argument, Error, KeyCombination, LoadState, MouseButton, MouseEvent, MouseEventKind, Navigated,
-    Page, settle,
+    Argument, BrowserOptions, DialogPolicy, Error, KeyCombination, LoadState, MouseButton,
+    MouseEvent, MouseEventKind, Navigated, Page, settle,
 };
 use serde_json::{Value, json};
 
-use crate::support::browser::{ENGINE, Fixture, js, soon};
+use crate::support::browser::{ENGINE, Fixture, js, options, soon};
 use crate::support::site::{Route, Site};
 
 #[tokio::test]
@@ -243,7 +243,8 @@ async fn navigations_that_end_without_a_word_block_nothing() {
             "/file",
             Route::Raw(200, vec!["Content-Disposition: attachment".into()], b"x".to_vec()),
         );
-    let fixture = Fixture::start().await;
+    let options = BrowserOptions { dialogs: DialogPolicy::Accept, ..options() };
+    let fixture = Fixture::start_with(options).await;
     fixture.goto(&site.url("/")).await;
     let page = &fixture.page;
     for script in [

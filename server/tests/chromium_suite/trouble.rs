@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use browse_server::chromium::{
-    BrowserOptions, DialogAnswer, DialogPolicy, Error, Event, Flavour, LoadState, Navigated,
+    AnsweredBy, BrowserOptions, DialogAnswer, DialogPolicy, Error, Event, Flavour, LoadState,
+    Navigated,
 };
 use serde_json::json;
 
-use crate::support::browser::{ENGINE, Fixture, soon};
+use crate::support::browser::{ENGINE, Fixture, options, soon};
 use crate::support::site::Site;
 
 fn dialogs(fixture: &Fixture) -> Vec<(String, String, DialogAnswer)> {
@@ -18,10 +19,11 @@ fn dialogs(fixture: &Fixture) -> Vec<(String, String, DialogAnswer)> {
 }
 
 #[tokio::test]
-async fn dialogs_are_answered_at_once_and_recorded() {
-    let fixture = Fixture::start().await;
+async fn the_policy_answers_what_no_answer_was_given_for() {
+    let options = BrowserOptions { dialogs: DialogPolicy::Accept, ..options() };
+    let fixture = Fixture::start_with(options).await;
     let script = "[alert('one'), confirm('two'), prompt('three', 'default'), confirm('four')]";
-    fixture.page.answer_next_dialog(DialogAnswer::Accept(None));
+    // An alert is no question, and takes no answer.
     fixture.page.answer_next_dialog(DialogAnswer::Dismiss);
     fixture.page.answer_next_dialog(DialogAnswer::Accept(Some("mine".into())));
     assert_eq!(fixture.js(script).await, json!([null, false, "mine", true]));
@@ -32,12 +34,40 @@ async fn dialogs_are_answered_at_once_and_recorded() {
 }
 
 #[tokio::test]
+async fn a_question_is_held_until_it_is_answered_or_too_late() {
+    let dialog_timeout = Duration::from_millis(300);
+    let fixture = Fixture::start_with(BrowserOptions { dialog_timeout, ..options() }).await;
+    let page = &fixture.page;
+    let frame = page.main_frame().id;
+    let ask = || page.evaluate(&frame, "prompt('Who?', 'Ada')", Default::default()).unwrap();
+    let asking = ask();
+    let question = soon(page.asks()).await;
+    assert_eq!((question.kind.as_str(), question.message.as_str()), ("prompt", "Who?"));
+    let text = DialogAnswer::Accept(Some("Bob".into()));
+    page.answer_question(question.id, text, AnsweredBy::Caller).unwrap().ignore();
+    assert_eq!(soon(asking).await.unwrap(), "Bob");
+    assert!(page.answer_question(question.id, DialogAnswer::Dismiss, AnsweredBy::Caller).is_none());
+    // Nobody answers.
+    assert_eq!(soon(ask()).await.unwrap(), json!(null));
+    assert_eq!(dialogs(&fixture).len(), 2);
+    // Whoever leaves the page dismisses what it asks, and what it asks next.
+    let script = "confirm('Stay?') || confirm('Really?')";
+    let asking = page.evaluate(&frame, script, Default::default()).unwrap();
+    soon(page.asks()).await;
+    let leaving = page.leaving();
+    soon(page.navigate("data:text/html,left")).await.unwrap();
+    drop((leaving, asking));
+    assert_eq!(dialogs(&fixture).len(), 4);
+    assert_eq!(page.question(), None);
+}
+
+#[tokio::test]
 async fn the_policy_can_dismiss_and_frames_of_other_processes_obey() {
     let site = Site::start()
         .await
         .page("/", "<iframe src='http://localhost:{port}/far'></iframe>")
         .page("/far", "far");
-    let options = BrowserOptions { dialogs: DialogPolicy::Dismiss, ..Default::default() };
+    let options = BrowserOptions { dialogs: DialogPolicy::Dismiss, ..options() };
     let fixture = Fixture::start_with(options).await;
     fixture.goto(&site.url("/")).await;
     let far = fixture.page.frames()[1].clone();

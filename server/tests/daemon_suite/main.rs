@@ -11,6 +11,7 @@ mod arrivals;
 mod attacks;
 mod deaths;
 mod diagnostics;
+mod dialogs;
 mod elsewhere;
 mod fetching;
 mod library;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use browse_server::chromium::{
-    Browser, BrowserOptions, Context, ContextOptions, Event, EventSink, Page,
+    Browser, BrowserOptions, Context, ContextOptions, DialogPolicy, Event, EventSink, Page,
 };
 use browse_server::engine::{
     Click, Engine, Error, FIRST, Kind, Receipt, RefNumbers, Result, Snapshot, SnapshotOptions,
@@ -66,6 +66,8 @@ impl Tab {
         let mut options = BrowserOptions {
             first_script: Some(&FIRST),
             sink: Arc::new(ear.clone()),
+            // Questions are the daemon's: without one nobody answers.
+            dialogs: DialogPolicy::Accept,
             ..BrowserOptions::default()
         };
         options.launch.executable = executable;

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use browse_proto::{Reason, v1};
 
-use super::{engine, report, target};
+use super::{act, engine, target};
 use crate::{
     dispatch::Context,
-    engine::Drag,
+    engine::{Drag, Engine},
     error::{Error, Result},
 };
 
@@ -30,8 +30,9 @@ pub async fn drag(cx: &Context, request: v1::DragRequest) -> Result<v1::DragResp
     }
     let steps = steps(request.steps, STEPS)?;
     let how = Drag { steps, hold: Duration::from_millis(u64::from(hold)) };
-    let receipt = engine(cx, request.no_wait).drag(&source, &onto, how, cx.deadline()).await?;
-    Ok(v1::DragResponse { receipt: Some(report(cx, receipt)) })
+    let until = cx.deadline();
+    let drag = |engine: Engine| async move { engine.drag(&source, &onto, how, until).await };
+    Ok(v1::DragResponse { receipt: Some(act(cx, engine(cx, request.no_wait), drag).await?) })
 }
 
 /// The number of moves, or why it is none.

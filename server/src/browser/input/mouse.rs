@@ -2,10 +2,10 @@
 
 use browse_proto::{Reason, v1};
 
-use super::{button, drag::steps, engine, modifiers, report, target};
+use super::{button, drag::steps, engine, modifiers, target};
 use crate::{
     dispatch::Context,
-    engine::{Mouse, Spot},
+    engine::{Engine, Mouse, Spot},
     error::{Error, Result},
 };
 
@@ -22,7 +22,7 @@ pub async fn move_mouse(
     }
     let spot = spot(&request.to, request.offset.as_deref())?;
     let mouse = Mouse::Move(steps(request.steps, 1)?);
-    let receipt = act(cx, &spot, mouse, request.modifiers.as_deref(), request.no_wait).await?;
+    let receipt = act(cx, spot, mouse, request.modifiers.as_deref(), request.no_wait).await?;
     Ok(v1::MoveMouseResponse { receipt: Some(receipt) })
 }
 
@@ -33,7 +33,7 @@ pub async fn press_mouse(
 ) -> Result<v1::PressMouseResponse> {
     let spot = spot(&request.to, request.offset.as_deref())?;
     let mouse = Mouse::Down(button(request.button()));
-    let receipt = act(cx, &spot, mouse, request.modifiers.as_deref(), request.no_wait).await?;
+    let receipt = act(cx, spot, mouse, request.modifiers.as_deref(), request.no_wait).await?;
     Ok(v1::PressMouseResponse { receipt: Some(receipt) })
 }
 
@@ -44,7 +44,7 @@ pub async fn release_mouse(
 ) -> Result<v1::ReleaseMouseResponse> {
     let spot = spot(&request.to, request.offset.as_deref())?;
     let mouse = Mouse::Up(button(request.button()));
-    let receipt = act(cx, &spot, mouse, request.modifiers.as_deref(), request.no_wait).await?;
+    let receipt = act(cx, spot, mouse, request.modifiers.as_deref(), request.no_wait).await?;
     Ok(v1::ReleaseMouseResponse { receipt: Some(receipt) })
 }
 
@@ -61,21 +61,21 @@ pub async fn turn_wheel(
         Some(text) => Spot::On(target(text)?, None),
         None => Spot::Here,
     };
-    let receipt =
-        act(cx, &spot, Mouse::Wheel(dx, dy), request.modifiers.as_deref(), request.no_wait).await?;
+    let (mouse, keys) = (Mouse::Wheel(dx, dy), request.modifiers.as_deref());
+    let receipt = act(cx, spot, mouse, keys, request.no_wait).await?;
     Ok(v1::TurnWheelResponse { receipt: Some(receipt) })
 }
 
 async fn act(
     cx: &Context,
-    spot: &Spot,
+    spot: Spot,
     mouse: Mouse,
     keys: Option<&str>,
     no_wait: bool,
 ) -> Result<v1::Receipt> {
-    let keys = modifiers(keys)?;
-    let receipt = engine(cx, no_wait).use_mouse(spot, mouse, keys, cx.deadline()).await?;
-    Ok(report(cx, receipt))
+    let (keys, until) = (modifiers(keys)?, cx.deadline());
+    let action = |engine: Engine| async move { engine.use_mouse(&spot, mouse, keys, until).await };
+    super::act(cx, engine(cx, no_wait), action).await
 }
 
 /// `@e3`, `200 120` or `200,120`; nothing is where the pointer is.

@@ -56,6 +56,7 @@ pub fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
         dialog: receipt.dialogs.first().map(Fact::line),
         download: receipt.downloads.first().cloned(),
         errors: receipt.errors.into_iter().map(|error| error.text).collect(),
+        question: receipt.asked.map(|asked| cx.shown(asked.words)),
         facts: facts.into_iter().map(|fact| told(cx, fact)).collect(),
     }
 }

@@ -2,9 +2,10 @@
 
 use browse_proto::{Reason, v1};
 
-use super::{engine, report, target};
+use super::{act, engine, target};
 use crate::{
     dispatch::Context,
+    engine::Engine,
     error::{Error, Result},
     sessions::Files,
 };
@@ -29,9 +30,11 @@ pub async fn upload(cx: &Context, request: v1::UploadRequest) -> Result<v1::Uplo
     }
     let browser = cx.daemon().sessions().slot().browser().await?;
     let files = Files::write(&browser.info().uploads, request.file).await?;
-    let receipt = engine(cx, request.no_wait).upload(&target, files.paths(), cx.deadline()).await?;
+    let (paths, until) = (files.paths().to_vec(), cx.deadline());
+    let upload = |engine: Engine| async move { engine.upload(&target, &paths, until).await };
+    let receipt = act(cx, engine(cx, request.no_wait), upload).await?;
     cx.tab().uploads().keep(files);
-    Ok(v1::UploadResponse { receipt: Some(report(cx, receipt)) })
+    Ok(v1::UploadResponse { receipt: Some(receipt) })
 }
 
 /// Whether a name stays within its folder.

@@ -1,14 +1,17 @@
 //! The dialogs that the page opened.
 
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
 use browse_proto::v1;
 
-use crate::{chromium::DialogAnswer, dispatch::Context, error::Result, sessions::DialogLine};
+use crate::{chromium::Question, dispatch::Context, error::Result, sessions::DialogLine};
 
 /// Answers the dialogs of the tab, oldest first.
 pub async fn dialog(cx: &Context, _: v1::DialogRequest) -> Result<v1::DialogResponse> {
     let dialogs = cx.tab().dialogs();
     let (lines, dropped) = (dialogs.all(), dialogs.dropped());
-    Ok(v1::DialogResponse { dialogs: lines.into_iter().map(entry).collect(), dropped })
+    let open = cx.page().question().map(open);
+    Ok(v1::DialogResponse { dialogs: lines.into_iter().map(entry).chain(open).collect(), dropped })
 }
 
 /// Forgets the dialogs of the tab.
@@ -21,20 +24,30 @@ pub async fn clear_dialog(
 
 fn entry(line: DialogLine) -> v1::DialogEntry {
     let DialogLine { time_ms, dialog } = line;
-    let answer = match &dialog.answer {
-        DialogAnswer::Dismiss => "dismissed".to_owned(),
-        DialogAnswer::Accept(None) => "accepted".to_owned(),
-        // It may be a password, and another client may be asking.
-        DialogAnswer::Accept(Some(text)) => {
-            format!("accepted with {} characters", text.chars().count())
-        }
-    };
     v1::DialogEntry {
         time_ms,
+        // Without the text of a prompt: it may be a password, and another client
+        // may be reading this.
+        answer: dialog.outcome(),
         kind: dialog.kind,
         message: dialog.message,
-        answer,
         default_text: dialog.default_text,
         url: dialog.url,
+        open: false,
+    }
+}
+
+fn open(question: Question) -> v1::DialogEntry {
+    let opened = SystemTime::now().checked_sub(question.opened.elapsed());
+    let since = opened.and_then(|opened| opened.duration_since(UNIX_EPOCH).ok());
+    let left = question.until.saturating_duration_since(Instant::now()).as_secs();
+    v1::DialogEntry {
+        time_ms: since.map_or(0, |since| since.as_millis() as u64),
+        kind: question.kind,
+        message: question.message,
+        answer: format!("open: answer with `dialog-accept` or `dialog-dismiss` within {left} s"),
+        default_text: question.default_text,
+        url: question.url,
+        open: true,
     }
 }

@@ -27,6 +27,8 @@ pub async fn js(cx: &Context, request: v1::JsRequest) -> Result<v1::JsResponse> 
         return Err(Error::new(Reason::TooLarge, message)
             .with("limit", format!("{MOST_CHARACTERS} characters")));
     }
+    // It may leave the page.
+    let _acting = cx.page().acting();
     let value = match begins_with_statement(&request.expression) {
         false => serialize::evaluate(cx.page(), &request.expression).await?,
         true => serialize::evaluate(cx.page(), &body(&request.expression)).await?,
@@ -60,6 +62,7 @@ pub async fn eval(cx: &Context, request: v1::EvalRequest) -> Result<v1::EvalResp
         let message = "the file is empty";
         return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "eval"));
     }
+    let _acting = cx.page().acting();
     let value = match code.contains('\n') {
         false => serialize::evaluate(cx.page(), code).await?,
         true => serialize::evaluate(cx.page(), &body(code)).await?,

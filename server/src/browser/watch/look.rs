@@ -38,6 +38,7 @@ async fn read(tab: &Arc<Tab>, seen: bool) -> Result<String, &'static str> {
     match tab.state() {
         TabState::Hung => return Err("the page does not answer"),
         TabState::Crashed => return Err("the page crashed"),
+        TabState::Dialog => return Err("a question of the page is open"),
         TabState::Loading | TabState::Idle => {}
     }
     if tab.page().ensure_answering().is_err() {

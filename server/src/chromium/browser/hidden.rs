@@ -57,6 +57,7 @@ async fn open(browser: Arc<Browser>, context: BrowserContextId) -> Result<Hidden
     browser.registry().hide_target(&target);
     drop(held);
     let page = browser.registry().page_ready(&target).await?;
+    page.ask_nobody();
     Ok(HiddenPage { browser, page })
 }
 

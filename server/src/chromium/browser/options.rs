@@ -1,17 +1,23 @@
 //! How a browser behaves once it runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::spare::Spares;
 use crate::chromium::capture::event::{EventSink, NoSink};
 use crate::chromium::launch::options::LaunchOptions;
 use crate::chromium::world::world::Engine;
 
-/// What happens to a dialog that no one-shot answer was given for.
+/// How long a question of a page waits for its answer.
+pub const DIALOG_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What happens to a question of a page that no answer was given for beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DialogPolicy {
-    /// OK, with the default text of a prompt.
+    /// It is held for the caller.
     #[default]
+    Ask,
+    /// OK, with the default text of a prompt.
     Accept,
     /// Cancel.
     Dismiss,
@@ -41,8 +47,10 @@ impl Default for Viewport {
 pub struct BrowserOptions {
     /// The process.
     pub launch: LaunchOptions,
-    /// Default for dialogs.
+    /// What happens to questions.
     pub dialogs: DialogPolicy,
+    /// How long a question is held before it is dismissed.
+    pub dialog_timeout: Duration,
     /// Default size of new pages.
     pub viewport: Viewport,
     /// Contexts kept ready for [`Browser::lease`](super::browser::Browser::lease).
@@ -61,6 +69,7 @@ impl Default for BrowserOptions {
         Self {
             launch: LaunchOptions::default(),
             dialogs: DialogPolicy::default(),
+            dialog_timeout: DIALOG_TIMEOUT,
             viewport: Viewport::default(),
             spares: Spares::default(),
             first_script: None,

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
 
@@ -35,6 +36,7 @@ pub(crate) struct Shared {
     pub policies: Policies,
     pub sink: Arc<dyn EventSink>,
     pub dialogs: DialogPolicy,
+    pub dialog_timeout: Duration,
     pub viewport: Viewport,
     pub emulations: Emulations,
     pub workers: Workers,
@@ -114,6 +116,7 @@ impl Registry {
             policies: Policies::default(),
             sink: Arc::clone(&options.sink),
             dialogs: options.dialogs,
+            dialog_timeout: options.dialog_timeout,
             viewport: options.viewport,
             emulations: Emulations::new(options.viewport),
             workers: Workers::default(),

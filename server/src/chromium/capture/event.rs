@@ -28,8 +28,10 @@ pub enum Event {
     Network(TargetId, Box<NetworkRequest>),
     /// A download started or ended.
     Download(Download),
-    /// A dialog opened and was answered.
+    /// A dialog was answered.
     Dialog(TargetId, Dialog),
+    /// A dialog opened and waits for a caller.
+    Question(TargetId),
     /// The guard refused a document of this tab.
     Denied(TargetId, Denied),
     /// The browser ended; the reason. Nothing follows.

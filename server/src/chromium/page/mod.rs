@@ -13,6 +13,7 @@ pub(crate) mod navigate;
 pub(crate) mod page;
 pub(crate) mod patience;
 pub(crate) mod print;
+pub(crate) mod process;
 pub(crate) mod protocol;
 pub(crate) mod raw;
 pub(crate) mod renders;

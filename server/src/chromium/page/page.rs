@@ -1,12 +1,13 @@
 //! A tab as the rest of the daemon sees it.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 
 use serde::de::IgnoredAny;
 use tokio::sync::{mpsc, watch};
 
-use super::dialogs::{Dialog, DialogAnswer};
+use super::dialogs::{AnsweredBy, DialogAnswer, Driven};
 use super::fetch::Paused;
 use super::frames::{Frame, FrameTree};
 use super::screencast::{self, Pointer};
@@ -46,7 +47,12 @@ pub struct Page {
     pub(crate) sheet_requests: Lock<SheetRequests>,
     /// Local files that were allowed.
     pub(crate) files: Lock<Vec<String>>,
+    /// Answers given to questions before they are asked.
     pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
+    /// What callers are doing to it.
+    pub(crate) driven: Lock<Driven>,
+    /// Whether nobody sees its questions.
+    pub(crate) unattended: AtomicBool,
     pub(crate) routes: Lock<Routes>,
     /// While its requests are recorded in full.
     pub(crate) recorder: Lock<Option<Recorder>>,
@@ -55,8 +61,6 @@ pub struct Page {
     pub(crate) seed: Lock<Option<String>>,
     /// Held while its documents are asked what they keep.
     pub(crate) telling: Arc<tokio::sync::Mutex<()>>,
-    /// The dialog that a person is to answer.
-    pub(crate) asked: Lock<Option<Dialog>>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw: tokio::sync::OnceCell<Session>,
     /// Held by the one question about styles that is open.
@@ -102,12 +106,13 @@ impl Page {
             sheet_requests: Lock::default(),
             files: Lock::default(),
             dialogs: Lock::default(),
+            driven: Lock::default(),
+            unattended: AtomicBool::new(false),
             routes: Lock::default(),
             recorder: Lock::default(),
             hand: Lock::default(),
             seed: Lock::default(),
             telling: Arc::default(),
-            asked: Lock::default(),
             raw: tokio::sync::OnceCell::new(),
             inspecting: tokio::sync::Mutex::default(),
             slots: Lock::default(),
@@ -228,6 +233,7 @@ impl Page {
         for session in sessions {
             self.shared.connection.fail_session(session.id().as_str(), &Error::TabCrashed);
         }
+        self.lose_dialog(AnsweredBy::Document);
         match stillborn {
             Some(url) => self.begin_again(url),
             None => self.shared.sink.event(Event::PageCrashed(self.target.clone())),
@@ -263,6 +269,7 @@ impl Page {
         for session in sessions {
             self.shared.connection.fail_session(session.id().as_str(), error);
         }
+        self.lose_dialog(AnsweredBy::Closing);
         self.notify();
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::dialogs::Held;
 use super::frames::FrameTree;
 use crate::chromium::browser::options::Viewport;
 use crate::chromium::capture::begun::BegunRequests;
@@ -151,8 +152,8 @@ pub(crate) struct PageState {
     pub denied_main: Option<Denied>,
     /// URL that could not be reached, while its error page is shown.
     pub unreachable: Option<String>,
-    /// Kind of the dialog that is open.
-    pub dialog: Option<String>,
+    /// The dialog that is open and not answered yet.
+    pub dialog: Option<Held>,
     pub viewport: Viewport,
     /// What is dragged, as Chromium handed it over.
     pub dragged: Option<serde_json::Value>,

@@ -115,7 +115,7 @@ pub static KEYS: &[Key] = &[
         name: "dialogs",
         variable: "BROWSE_DIALOGS",
         file: File::Any,
-        help: "answer to dialogs: accept or dismiss (accept)",
+        help: "questions of pages (confirm, prompt): ask, accept or dismiss (ask)",
     },
     Key {
         name: "library",

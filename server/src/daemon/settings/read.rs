@@ -108,7 +108,7 @@ impl<'a> SettingsReader<'a> {
             max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
-            dialogs: get("dialogs").map_or(Ok(DialogPolicy::Accept), |raw| raw.dialogs())?,
+            dialogs: get("dialogs").map_or(Ok(DialogPolicy::Ask), |raw| raw.dialogs())?,
             library: library(&get)?,
             tunnel_cert: get("tunnel_cert").map(|raw| raw.path()).transpose()?,
             tunnel_key: get("tunnel_key").map(|raw| raw.path()).transpose()?,

@@ -89,9 +89,10 @@ impl Raw {
 
     pub fn dialogs(&self) -> Result<DialogPolicy> {
         match self.text() {
+            "ask" => Ok(DialogPolicy::Ask),
             "accept" => Ok(DialogPolicy::Accept),
             "dismiss" => Ok(DialogPolicy::Dismiss),
-            _ => Err(self.refuse("`accept` or `dismiss`")),
+            _ => Err(self.refuse("`ask`, `accept` or `dismiss`")),
         }
     }
 

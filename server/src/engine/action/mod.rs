@@ -12,6 +12,7 @@ pub(crate) mod accept;
 pub(crate) mod aim;
 pub(crate) mod changes;
 pub(crate) mod field;
+pub(crate) mod follow;
 pub(crate) mod keys;
 pub(crate) mod later;
 pub(crate) mod lay;

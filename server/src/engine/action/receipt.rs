@@ -85,6 +85,15 @@ pub struct OpenedTab {
     pub url: String,
 }
 
+/// A question of the page that is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// What it is and says: `confirm "Delete it?"`.
+    pub words: String,
+    /// The same, and how it is answered.
+    pub facts: Vec<Fact>,
+}
+
 /// What changed. Everything is empty when nothing did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Receipt {
@@ -125,6 +134,8 @@ pub struct Receipt {
     /// Address of the frame that the words of the page are from, when it is not
     /// that of the tab.
     pub frame: Option<String>,
+    /// The question that the page asked, which waits for its answer.
+    pub asked: Option<Asked>,
 }
 
 impl Receipt {
@@ -150,6 +161,7 @@ impl Receipt {
         facts.extend(self.denied.iter().map(texts("not allowed")));
         facts.extend(self.focus.iter().map(|(role, name)| Fact::new("focus").about(role, name)));
         facts.extend(self.errors.iter().cloned());
+        facts.extend(self.asked.iter().flat_map(|asked| asked.facts.clone()));
         if facts.is_empty() {
             facts.extend(self.shown.clone());
         }

@@ -37,6 +37,16 @@ impl Witness {
         self.0.lock().take().unwrap_or_default()
     }
 
+    /// Whether an action runs.
+    pub fn is_collecting(&self) -> bool {
+        self.0.lock().is_some()
+    }
+
+    /// What was seen so far.
+    pub fn so_far(&self) -> Seen {
+        self.0.lock().clone().unwrap_or_default()
+    }
+
     /// The tabs that were opened so far.
     pub fn opened(&self) -> Vec<Arc<Page>> {
         self.0.lock().as_ref().map(|seen| seen.opened.clone()).unwrap_or_default()
@@ -109,8 +119,9 @@ impl Witness {
 fn dialog_fact(dialog: &Dialog) -> Fact {
     let answer = match &dialog.answer {
         DialogAnswer::Accept(Some(text)) => format!(", answered \"{text}\""),
-        DialogAnswer::Accept(None) => ", accepted".to_owned(),
-        DialogAnswer::Dismiss => ", dismissed".to_owned(),
+        _ => format!(", {}", dialog.answered()),
     };
-    Fact::new(dialog.kind.clone()).about("", &dialog.message).note(answer)
+    let fact = Fact::new(dialog.kind.clone()).note(answer);
+    // The browser has its own words for leaving a page.
+    if dialog.kind == "beforeunload" { fact } else { fact.about("", &dialog.message) }
 }

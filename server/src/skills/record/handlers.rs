@@ -64,7 +64,12 @@ fn line(number: usize, step: &Step, fate: Fate) -> String {
     let why = step.unfit.as_ref().filter(|_| fate == Fate::Kept);
     let why =
         why.map_or_else(|| fate.words().to_owned(), |why| format!("cannot be repeated: {why}"));
-    format!("{number} {}{space}{about} ({why})", step.command.name)
+    let answers: Vec<_> = step.dialogs.iter().map(|answer| answer.command.name).collect();
+    let answers = match answers.as_slice() {
+        [] => String::new(),
+        some => format!(", after {}", some.join(", ")),
+    };
+    format!("{number} {}{space}{about}{answers} ({why})", step.command.name)
 }
 
 fn count(number: usize) -> u32 {

@@ -4,12 +4,13 @@
 
 use std::time::Duration;
 
-use browse_proto::{render, wire};
+use browse_proto::{Command, render, wire};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
 use super::recordings::{MOST_READS, MOST_STEPS};
 use super::step::{Role, Secret, Spot, Step, TARGETS, role};
+use crate::chromium::{AnsweredBy, Dialog, DialogAnswer, Question};
 use crate::engine::{Footing, Target};
 use crate::error::{Error, Result};
 use crate::{dispatch::Context, secrets};
@@ -33,6 +34,11 @@ pub struct Note {
     step: Step,
     /// The field `text` as it was given.
     text: Option<String>,
+    /// The question that was open when it began.
+    question: Option<Question>,
+    /// The last dialog of the tab when it began.
+    dialogs: u64,
+    begun: std::time::Instant,
 }
 
 impl Note {
@@ -60,28 +66,18 @@ impl Note {
             _ if matches!(command.name, "upload" | "load-html") => Map::new(),
             _ => wire::decode(command.request, &request.encode_to_vec()).unwrap_or_default(),
         };
-        let step = Step {
-            command,
-            fields,
-            secret: None,
-            tab: 0,
-            before: Spot::default(),
-            after: Spot::default(),
-            failed: None,
-            opened: None,
-            leads: None,
-            element: None,
-            frame: None,
-            unfit: unfit(command.name, large),
-            answer: None,
-        };
-        Some(Self { session, number, step, text: None })
+        let step = Step { unfit: unfit(command.name, large), ..Step::new(command, fields) };
+        let (text, question, dialogs, begun) = (None, None, 0, std::time::Instant::now());
+        Some(Self { session, number, step, text, question, dialogs, begun })
     }
 
     /// Finds lasting names for the elements of the call, before it acts.
     pub async fn look(&mut self, cx: &Context) {
         let Some(tab) = cx.tab_if_any() else { return };
         (self.step.tab, self.step.before) = (tab.id(), spot(cx));
+        self.question = tab.page().question();
+        self.dialogs = tab.dialogs().last();
+        self.keep_secret_answer();
         if self.step.role() == Role::Denied {
             return;
         }
@@ -105,6 +101,20 @@ impl Note {
             if let Ok(Ok(footing)) = footing {
                 self.stand_on(footing);
             }
+        }
+    }
+
+    /// A secret that a prompt is answered with is not kept.
+    fn keep_secret_answer(&mut self) {
+        let text = self.step.fields.get("text").and_then(Value::as_str);
+        let Some(text) = text.filter(|_| self.step.command.name == "dialog-accept") else { return };
+        let asks = self.question.as_ref().is_some_and(|question| {
+            question.message.split_whitespace().any(secrets::is_secret_name)
+        });
+        if asks || secrets::redact(text) != text {
+            self.step.secret = Some(Secret { number: 0, kind: "secret" });
+            self.text = Some(text.to_owned());
+            self.step.fields.insert("text".to_owned(), Value::Null);
         }
     }
 
@@ -156,6 +166,10 @@ impl Note {
         let command = self.step.command;
         if let Some(tab) = cx.tab_if_any() {
             (self.step.tab, self.step.after) = (tab.id(), spot(cx));
+            let open = tab.page().question().filter(|question| question.opened >= self.begun);
+            self.step.asked = open.map(|question| question.id);
+            let closed = tab.dialogs().after(self.dialogs);
+            self.step.dialogs = closed.into_iter().filter_map(|line| given(&line.dialog)).collect();
         }
         self.step.failed = outcome.as_ref().err().map(|error| error.reason().name());
         let response = outcome.ok().map(|response| {
@@ -196,12 +210,19 @@ impl Note {
     }
 
     fn put(self, cx: &Context, page: Option<String>) {
-        let Self { session, number, mut step, text } = self;
+        let Self { session, number, mut step, text, question, .. } = self;
         cx.daemon().skills().recordings().change(&session, cx.client(), |recording| {
             if let (Some(secret), Some(text)) = (&mut step.secret, &text) {
                 secret.number = recording.secret(text);
             }
             recording.page = page.or(recording.page.take());
+            let step = match question.filter(|_| is_answer(&step) && step.failed.is_none()) {
+                Some(question) => match recording.asker(number, step.tab, question.id) {
+                    Some(asker) => return asker.take_answer(step),
+                    None => step,
+                },
+                None => step,
+            };
             if let Some(place) = recording.steps.get_mut(number) {
                 *place = Some(step);
             }
@@ -211,6 +232,30 @@ impl Note {
             }
         });
     }
+}
+
+/// Whether a step answers a question of the page.
+fn is_answer(step: &Step) -> bool {
+    matches!(step.command.name, "dialog-accept" | "dialog-dismiss")
+}
+
+/// The answer that a question got from a person or the setting, as a call. What a
+/// caller answered, or gave beforehand, is a call already.
+fn given(dialog: &Dialog) -> Option<Step> {
+    let counts = matches!(dialog.by, AnsweredBy::Person | AnsweredBy::Policy);
+    if !counts || !matches!(dialog.kind.as_str(), "confirm" | "prompt") {
+        return None;
+    }
+    let mut fields = Map::new();
+    let name = match &dialog.answer {
+        DialogAnswer::Dismiss => "dialog-dismiss",
+        DialogAnswer::Accept(text) => {
+            let text = text.iter().filter(|text| secrets::redact(text) == text.as_str());
+            fields.extend(text.map(|text| ("text".to_owned(), Value::from(text.as_str()))));
+            "dialog-accept"
+        }
+    };
+    Some(Step::new(Command::by_name(name)?, fields))
 }
 
 /// What a script cannot do whatever its arguments are.

@@ -46,6 +46,8 @@ fn step(line: &str, here: &mut Spot, documents: &mut u32) -> Step {
         frame: None,
         unfit: None,
         answer: None,
+        asked: None,
+        dialogs: Vec::new(),
     }
 }
 

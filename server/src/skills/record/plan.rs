@@ -156,6 +156,9 @@ impl Calls<'_> {
         } else if step.element.is_some() {
             self.choose(step.frame.as_ref())?;
         }
+        for answer in &step.dialogs {
+            self.push_answer(answer, &step.before.url)?;
+        }
         let mut given = Vec::new();
         for field in command.request.fields {
             given.extend(self.field(step, field)?.map(|value| (field, value)));
@@ -174,6 +177,16 @@ impl Calls<'_> {
         if step.moved() {
             self.frame = None;
         }
+        Ok(())
+    }
+
+    /// An answer to a question that comes with the next call.
+    fn push_answer(&mut self, answer: &Step, url: &str) -> Result<()> {
+        let mut given = Vec::new();
+        for field in answer.command.request.fields {
+            given.extend(self.field(answer, field)?.map(|value| (field, value)));
+        }
+        self.calls.push(Call::new(answer.command, given, url));
         Ok(())
     }
 

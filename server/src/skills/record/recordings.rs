@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use browse_proto::Reason;
 use zeroize::Zeroizing;
 
-use super::step::Step;
+use super::step::{Role, Step};
 use crate::error::{Error, Result};
 use crate::policy::ClientId;
 
@@ -112,6 +112,23 @@ impl Recording {
     /// The steps that have ended.
     pub fn ended(&self) -> Vec<&Step> {
         self.steps.iter().flatten().collect()
+    }
+
+    /// The step before `number` that led to `question` in `tab`; else the last one
+    /// there that did something.
+    pub fn asker(&mut self, number: usize, tab: u64, question: u64) -> Option<&mut Step> {
+        let before = self.steps.get(..number)?;
+        let of_tab = |step: &&Option<Step>| step.as_ref().is_some_and(|step| step.tab == tab);
+        let asker = before.iter().rposition(|step| {
+            of_tab(&step) && step.as_ref().is_some_and(|step| step.asked == Some(question))
+        });
+        let does = |step: &Step| {
+            !matches!(step.role(), Role::Look | Role::Denied | Role::Read) && step.failed.is_none()
+        };
+        let last =
+            || before.iter().rposition(|step| of_tab(&step) && step.as_ref().is_some_and(does));
+        let at = asker.or_else(last)?;
+        self.steps.get_mut(at)?.as_mut()
     }
 
     /// The number of a secret, which is remembered.

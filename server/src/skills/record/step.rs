@@ -1,6 +1,6 @@
 //! One command of a recording, as it was when it ran.
 
-use browse_proto::{Command, Scope};
+use browse_proto::{Command, Reason, Scope};
 use serde_json::{Map, Value};
 
 use crate::engine::Place;
@@ -34,6 +34,11 @@ pub struct Step {
     pub unfit: Option<String>,
     /// What it answered, of a command that reads.
     pub answer: Option<Value>,
+    /// The question of the page that it led to.
+    pub asked: Option<u64>,
+    /// The answers that the questions of the page were given meanwhile, as calls of
+    /// `dialog-accept` and `dialog-dismiss`. A script gives them beforehand.
+    pub dialogs: Vec<Self>,
 }
 
 /// A text that was typed and must not be kept: the recording knows it by this
@@ -118,6 +123,39 @@ pub fn role(command: &Command) -> Role {
 }
 
 impl Step {
+    /// A call of `command` with nothing known of it yet.
+    pub fn new(command: &'static Command, fields: Map<String, Value>) -> Self {
+        Self {
+            command,
+            fields,
+            secret: None,
+            tab: 0,
+            before: Spot::default(),
+            after: Spot::default(),
+            failed: None,
+            opened: None,
+            leads: None,
+            element: None,
+            frame: None,
+            unfit: None,
+            answer: None,
+            asked: None,
+            dialogs: Vec::new(),
+        }
+    }
+
+    /// Takes the answer to a question that it led to: what followed the answer
+    /// followed this step.
+    pub fn take_answer(&mut self, answer: Self) {
+        self.after = answer.after.clone();
+        self.opened = answer.opened.or(self.opened);
+        self.asked = answer.asked;
+        if self.failed == Some(Reason::DialogOpen.name()) {
+            self.failed = None;
+        }
+        self.dialogs.push(answer);
+    }
+
     /// What it is to the recording.
     pub fn role(&self) -> Role {
         role(self.command)

@@ -56,6 +56,8 @@ fn recording(text: &str) -> Recording {
         frame: None,
         unfit: None,
         answer: None,
+        asked: None,
+        dialogs: Vec::new(),
     };
     let mut goto = step("goto", json!({ "url": format!("http://a.example:81/?q={text}") }));
     goto.before = Spot::default();
@@ -82,6 +84,48 @@ fn recording(text: &str) -> Recording {
         lost: 0,
         secrets: vec!["hunter22".to_owned().into()],
         page: Some(format!("<!DOCTYPE html>\n<html><body>{text}</body></html>")),
+    }
+}
+
+#[test]
+fn a_skill_answers_before_the_step_that_asks() {
+    let mut asked = recording("x");
+    let answers = [("dialog-accept", json!({ "text": "Ada" })), ("dialog-dismiss", json!({}))];
+    let answers = answers.map(|(name, fields)| {
+        let command = Command::by_name(name).expect("a command");
+        Step::new(command, fields.as_object().cloned().expect("fields"))
+    });
+    let click = asked.steps[3].as_mut().expect("the click");
+    click.failed = Some("DIALOG_OPEN");
+    answers.into_iter().for_each(|answer| click.take_answer(answer));
+    assert_eq!(click.failed, None);
+    click.before.document = "1".to_owned();
+    click.after = click.before.clone();
+    for (lang, file, wanted) in [
+        (
+            v1::SkillLanguage::Py,
+            "script.py",
+            "browse.dialog_accept(\"Ada\")\n    browse.dialog_dismiss()\n    browse.click(",
+        ),
+        (
+            v1::SkillLanguage::Ts,
+            "flow.ts",
+            "browse.dialogAccept('Ada');\n  await browse.dialogDismiss();\n  await browse.click(",
+        ),
+        (
+            v1::SkillLanguage::Rust,
+            "src/flow.rs",
+            "browse.dialog_accept(Some(\"Ada\"))?;\n    browse.dialog_dismiss()?;\n    browse.click(",
+        ),
+    ] {
+        let request = v1::SaveSkillRecordRequest {
+            name: "sample".to_owned(),
+            lang: lang.into(),
+            ..Default::default()
+        };
+        let draft = Draft::of(&asked, &request).expect("a skill");
+        let source = draft.files.iter().find(|(name, _)| name == file).expect("the program");
+        assert!(source.1.contains(wanted), "{}", source.1);
     }
 }
 

@@ -1,0 +1,219 @@
+//! Questions of pages (`confirm`, `prompt`) that keep calls from their answer.
+//!
+//! While one is open its renderer process stands still. A call that needs a page
+//! in that process ends with the question instead of its deadline.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use browse_proto::{Command, Reach, Reason};
+use tokio::time::sleep;
+use url::Url;
+
+use super::Context;
+use crate::{
+    chromium::{AnsweredBy, Question},
+    engine::{Asked, Fact},
+    error::{Error, quote_to},
+    policy::{Kind, SessionRule, TabPolicy},
+    sessions::{SessionName, Tab},
+};
+
+/// Time that a tab gets to show that it is not in the process that stands still.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// How often it is asked again: its next document may come into that process.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Characters of a question that are shown, and of the default text of a prompt.
+const TEXT: usize = 150;
+const DEFAULT: usize = 40;
+
+/// The dialog that asks whether to leave a page; the browser has its own words.
+const LEAVES: &str = "beforeunload";
+
+/// Commands that need an answer of the page although they do not wait until it
+/// can give one.
+const ALSO: &[&str] = &["wait", "expect", "download", "cdp", "network show --body"];
+
+/// A question, and the tab that asks it.
+pub struct Open {
+    /// The tab.
+    pub tab: Arc<Tab>,
+    /// The question.
+    pub question: Question,
+}
+
+impl Open {
+    /// Whether it still waits for its answer.
+    pub fn is_open(&self) -> bool {
+        self.tab.page().question().is_some_and(|now| now.id == self.question.id)
+    }
+}
+
+/// Whether `command` cannot go on while the page stands still.
+pub fn needs_page(command: &Command) -> bool {
+    matches!(command.reach, Reach::Page | Reach::Leave) || ALSO.contains(&command.name)
+}
+
+/// The question that keeps the tab of the call from answering, if there is one.
+pub async fn now(cx: &Context, tab: &Arc<Tab>) -> Option<Open> {
+    let open = near(cx, tab)?;
+    let own = open.tab.id() == tab.id();
+    (own || tab.page().is_blocked(PATIENCE).await).then_some(open)
+}
+
+/// A question that may keep `tab` from answering.
+fn near(cx: &Context, tab: &Tab) -> Option<Open> {
+    let session = cx.daemon().sessions().get(tab.session())?;
+    let (tab, question) = session.question_near(tab)?;
+    Some(Open { tab, question })
+}
+
+/// Waits until a question keeps the tab of the call from answering.
+pub async fn blocking(cx: &Context) -> Open {
+    let mut asked = cx.daemon().sessions().asked();
+    loop {
+        asked.borrow_and_update();
+        let open = match cx.tab_if_any() {
+            Some(tab) => now(cx, tab).await,
+            None => None,
+        };
+        if let Some(open) = open {
+            return open;
+        }
+        let is_near = cx.tab_if_any().is_some_and(|tab| near(cx, tab).is_some());
+        // The sender lives as long as the daemon.
+        tokio::select! {
+            _ = asked.changed() => {}
+            () = sleep(LOOK), if is_near => {}
+        }
+    }
+}
+
+/// The error of a call that `open` keeps from its answer. A skill answers
+/// beforehand: what it has no answer for is dismissed.
+pub fn refuse(cx: &Context, open: &Open) -> Error {
+    let Open { tab, question } = open;
+    let begun = cx.permit().grant().begun();
+    if cx.capability().kind == Kind::Skill && question.opened >= begun {
+        if let Some(call) = tab.page().answer_question(
+            question.id,
+            crate::chromium::DialogAnswer::Dismiss,
+            AnsweredBy::Skill,
+        ) {
+            call.ignore();
+        }
+        let words = words(tab, question);
+        let message = format!("the page asked what the skill has no answer for: {words}");
+        return Error::new(Reason::DialogUnanswered, message).with("question", words);
+    }
+    let words = words(tab, question);
+    let Answers { accept, dismiss, seconds } = answers(cx, open);
+    let message = match cx.tab_if_any().filter(|own| own.id() != tab.id()) {
+        None => format!("the page asks: {words}"),
+        Some(own) => format!(
+            "the page of tab {} asks, and tab {} is in the same process: {words}",
+            tab.id(),
+            own.id()
+        ),
+    };
+    let error = Error::new(Reason::DialogOpen, message).with("question", words);
+    error
+        .with("accept", accept)
+        .with("dismiss", dismiss)
+        .with("tab", tab.id())
+        .with("seconds", seconds)
+}
+
+/// The question for a receipt.
+pub fn asked(cx: &Context, open: &Open) -> Asked {
+    let Open { tab, question } = open;
+    let Answers { accept, dismiss, seconds } = answers(cx, open);
+    let note = format!(", answer within {seconds} s: `{accept}` or `{dismiss}`");
+    let mut facts = Vec::new();
+    if let Some(text) = default_text(question) {
+        facts.push(Fact::new("default").text(quote_to(text, DEFAULT)));
+    }
+    let fact = Fact::new(format!("the page asks: {}", question.kind)).note(note);
+    let text = quote_to(&question.message, TEXT);
+    facts.insert(0, if question.kind == LEAVES { fact } else { fact.about("", text) });
+    if let Some(host) = other_host(tab, question) {
+        facts.push(Fact::new("it is of").text(host));
+    }
+    Asked { words: words(tab, question), facts }
+}
+
+/// The commands that answer a question, and for how long they do.
+struct Answers {
+    accept: String,
+    dismiss: String,
+    seconds: u64,
+}
+
+fn answers(cx: &Context, open: &Open) -> Answers {
+    let Open { tab, question } = open;
+    let session = cx.daemon().sessions().get(tab.session());
+    let is_active = session.and_then(|session| session.active()).map(|tab| tab.id());
+    let is_usual = is_active == Some(tab.id()) && cx.capability().tabs == TabPolicy::Session;
+    let mut flags = String::new();
+    if !is_usual {
+        flags.push_str(&format!(" --tab {}", tab.id()));
+    }
+    let may_choose = matches!(cx.capability().session, SessionRule::Any);
+    if may_choose && tab.session() != SessionName::default_session().as_str() {
+        flags.push_str(&format!(" --session {}", tab.session()));
+    }
+    let text = if question.kind == "prompt" { " <text>" } else { "" };
+    let left = question.until.saturating_duration_since(Instant::now());
+    Answers {
+        accept: format!("browse dialog-accept{text}{flags}"),
+        dismiss: format!("browse dialog-dismiss{flags}"),
+        seconds: left.as_secs_f64().ceil() as u64,
+    }
+}
+
+/// What a question is and says, as page content: `confirm "Delete it?"`.
+fn words(tab: &Tab, question: &Question) -> String {
+    let quoted = |text: &str, length| quote_to(text, length).replace('"', "'");
+    let kind = &question.kind;
+    let mut words = match kind.as_str() {
+        LEAVES => format!("{kind} (whether to leave the page)"),
+        _ => format!("{kind} \"{}\"", quoted(&question.message, TEXT)),
+    };
+    if let Some(text) = default_text(question) {
+        words.push_str(&format!(" (default \"{}\")", quoted(text, DEFAULT)));
+    }
+    match other_host(tab, question) {
+        Some(host) => format!("{words} of {host}"),
+        None => words,
+    }
+}
+
+fn default_text(question: &Question) -> Option<&String> {
+    question.default_text.as_ref().filter(|text| !text.is_empty())
+}
+
+/// The host of the frame that asks, when it is not that of the tab.
+fn other_host(tab: &Tab, question: &Question) -> Option<String> {
+    let host = |url: &str| Url::parse(url).ok()?.host_str().map(str::to_owned);
+    let asking = host(&question.url)?;
+    let is_other = host(&tab.page().url()).is_none_or(|own| own != asking);
+    is_other.then(|| quote_to(&asking, DEFAULT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_need_the_page_are_known_by_name() {
+        for name in ALSO {
+            assert!(Command::by_name(name).is_some(), "{name}");
+        }
+        let works = ["url", "tabs", "status", "dialog", "console", "network", "cookies"];
+        for name in works.iter().chain(&["closetab", "stop", "dialog-accept", "dialog-dismiss"]) {
+            assert!(!needs_page(Command::by_name(name).expect("a command")), "{name}");
+        }
+    }
+}
