@@ -378,6 +378,9 @@ class Receipt(Message):
     facts: list[ReceiptFact]
     """The same facts as in `summary`, taken apart; a fact without words of the page is a label alone."""
 
+    question: str | None
+    """Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text."""
+
 
 class ReceiptFact(Message):
     """One thing that an action did. As a line: `label: role "name": text note`."""
@@ -514,15 +517,15 @@ class UploadResponse(Message):
 class DialogAcceptResponse(Message):
     """An answer."""
 
-    summary: str
-    """What will happen."""
+    receipt: Receipt | None
+    """What followed the answer, or that it is kept for the next question."""
 
 
 class DialogDismissResponse(Message):
     """An answer."""
 
-    summary: str
-    """What will happen."""
+    receipt: Receipt | None
+    """What followed the answer, or that it is kept for the next question."""
 
 
 class GotoResponse(Message):
@@ -864,10 +867,10 @@ class DialogResponse(Message):
 
 
 class DialogEntry(Message):
-    """A dialog that was answered."""
+    """A dialog that was answered, or is open."""
 
     time_ms: int
-    """Time in milliseconds since the epoch."""
+    """Time of its answer in milliseconds since the epoch; of its opening, while it is open."""
 
     kind: str
     """alert, confirm, prompt or beforeunload."""
@@ -883,6 +886,9 @@ class DialogEntry(Message):
 
     url: str
     """Address of the document that opened it."""
+
+    open: bool
+    """True while it waits for `dialog-accept` or `dialog-dismiss`."""
 
 
 class AnnotateSnapshotResponse(Message):
@@ -1615,7 +1621,7 @@ class Tab(Message):
     """Who opened it: root, or the name of a client."""
 
     state: str
-    """idle, loading, hung or crashed."""
+    """idle, loading, hung or crashed; dialog while a question of its page is open."""
 
 
 class ActivateTabResponse(Message):
@@ -1885,7 +1891,10 @@ class Commands:
         """Prints how fast the page loaded: timings and Web Vitals."""
 
     def dialog(self) -> list[DialogEntry]:
-        """Prints the dialogs that the page opened, and how they were answered."""
+        """Prints the dialogs that the page opened, and how they were answered.
+
+        One that is open and waits for its answer stands last.
+        """
 
     def expect(self, target: str, expected: str, *, text: bool = False, exact: bool = False) -> ExpectResponse:
         """Waits until an element has a state or says a text, and fails if it does not.
@@ -2061,16 +2070,19 @@ class Commands:
         no_wait: Does not wait for requests, documents and files that it began.
         """
 
-    def dialog_accept(self, text: str | None = None) -> DialogAcceptResponse:
-        """Accepts the next dialog of the tab, with a text for a prompt.
+    def dialog_accept(self, text: str | None = None) -> Receipt:
+        """Accepts the question of the page, or the next one.
 
-        Dialogs are always answered at once: this decides the answer of the next one. Several are used in order.
+        A question is a `confirm`, or a `prompt`, which takes a text. Prints what followed. A question that is open waits for 60 s, then it is dismissed. Answers given beforehand are used in order. Alerts need no answer.
 
         text: Text for a prompt; its default when left out.
         """
 
-    def dialog_dismiss(self) -> DialogDismissResponse:
-        """Dismisses the next dialog of the tab."""
+    def dialog_dismiss(self) -> Receipt:
+        """Dismisses the question of the page, or the next one.
+
+        As `dialog-accept`.
+        """
 
     def viewport(self, size: str | None = None, *, scale: float | None = None, reset: bool = False) -> ViewportResponse:
         """Prints or sets the size of the page area.

@@ -789,6 +789,8 @@ browse_messages! {
         7 errors: Vec<String>,
         /// The same facts as in `summary`, taken apart; a fact without words of the page is a label alone.
         8 facts: Vec<ReceiptFact>,
+        /// Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text.
+        12 question: Option<String>,
     }
     /// One thing that an action did. As a line: `label: role "name": text note`.
     struct ReceiptFact {
@@ -1012,14 +1014,14 @@ browse_messages! {
         1 text: Option<String>,
     }
     struct DialogAcceptResponse {
-        /// What will happen.
-        1 summary: String,
+        /// What followed the answer, or that it is kept for the next question.
+        2 receipt: Option<Receipt>,
     }
     struct DialogDismissRequest {
     }
     struct DialogDismissResponse {
-        /// What will happen.
-        1 summary: String,
+        /// What followed the answer, or that it is kept for the next question.
+        2 receipt: Option<Receipt>,
     }
     struct ReadClipboardRequest {
     }
@@ -1396,9 +1398,9 @@ browse_messages! {
         /// Dialogs that fell out of the buffer.
         2 dropped: u64,
     }
-    /// A dialog that was answered.
+    /// A dialog that was answered, or is open.
     struct DialogEntry {
-        /// Time in milliseconds since the epoch.
+        /// Time of its answer in milliseconds since the epoch; of its opening, while it is open.
         1 time_ms: u64,
         /// alert, confirm, prompt or beforeunload.
         2 kind: String,
@@ -1410,6 +1412,8 @@ browse_messages! {
         5 default_text: Option<String>,
         /// Address of the document that opened it.
         6 url: String,
+        /// True while it waits for `dialog-accept` or `dialog-dismiss`.
+        7 open: bool,
     }
     struct ClearDialogRequest {
     }
@@ -2253,7 +2257,7 @@ browse_messages! {
         4 title: String,
         /// Who opened it: root, or the name of a client.
         5 owner: String,
-        /// idle, loading, hung or crashed.
+        /// idle, loading, hung or crashed; dialog while a question of its page is open.
         6 state: String,
     }
     struct ActivateTabRequest {
@@ -2871,6 +2875,8 @@ impl Browse {
     }
 
     /// Prints the dialogs that the page opened, and how they were answered.
+    ///
+    /// One that is open and waits for its answer stands last.
     pub fn dialog(&self) -> Result<Vec<DialogEntry>> {
         Ok(self.send(&DialogRequest::default())?.dialogs)
     }
@@ -3227,18 +3233,20 @@ impl Browse {
         Ok(self.send(&request)?.receipt)
     }
 
-    /// Accepts the next dialog of the tab, with a text for a prompt.
+    /// Accepts the question of the page, or the next one.
     ///
-    /// Dialogs are always answered at once: this decides the answer of the next one. Several are used in order.
+    /// A question is a `confirm`, or a `prompt`, which takes a text. Prints what followed. A question that is open waits for 60 s, then it is dismissed. Answers given beforehand are used in order. Alerts need no answer.
     ///
     /// - `text`: Text for a prompt; its default when left out.
-    pub fn dialog_accept(&self, text: Option<&str>) -> Result<DialogAcceptResponse> {
-        self.send(&DialogAcceptRequest { text: text.map(str::to_owned) })
+    pub fn dialog_accept(&self, text: Option<&str>) -> Result<Option<Receipt>> {
+        Ok(self.send(&DialogAcceptRequest { text: text.map(str::to_owned) })?.receipt)
     }
 
-    /// Dismisses the next dialog of the tab.
-    pub fn dialog_dismiss(&self) -> Result<DialogDismissResponse> {
-        self.send(&DialogDismissRequest::default())
+    /// Dismisses the question of the page, or the next one.
+    ///
+    /// As `dialog-accept`.
+    pub fn dialog_dismiss(&self) -> Result<Option<Receipt>> {
+        Ok(self.send(&DialogDismissRequest::default())?.receipt)
     }
 
     /// Prints the text of the clipboard.
@@ -3836,8 +3844,8 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "mouse up" | "release_mouse" => browse.dynamic::<ReleaseMouseRequest>(args).map(|answer| answer["receipt"].clone()),
         "mouse wheel" | "turn_wheel" => browse.dynamic::<TurnWheelRequest>(args).map(|answer| answer["receipt"].clone()),
         "upload" => browse.dynamic::<UploadRequest>(args).map(|answer| answer["receipt"].clone()),
-        "dialog-accept" | "dialog_accept" => browse.dynamic::<DialogAcceptRequest>(args),
-        "dialog-dismiss" | "dialog_dismiss" => browse.dynamic::<DialogDismissRequest>(args),
+        "dialog-accept" | "dialog_accept" => browse.dynamic::<DialogAcceptRequest>(args).map(|answer| answer["receipt"].clone()),
+        "dialog-dismiss" | "dialog_dismiss" => browse.dynamic::<DialogDismissRequest>(args).map(|answer| answer["receipt"].clone()),
         "clipboard read" | "read_clipboard" => browse.dynamic::<ReadClipboardRequest>(args).map(|answer| answer["text"].clone()),
         "clipboard write" | "write_clipboard" => browse.dynamic::<WriteClipboardRequest>(args),
         "viewport" => browse.dynamic::<ViewportRequest>(args),

@@ -2576,6 +2576,8 @@ browse_messages! {
 		7 errors: Vec<String>,
 		/// The same facts as in `summary`, taken apart; a fact without words of the page is a label alone.
 		8 facts: Vec<ReceiptFact>,
+		/// Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text.
+		12 question: Option<String>,
 	}
 	/// One thing that an action did. As a line: `label: role "name": text note`.
 	struct ReceiptFact {
@@ -2799,14 +2801,14 @@ browse_messages! {
 		1 text: Option<String>,
 	}
 	struct DialogAcceptResponse {
-		/// What will happen.
-		1 summary: String,
+		/// What followed the answer, or that it is kept for the next question.
+		2 receipt: Option<Receipt>,
 	}
 	struct DialogDismissRequest {
 	}
 	struct DialogDismissResponse {
-		/// What will happen.
-		1 summary: String,
+		/// What followed the answer, or that it is kept for the next question.
+		2 receipt: Option<Receipt>,
 	}
 	struct GotoRequest {
 		/// Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
@@ -3131,9 +3133,9 @@ browse_messages! {
 		/// Dialogs that fell out of the buffer.
 		2 dropped: u64,
 	}
-	/// A dialog that was answered.
+	/// A dialog that was answered, or is open.
 	struct DialogEntry {
-		/// Time in milliseconds since the epoch.
+		/// Time of its answer in milliseconds since the epoch; of its opening, while it is open.
 		1 time_ms: u64,
 		/// alert, confirm, prompt or beforeunload.
 		2 kind: String,
@@ -3145,6 +3147,8 @@ browse_messages! {
 		5 default_text: Option<String>,
 		/// Address of the document that opened it.
 		6 url: String,
+		/// True while it waits for `dialog-accept` or `dialog-dismiss`.
+		7 open: bool,
 	}
 	struct AnnotateSnapshotRequest {
 		/// Only elements that can be acted on.
@@ -3740,7 +3744,7 @@ browse_messages! {
 		4 title: String,
 		/// Who opened it: root, or the name of a client.
 		5 owner: String,
-		/// idle, loading, hung or crashed.
+		/// idle, loading, hung or crashed; dialog while a question of its page is open.
 		6 state: String,
 	}
 	struct ActivateTabRequest {
@@ -3848,10 +3852,6 @@ browse_requests! {
 /// Every command as a method. `…_with` takes the whole request.
 impl Browse {
 	/// Opens a URL in the current tab.
-	///
-	/// Waits for the load event unless told otherwise. An HTTP error status is reported, and is not an error.
-	///
-	/// - `url`: Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
 	pub fn goto(&self, url: &str) -> Result<GotoResponse> {
 		self.goto_with(GotoRequest { url: url.to_owned(), ..Default::default() })
 	}
@@ -3862,10 +3862,6 @@ impl Browse {
 	}
 
 	/// Loads an HTML file into the current tab.
-	///
-	/// The tab goes to about:blank first, so that the document does not run with the origin of the page it replaces.
-	///
-	/// - `html`: Text of this: HTML file to load (.html, .htm, .xhtml or .svg); "-" reads standard input.
 	pub fn load_html(&self, html: &str) -> Result<LoadHtmlResponse> {
 		self.load_html_with(LoadHtmlRequest { html: html.to_owned(), ..Default::default() })
 	}
@@ -3906,8 +3902,6 @@ impl Browse {
 	}
 
 	/// Ends a navigation that hangs, and whatever the page still loads.
-	///
-	/// The tab keeps what it has shown so far.
 	pub fn stop_loading(&self) -> Result<StopLoadingResponse> {
 		self.send(&StopLoadingRequest::default())
 	}
@@ -3918,10 +3912,6 @@ impl Browse {
 	}
 
 	/// Waits for an element, a text, an address, or for the page to settle.
-	///
-	/// Several conditions are awaited together.
-	///
-	/// - `target`: Element to wait for (ref, CSS, text=, role=, label=, xpath=), or a number of milliseconds.
 	pub fn wait(&self, target: Option<&str>) -> Result<WaitResponse> {
 		self.wait_with(WaitRequest { target: target.map(str::to_owned), ..Default::default() })
 	}
@@ -3932,10 +3922,6 @@ impl Browse {
 	}
 
 	/// Chooses the frame that selectors look in, or prints which it is.
-	///
-	/// Refs of every frame work without it. It ends when the frame leaves the page or the tab goes elsewhere: the next command with a selector says so.
-	///
-	/// - `target`: Element that holds the frame, looked up in the frame in force; `main` for the main frame.
 	pub fn frame(&self, target: Option<&str>) -> Result<FrameResponse> {
 		self.frame_with(FrameRequest { target: target.map(str::to_owned), ..Default::default() })
 	}
@@ -3946,8 +3932,6 @@ impl Browse {
 	}
 
 	/// Prints the elements of the page, each with a ref to act on.
-	///
-	/// A ref such as @e3 stays with its element as long as the element lives.
 	pub fn snapshot(&self) -> Result<SnapshotResponse> {
 		self.snapshot_with(SnapshotRequest::default())
 	}
@@ -3958,8 +3942,6 @@ impl Browse {
 	}
 
 	/// Captures the page with the box and the name of each ref drawn in.
-	///
-	/// Prints the path of the picture and the snapshot. The page is not touched.
 	pub fn annotate_snapshot(&self) -> Result<AnnotateSnapshotResponse> {
 		self.annotate_snapshot_with(AnnotateSnapshotRequest::default())
 	}
@@ -3970,10 +3952,6 @@ impl Browse {
 	}
 
 	/// Captures the page with the elements of refs tinted by values.
-	///
-	/// Prints the path of the picture and the refs, hottest first.
-	///
-	/// - `heat`: JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
 	pub fn heat_snapshot(&self, heat: &str) -> Result<HeatSnapshotResponse> {
 		self.heat_snapshot_with(HeatSnapshotRequest { heat: heat.to_owned(), ..Default::default() })
 	}
@@ -3984,15 +3962,11 @@ impl Browse {
 	}
 
 	/// Prints the readable text of the page, or of one element.
-	///
-	/// - `target`: Element to read; the whole page when left out.
 	pub fn text(&self, target: Option<&str>) -> Result<String> {
 		Ok(self.send(&TextRequest { target: target.map(str::to_owned) })?.text)
 	}
 
 	/// Prints the HTML of the page, or of one element.
-	///
-	/// - `target`: Element whose inner HTML to print; the whole document when left out.
 	pub fn html(&self, target: Option<&str>) -> Result<String> {
 		Ok(self.send(&HtmlRequest { target: target.map(str::to_owned) })?.html)
 	}
@@ -4003,8 +3977,6 @@ impl Browse {
 	}
 
 	/// Lists the forms of the page, and the fields outside of any.
-	///
-	/// Passwords, one-time codes and card numbers are never told. Fields have refs to fill them by.
 	pub fn forms(&self) -> Result<FormsResponse> {
 		self.forms_with(FormsRequest::default())
 	}
@@ -4025,8 +3997,6 @@ impl Browse {
 	}
 
 	/// Lists images, videos and sounds.
-	///
-	/// - `target`: Element to look in; the whole page when left out.
 	pub fn media(&self, target: Option<&str>) -> Result<Vec<MediaItem>> {
 		self.media_with(MediaRequest { target: target.map(str::to_owned), ..Default::default() })
 	}
@@ -4047,18 +4017,11 @@ impl Browse {
 	}
 
 	/// Prints the main content of the page, or an element, as Markdown.
-	///
-	/// - `target`: Element to write; the main content of the page when left out.
 	pub fn markdown(&self, target: Option<&str>) -> Result<String> {
 		Ok(self.send(&MarkdownRequest { target: target.map(str::to_owned) })?.markdown)
 	}
 
 	/// Compares the readable texts of two pages.
-	///
-	/// Each opens in a tab of its own, which is closed again. The tab of the call stays as it is.
-	///
-	/// - `url1`: First address.
-	/// - `url2`: Second address.
 	pub fn diff(&self, url1: &str, url2: &str) -> Result<DiffResponse> {
 		self.send(&DiffRequest { url1: url1.to_owned(), url2: url2.to_owned() })
 	}
@@ -4074,16 +4037,11 @@ impl Browse {
 	}
 
 	/// Finds text on the page, and prints the lines of the snapshot around it.
-	///
-	/// - `pattern`: Text to look for (case is ignored), or a /regular expression/.
 	pub fn find(&self, pattern: &str) -> Result<FindResponse> {
 		self.send(&FindRequest { pattern: pattern.to_owned() })
 	}
 
 	/// Tests the state of an element.
-	///
-	/// - `state`: State to test.
-	/// - `target`: Element to test.
 	pub fn is(&self, state: ElementState, target: &str) -> Result<bool> {
 		self.is_with(IsRequest { state, target: target.to_owned(), ..Default::default() })
 	}
@@ -4094,16 +4052,11 @@ impl Browse {
 	}
 
 	/// Prints a property of the page or of an element.
-	///
-	/// - `property`: What to read.
-	/// - `target`: Element to read it from; `title` needs none.
 	pub fn get(&self, property: Property, target: Option<&str>) -> Result<String> {
 		Ok(self.send(&GetRequest { property, target: target.map(str::to_owned) })?.value)
 	}
 
 	/// Prints the attributes of an element.
-	///
-	/// - `target`: Element to read.
 	pub fn attrs(&self, target: &str) -> Result<Vec<Attribute>> {
 		Ok(self.send(&AttrsRequest { target: target.to_owned() })?.attributes)
 	}
@@ -4129,8 +4082,6 @@ impl Browse {
 	}
 
 	/// Prints one request in full.
-	///
-	/// - `id`: Id from `network`.
 	pub fn show_request(&self, id: u64) -> Result<Option<NetworkEntry>> {
 		Ok(self.send(&ShowRequestRequest { id })?.request)
 	}
@@ -4146,11 +4097,6 @@ impl Browse {
 	}
 
 	/// Waits until an element has a state or says a text, and fails if it does not.
-	///
-	/// The failure shows what was expected and what was there.
-	///
-	/// - `target`: Element to test.
-	/// - `expected`: What to expect: visible, hidden, enabled, disabled, checked, unchecked, editable or focused; any other word is a text, or a /regular expression/, that the element or its value contains.
 	pub fn expect(&self, target: &str, expected: &str) -> Result<ExpectResponse> {
 		self.expect_with(ExpectRequest { target: target.to_owned(), expected: expected.to_owned(), ..Default::default() })
 	}
@@ -4161,9 +4107,6 @@ impl Browse {
 	}
 
 	/// Prints the computed value of a CSS property.
-	///
-	/// - `target`: Element to read.
-	/// - `property`: Property, such as `color` or `--accent`.
 	pub fn css(&self, target: &str, property: &str) -> Result<String> {
 		self.css_with(CssRequest { target: target.to_owned(), property: property.to_owned(), ..Default::default() })
 	}
@@ -4174,10 +4117,6 @@ impl Browse {
 	}
 
 	/// Prints why an element looks as it does.
-	///
-	/// Rules with their specificity, strongest first, computed styles, and the box. Of computed styles those that the page sets are shown.
-	///
-	/// - `target`: Element to inspect; the body of the document when left out.
 	pub fn inspect(&self, target: Option<&str>) -> Result<InspectResponse> {
 		self.inspect_with(InspectRequest { target: target.map(str::to_owned), ..Default::default() })
 	}
@@ -4188,10 +4127,6 @@ impl Browse {
 	}
 
 	/// Clicks an element.
-	///
-	/// Waits until it is visible, stable and enabled, and fails when another element covers the point that would be clicked.
-	///
-	/// - `target`: Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
 	pub fn click(&self, target: &str) -> Result<Option<Receipt>> {
 		self.click_with(ClickRequest { target: target.to_owned(), ..Default::default() })
 	}
@@ -4202,8 +4137,6 @@ impl Browse {
 	}
 
 	/// Double-clicks an element.
-	///
-	/// - `target`: Element to double-click.
 	pub fn double_click(&self, target: &str) -> Result<Option<Receipt>> {
 		self.double_click_with(DoubleClickRequest { target: target.to_owned(), ..Default::default() })
 	}
@@ -4214,8 +4147,6 @@ impl Browse {
 	}
 
 	/// Moves the pointer over an element.
-	///
-	/// - `target`: Element to move the pointer over.
 	pub fn hover(&self, target: &str) -> Result<Option<Receipt>> {
 		self.hover_with(HoverRequest { target: target.to_owned(), ..Default::default() })
 	}
@@ -4226,9 +4157,6 @@ impl Browse {
 	}
 
 	/// Replaces the text of a field.
-	///
-	/// - `target`: Field to fill: an input, a textarea or an editable element.
-	/// - `text`: Text that replaces its content.
 	pub fn fill(&self, target: &str, text: &str) -> Result<Option<Receipt>> {
 		self.fill_with(FillRequest { target: target.to_owned(), text: text.to_owned(), ..Default::default() })
 	}
@@ -4239,8 +4167,6 @@ impl Browse {
 	}
 
 	/// Types text into the focused element, key by key.
-	///
-	/// - `text`: Text to type into the focused element.
 	pub fn r#type(&self, text: &str) -> Result<Option<Receipt>> {
 		self.r#type_with(TypeRequest { text: text.to_owned(), ..Default::default() })
 	}
@@ -4251,8 +4177,6 @@ impl Browse {
 	}
 
 	/// Presses a key or a chord.
-	///
-	/// - `key`: Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
 	pub fn press(&self, key: &str) -> Result<Option<Receipt>> {
 		self.press_with(PressRequest { key: key.to_owned(), ..Default::default() })
 	}
@@ -4263,9 +4187,6 @@ impl Browse {
 	}
 
 	/// Chooses options of a dropdown or list.
-	///
-	/// - `target`: Dropdown or list to choose from.
-	/// - `value`: Value, label or visible text of each option.
 	pub fn select(&self, target: &str, value: &[&str]) -> Result<Option<Receipt>> {
 		self.select_with(SelectRequest { target: target.to_owned(), value: value.iter().map(|item| (*item).to_owned()).collect(), ..Default::default() })
 	}
@@ -4276,8 +4197,6 @@ impl Browse {
 	}
 
 	/// Checks a checkbox, radio button or switch.
-	///
-	/// - `target`: Checkbox, radio button or switch.
 	pub fn check(&self, target: &str) -> Result<Option<Receipt>> {
 		self.check_with(CheckRequest { target: target.to_owned(), ..Default::default() })
 	}
@@ -4288,8 +4207,6 @@ impl Browse {
 	}
 
 	/// Unchecks a checkbox or switch.
-	///
-	/// - `target`: Checkbox or switch.
 	pub fn uncheck(&self, target: &str) -> Result<Option<Receipt>> {
 		self.uncheck_with(UncheckRequest { target: target.to_owned(), ..Default::default() })
 	}
@@ -4300,8 +4217,6 @@ impl Browse {
 	}
 
 	/// Scrolls to an element, by a distance, or to the top or bottom of the page.
-	///
-	/// - `target`: Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
 	pub fn scroll(&self, target: Option<&str>) -> Result<ScrollResponse> {
 		self.scroll_with(ScrollRequest { target: target.map(str::to_owned), ..Default::default() })
 	}
@@ -4312,11 +4227,6 @@ impl Browse {
 	}
 
 	/// Drags an element onto another.
-	///
-	/// Works for HTML5 drag and drop and for pages that follow the pointer. Both elements may lie in frames; what is not in view is scrolled there.
-	///
-	/// - `target`: Element to drag.
-	/// - `onto`: Element to drop it on.
 	pub fn drag(&self, target: &str, onto: &str) -> Result<Option<Receipt>> {
 		self.drag_with(DragRequest { target: target.to_owned(), onto: onto.to_owned(), ..Default::default() })
 	}
@@ -4327,10 +4237,6 @@ impl Browse {
 	}
 
 	/// Moves the pointer.
-	///
-	/// Buttons that are down stay down, so that moves draw or drag.
-	///
-	/// - `to`: Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
 	pub fn move_mouse(&self, to: &[&str]) -> Result<Option<Receipt>> {
 		self.move_mouse_with(MoveMouseRequest { to: to.iter().map(|item| (*item).to_owned()).collect(), ..Default::default() })
 	}
@@ -4341,8 +4247,6 @@ impl Browse {
 	}
 
 	/// Presses a button of the mouse, and keeps it down.
-	///
-	/// - `to`: Where: an element, or two numbers; where the pointer is when left out.
 	pub fn press_mouse(&self, to: &[&str]) -> Result<Option<Receipt>> {
 		self.press_mouse_with(PressMouseRequest { to: to.iter().map(|item| (*item).to_owned()).collect(), ..Default::default() })
 	}
@@ -4353,8 +4257,6 @@ impl Browse {
 	}
 
 	/// Lets a button of the mouse go.
-	///
-	/// - `to`: Where: an element, or two numbers; where the pointer is when left out.
 	pub fn release_mouse(&self, to: &[&str]) -> Result<Option<Receipt>> {
 		self.release_mouse_with(ReleaseMouseRequest { to: to.iter().map(|item| (*item).to_owned()).collect(), ..Default::default() })
 	}
@@ -4365,9 +4267,6 @@ impl Browse {
 	}
 
 	/// Turns the wheel of the mouse.
-	///
-	/// - `dy`: Pixels down; up when negative.
-	/// - `dx`: Pixels to the right; to the left when negative.
 	pub fn turn_wheel(&self, dy: f64, dx: Option<f64>) -> Result<Option<Receipt>> {
 		self.turn_wheel_with(TurnWheelRequest { dy, dx, ..Default::default() })
 	}
@@ -4378,11 +4277,6 @@ impl Browse {
 	}
 
 	/// Gives files to a file input.
-	///
-	/// The input may be hidden behind a label or a button. The files are read here, under the working directory or the temp directory; none that holds secrets is. They are kept in a private folder until the tab is closed.
-	///
-	/// - `target`: File input, its label, or the button that opens its file chooser.
-	/// - `file`: Files to give it.
 	pub fn upload(&self, target: &str, file: Vec<UploadFile>) -> Result<Option<Receipt>> {
 		self.upload_with(UploadRequest { target: target.to_owned(), file, ..Default::default() })
 	}
@@ -4392,25 +4286,17 @@ impl Browse {
 		Ok(self.send(&request)?.receipt)
 	}
 
-	/// Accepts the next dialog of the tab, with a text for a prompt.
-	///
-	/// Dialogs are always answered at once: this decides the answer of the next one. Several are used in order.
-	///
-	/// - `text`: Text for a prompt; its default when left out.
-	pub fn dialog_accept(&self, text: Option<&str>) -> Result<DialogAcceptResponse> {
-		self.send(&DialogAcceptRequest { text: text.map(str::to_owned) })
+	/// Accepts the question of the page, or the next one.
+	pub fn dialog_accept(&self, text: Option<&str>) -> Result<Option<Receipt>> {
+		Ok(self.send(&DialogAcceptRequest { text: text.map(str::to_owned) })?.receipt)
 	}
 
-	/// Dismisses the next dialog of the tab.
-	pub fn dialog_dismiss(&self) -> Result<DialogDismissResponse> {
-		self.send(&DialogDismissRequest::default())
+	/// Dismisses the question of the page, or the next one.
+	pub fn dialog_dismiss(&self) -> Result<Option<Receipt>> {
+		Ok(self.send(&DialogDismissRequest::default())?.receipt)
 	}
 
 	/// Prints or sets the size of the page area.
-	///
-	/// It holds for every tab of the session, also for those to come. The page stays as it is: nothing is loaded again.
-	///
-	/// - `size`: Width and height in CSS pixels, 50x50 to 10000x10000.
 	pub fn viewport(&self, size: Option<&str>) -> Result<ViewportResponse> {
 		self.viewport_with(ViewportRequest { size: size.map(str::to_owned), ..Default::default() })
 	}
@@ -4421,8 +4307,6 @@ impl Browse {
 	}
 
 	/// Captures the page, or one element, as an image.
-	///
-	/// - `target`: Element to capture; the full page when left out.
 	pub fn screenshot(&self, target: Option<&str>) -> Result<ScreenshotResponse> {
 		self.screenshot_with(ScreenshotRequest { target: target.map(str::to_owned), ..Default::default() })
 	}
@@ -4433,8 +4317,6 @@ impl Browse {
 	}
 
 	/// Captures the page as phones, tablets and desktops show it.
-	///
-	/// Writes \<prefix>-mobile.png (375x812), \<prefix>-tablet.png (768x1024) and \<prefix>-desktop.png (1280x720), or with --sheet all of them in one picture; the tab gets its own size back.
 	pub fn responsive(&self) -> Result<ResponsiveResponse> {
 		self.responsive_with(ResponsiveRequest::default())
 	}
@@ -4445,8 +4327,6 @@ impl Browse {
 	}
 
 	/// Prints the page to a PDF.
-	///
-	/// Lengths have a unit: in, cm, mm or px.
 	pub fn pdf(&self) -> Result<PdfResponse> {
 		self.pdf_with(PdfRequest::default())
 	}
@@ -4457,10 +4337,6 @@ impl Browse {
 	}
 
 	/// Prints an HTML file to a PDF, in a tab of its own that nobody sees.
-	///
-	/// It is loaded as with `load-html`.
-	///
-	/// - `html`: Text of this: HTML file to print.
 	pub fn print_html(&self, html: &str) -> Result<PdfResponse> {
 		self.print_html_with(PrintHtmlRequest { html: html.to_owned(), ..Default::default() })
 	}
@@ -4471,21 +4347,11 @@ impl Browse {
 	}
 
 	/// Saves one file with the cookies of the tab.
-	///
-	/// It is named as the server says when the path is a folder or left out.
-	///
-	/// - `source`: Address, or element: what an image, a video or a link points to.
-	/// - `path`: File to write, or a folder. A file in the temp directory when left out.
 	pub fn download(&self, source: &str, path: Option<&Path>) -> Result<Saved> {
 		save::file(self.stream(&DownloadRequest { source: source.to_owned() })?, path)
 	}
 
 	/// Saves the media of the page into a folder, with a manifest.json.
-	///
-	/// A second run leaves out what the manifest proves to be there, and tries again what failed.
-	///
-	/// - `kind`: What to save.
-	/// - `path`: Folder to write to; made when it does not exist. A new one in the temp directory when left out.
 	pub fn scrape(&self, kind: ScrapeKind, path: Option<&Path>) -> Result<SavedFolder> {
 		self.scrape_with(ScrapeRequest { kind, ..Default::default() }, path)
 	}
@@ -4501,10 +4367,6 @@ impl Browse {
 	}
 
 	/// Fetches an address without the browser and without its cookies.
-	///
-	/// At most 60 s and 500 KB. Addresses that are not public are refused, also on redirects, unless the user allows the host in the configuration.
-	///
-	/// - `url`: Address, http or https.
 	pub fn fetch(&self, url: &str) -> Result<Option<Fetched>> {
 		self.fetch_with(FetchRequest { url: url.to_owned(), ..Default::default() })
 	}
@@ -4520,40 +4382,26 @@ impl Browse {
 	}
 
 	/// Switches to a tab.
-	///
-	/// - `id`: Tab to switch to.
 	pub fn activate_tab(&self, id: u64) -> Result<ActivateTabResponse> {
 		self.send(&ActivateTabRequest { id })
 	}
 
 	/// Opens a tab, and switches to it.
-	///
-	/// - `url`: Address to open; a blank page when left out.
 	pub fn new_tab(&self, url: Option<&str>) -> Result<NewTabResponse> {
 		self.send(&NewTabRequest { url: url.map(str::to_owned) })
 	}
 
 	/// Closes a tab.
-	///
-	/// - `id`: Tab to close; the active one when left out.
 	pub fn close_tab(&self, id: Option<u64>) -> Result<CloseTabResponse> {
 		self.send(&CloseTabRequest { id })
 	}
 
 	/// Runs commands from standard input in order, and stops at the first that fails.
-	///
-	/// Each step is authorized by itself: a chain grants nothing.
-	///
-	/// - `steps`: Commands to run, one JSON array a line: \["goto", "https://example.com"\].
 	pub fn chain(&self, steps: Vec<Step>) -> Result<Vec<StepResult>> {
 		Ok(self.send(&ChainRequest { steps })?.results)
 	}
 
 	/// Runs commands from standard input: those of one tab in order, tabs in parallel.
-	///
-	/// An error ends only its own step. Each step is authorized by itself.
-	///
-	/// - `steps`: At most 50 commands, one JSON object a line: {"tab": 1, "command": \["text"\]}.
 	pub fn batch(&self, steps: Vec<Step>) -> Result<Vec<StepResult>> {
 		Ok(self.send(&BatchRequest { steps })?.results)
 	}
@@ -4612,8 +4460,8 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
 		"mouse up" | "release_mouse" => browse.dynamic::<ReleaseMouseRequest>(args).map(|answer| answer["receipt"].clone()),
 		"mouse wheel" | "turn_wheel" => browse.dynamic::<TurnWheelRequest>(args).map(|answer| answer["receipt"].clone()),
 		"upload" => browse.dynamic::<UploadRequest>(args).map(|answer| answer["receipt"].clone()),
-		"dialog-accept" | "dialog_accept" => browse.dynamic::<DialogAcceptRequest>(args),
-		"dialog-dismiss" | "dialog_dismiss" => browse.dynamic::<DialogDismissRequest>(args),
+		"dialog-accept" | "dialog_accept" => browse.dynamic::<DialogAcceptRequest>(args).map(|answer| answer["receipt"].clone()),
+		"dialog-dismiss" | "dialog_dismiss" => browse.dynamic::<DialogDismissRequest>(args).map(|answer| answer["receipt"].clone()),
 		"viewport" => browse.dynamic::<ViewportRequest>(args),
 		"screenshot" => browse.dynamic::<ScreenshotRequest>(args),
 		"responsive" => browse.dynamic::<ResponsiveRequest>(args),

@@ -59,7 +59,7 @@ const MESSAGES: Record<string, string> = {
   FileTail: 'bytes:1u sha256:2s reason:3s message:4s known:5b url:6s note:7s',
   ViewportRequest: 'size:1?s scale:2?d reset:3b',
   ViewportResponse: 'width:1u height:2u scale:3d',
-  Receipt: 'summary:1s url:2?s newTab:3?u focus:4?s dialog:5?s download:6?s errors:7*s facts:8*mReceiptFact',
+  Receipt: 'summary:1s url:2?s newTab:3?u focus:4?s dialog:5?s download:6?s errors:7*s facts:8*mReceiptFact question:12?s',
   ReceiptFact: 'label:1s role:2s name:3s text:4s note:5s',
   ClickRequest: 'target:1s button:2eMouseButton count:3?u modifiers:4?s noWait:5b at:7?s',
   ClickResponse: 'receipt:1?mReceipt',
@@ -95,9 +95,9 @@ const MESSAGES: Record<string, string> = {
   UploadRequest: 'target:1s file:2*mUploadFile noWait:3b',
   UploadResponse: 'receipt:1?mReceipt',
   DialogAcceptRequest: 'text:1?s',
-  DialogAcceptResponse: 'summary:1s',
+  DialogAcceptResponse: 'receipt:2?mReceipt',
   DialogDismissRequest: '',
-  DialogDismissResponse: 'summary:1s',
+  DialogDismissResponse: 'receipt:2?mReceipt',
   GotoRequest: 'url:1s wait:2eWaitUntil',
   GotoResponse: 'status:1?u url:2s title:3s suggestedSkills:4*mSuggestedSkill',
   SuggestedSkill: 'id:1s title:2s kind:3s',
@@ -140,7 +140,7 @@ const MESSAGES: Record<string, string> = {
   PerfResponse: 'ttfbMs:1?d fcpMs:2?d lcpMs:3?d lcpElement:4?s cls:5?d inpMs:6?d interactions:7u domContentLoadedMs:8?d loadMs:9?d dnsMs:10?d connectMs:11?d downloadMs:12?d transferBytes:13?u resources:14u navigation:15s',
   DialogRequest: '',
   DialogResponse: 'dialogs:1*mDialogEntry dropped:2u',
-  DialogEntry: 'timeMs:1u kind:2s message:3s answer:4s defaultText:5?s url:6s',
+  DialogEntry: 'timeMs:1u kind:2s message:3s answer:4s defaultText:5?s url:6s open:7b',
   AnnotateSnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s cursor:5b maxTokens:6?u viewport:7b',
   AnnotateSnapshotResponse: 'image:1y mime:2s width:3u height:4u note:5s marks:6*mPictureMark tree:7s',
   PictureMark: 'ref:1s box:2?mBox',
@@ -271,8 +271,8 @@ const COMMANDS: Record<string, string> = {
   releaseMouse: 'mouse up|ReleaseMouse|to?|receipt',
   turnWheel: 'mouse wheel|TurnWheel|dy dx?|receipt',
   upload: 'upload|Upload|target file?|receipt',
-  dialogAccept: 'dialog-accept|DialogAccept|text?',
-  dialogDismiss: 'dialog-dismiss|DialogDismiss',
+  dialogAccept: 'dialog-accept|DialogAccept|text?|receipt',
+  dialogDismiss: 'dialog-dismiss|DialogDismiss||receipt',
   viewport: 'viewport|Viewport|size?',
   screenshot: 'screenshot|Screenshot|target?',
   responsive: 'responsive|Responsive|||60000',
@@ -1849,6 +1849,8 @@ export interface Receipt {
   errors: string[];
   /** The same facts as in `summary`, taken apart; a fact without words of the page is a label alone. */
   facts: ReceiptFact[];
+  /** Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text. */
+  question?: string;
 }
 
 /** One thing that an action did. As a line: `label: role "name": text note`. */
@@ -1943,13 +1945,13 @@ export interface UploadResponse {
 }
 
 export interface DialogAcceptResponse {
-  /** What will happen. */
-  summary: string;
+  /** What followed the answer, or that it is kept for the next question. */
+  receipt?: Receipt;
 }
 
 export interface DialogDismissResponse {
-  /** What will happen. */
-  summary: string;
+  /** What followed the answer, or that it is kept for the next question. */
+  receipt?: Receipt;
 }
 
 export interface GotoResponse {
@@ -2189,9 +2191,9 @@ export interface DialogResponse {
   dropped: number;
 }
 
-/** A dialog that was answered. */
+/** A dialog that was answered, or is open. */
 export interface DialogEntry {
-  /** Time in milliseconds since the epoch. */
+  /** Time of its answer in milliseconds since the epoch; of its opening, while it is open. */
   timeMs: number;
   /** alert, confirm, prompt or beforeunload. */
   kind: string;
@@ -2203,6 +2205,8 @@ export interface DialogEntry {
   defaultText?: string;
   /** Address of the document that opened it. */
   url: string;
+  /** True while it waits for `dialog-accept` or `dialog-dismiss`. */
+  open: boolean;
 }
 
 export interface AnnotateSnapshotResponse {
@@ -2721,7 +2725,7 @@ export interface Tab {
   title: string;
   /** Who opened it: root, or the name of a client. */
   owner: string;
-  /** idle, loading, hung or crashed. */
+  /** idle, loading, hung or crashed; dialog while a question of its page is open. */
   state: string;
 }
 
@@ -3374,7 +3378,11 @@ export interface Commands {
   /** Prints how fast the page loaded: timings and Web Vitals. */
   perf(): Promise<PerfResponse>;
 
-  /** Prints the dialogs that the page opened, and how they were answered. */
+  /**
+   * Prints the dialogs that the page opened, and how they were answered.
+   *
+   * One that is open and waits for its answer stands last.
+   */
   dialog(): Promise<DialogEntry[]>;
 
   /**
@@ -3530,16 +3538,20 @@ export interface Commands {
   upload(target: string, file?: UploadFile[] | UploadOptions, options?: UploadOptions): Promise<Receipt>;
 
   /**
-   * Accepts the next dialog of the tab, with a text for a prompt.
+   * Accepts the question of the page, or the next one.
    *
-   * Dialogs are always answered at once: this decides the answer of the next one. Several are used in order.
+   * A question is a `confirm`, or a `prompt`, which takes a text. Prints what followed. A question that is open waits for 60 s, then it is dismissed. Answers given beforehand are used in order. Alerts need no answer.
    *
    * @param text Text for a prompt; its default when left out.
    */
-  dialogAccept(text?: string): Promise<DialogAcceptResponse>;
+  dialogAccept(text?: string): Promise<Receipt>;
 
-  /** Dismisses the next dialog of the tab. */
-  dialogDismiss(): Promise<DialogDismissResponse>;
+  /**
+   * Dismisses the question of the page, or the next one.
+   *
+   * As `dialog-accept`.
+   */
+  dialogDismiss(): Promise<Receipt>;
 
   /**
    * Prints or sets the size of the page area.

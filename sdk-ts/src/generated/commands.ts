@@ -497,6 +497,8 @@ export interface Receipt {
   errors: string[];
   /** The same facts as in `summary`, taken apart; a fact without words of the page is a label alone. */
   facts: ReceiptFact[];
+  /** Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text. */
+  question?: string;
 }
 
 /** One thing that an action did. As a line: `label: role "name": text note`. */
@@ -591,13 +593,13 @@ export interface UploadResponse {
 }
 
 export interface DialogAcceptResponse {
-  /** What will happen. */
-  summary: string;
+  /** What followed the answer, or that it is kept for the next question. */
+  receipt?: Receipt;
 }
 
 export interface DialogDismissResponse {
-  /** What will happen. */
-  summary: string;
+  /** What followed the answer, or that it is kept for the next question. */
+  receipt?: Receipt;
 }
 
 export interface ReadClipboardResponse {
@@ -874,9 +876,9 @@ export interface DialogResponse {
   dropped: number;
 }
 
-/** A dialog that was answered. */
+/** A dialog that was answered, or is open. */
 export interface DialogEntry {
-  /** Time in milliseconds since the epoch. */
+  /** Time of its answer in milliseconds since the epoch; of its opening, while it is open. */
   timeMs: number;
   /** alert, confirm, prompt or beforeunload. */
   kind: string;
@@ -888,6 +890,8 @@ export interface DialogEntry {
   defaultText?: string;
   /** Address of the document that opened it. */
   url: string;
+  /** True while it waits for `dialog-accept` or `dialog-dismiss`. */
+  open: boolean;
 }
 
 export interface ClearDialogResponse {
@@ -1583,7 +1587,7 @@ export interface Tab {
   title: string;
   /** Who opened it: root, or the name of a client. */
   owner: string;
-  /** idle, loading, hung or crashed. */
+  /** idle, loading, hung or crashed; dialog while a question of its page is open. */
   state: string;
 }
 
@@ -2577,7 +2581,11 @@ export interface Commands {
   /** Prints how fast the page loaded: timings and Web Vitals. */
   perf(): Promise<PerfResponse>;
 
-  /** Prints the dialogs that the page opened, and how they were answered. */
+  /**
+   * Prints the dialogs that the page opened, and how they were answered.
+   *
+   * One that is open and waits for its answer stands last.
+   */
   dialog(): Promise<DialogEntry[]>;
 
   /** Forgets the dialogs of the tab. */
@@ -2807,16 +2815,20 @@ export interface Commands {
   upload(target: string, file?: UploadFile[] | UploadOptions, options?: UploadOptions): Promise<Receipt>;
 
   /**
-   * Accepts the next dialog of the tab, with a text for a prompt.
+   * Accepts the question of the page, or the next one.
    *
-   * Dialogs are always answered at once: this decides the answer of the next one. Several are used in order.
+   * A question is a `confirm`, or a `prompt`, which takes a text. Prints what followed. A question that is open waits for 60 s, then it is dismissed. Answers given beforehand are used in order. Alerts need no answer.
    *
    * @param text Text for a prompt; its default when left out.
    */
-  dialogAccept(text?: string): Promise<DialogAcceptResponse>;
+  dialogAccept(text?: string): Promise<Receipt>;
 
-  /** Dismisses the next dialog of the tab. */
-  dialogDismiss(): Promise<DialogDismissResponse>;
+  /**
+   * Dismisses the question of the page, or the next one.
+   *
+   * As `dialog-accept`.
+   */
+  dialogDismiss(): Promise<Receipt>;
 
   /**
    * Prints the text of the clipboard.

@@ -319,7 +319,22 @@ pub fn vendored(root: &Path) -> Result<Vec<(&'static str, String)>> {
                     true => !line.trim_start().starts_with("//"),
                     false => !line.starts_with("//!") && !line.starts_with("// Gen"),
                 };
-                let text: Vec<_> = text.lines().filter(is_kept).collect();
+                let mut in_details = false;
+                // Of the comments on commands the first paragraph is kept: requests say what
+                // their arguments are, the rest stands in the crate, and a bundle is small.
+                let is_summary = |line: &&str| {
+                    let comment = line.trim_start().strip_prefix("///");
+                    in_details = match comment {
+                        None => false,
+                        Some(comment) => in_details || comment.is_empty(),
+                    };
+                    !in_details
+                };
+                let kept = text.lines().filter(is_kept);
+                let text: Vec<_> = match name {
+                    "commands" => kept.filter(is_summary).collect(),
+                    _ => kept.collect(),
+                };
                 let _ = write!(out, "mod {name} {{\n{}\n}}", text.join("\n").trim());
             }
         }

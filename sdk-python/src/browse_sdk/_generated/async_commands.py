@@ -306,7 +306,10 @@ class AsyncCommands(AsyncClient):
         return await self._perform("perf", {})
 
     async def dialog(self) -> list[m.DialogEntry]:
-        """Prints the dialogs that the page opened, and how they were answered."""
+        """Prints the dialogs that the page opened, and how they were answered.
+
+        One that is open and waits for its answer stands last.
+        """
         return await self._perform("dialog", {})
 
     async def clear_dialog(self) -> m.ClearDialogResponse:
@@ -599,17 +602,20 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("upload", {"target": target, "file": file, "no_wait": no_wait})
 
-    async def dialog_accept(self, text: str | None = None) -> m.DialogAcceptResponse:
-        """Accepts the next dialog of the tab, with a text for a prompt.
+    async def dialog_accept(self, text: str | None = None) -> m.Receipt:
+        """Accepts the question of the page, or the next one.
 
-        Dialogs are always answered at once: this decides the answer of the next one. Several are used in order.
+        A question is a `confirm`, or a `prompt`, which takes a text. Prints what followed. A question that is open waits for 60 s, then it is dismissed. Answers given beforehand are used in order. Alerts need no answer.
 
         text: Text for a prompt; its default when left out.
         """
         return await self._perform("dialog_accept", {"text": text})
 
-    async def dialog_dismiss(self) -> m.DialogDismissResponse:
-        """Dismisses the next dialog of the tab."""
+    async def dialog_dismiss(self) -> m.Receipt:
+        """Dismisses the question of the page, or the next one.
+
+        As `dialog-accept`.
+        """
         return await self._perform("dialog_dismiss", {})
 
     async def read_clipboard(self) -> str:

@@ -653,6 +653,9 @@ class Receipt(Message):
     facts: list[ReceiptFact]
     """The same facts as in `summary`, taken apart; a fact without words of the page is a label alone."""
 
+    question: str | None
+    """Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text."""
+
 
 class ReceiptFact(Message):
     """One thing that an action did. As a line: `label: role "name": text note`."""
@@ -789,15 +792,15 @@ class UploadResponse(Message):
 class DialogAcceptResponse(Message):
     """An answer."""
 
-    summary: str
-    """What will happen."""
+    receipt: Receipt | None
+    """What followed the answer, or that it is kept for the next question."""
 
 
 class DialogDismissResponse(Message):
     """An answer."""
 
-    summary: str
-    """What will happen."""
+    receipt: Receipt | None
+    """What followed the answer, or that it is kept for the next question."""
 
 
 class ReadClipboardResponse(Message):
@@ -1191,10 +1194,10 @@ class DialogResponse(Message):
 
 
 class DialogEntry(Message):
-    """A dialog that was answered."""
+    """A dialog that was answered, or is open."""
 
     time_ms: int
-    """Time in milliseconds since the epoch."""
+    """Time of its answer in milliseconds since the epoch; of its opening, while it is open."""
 
     kind: str
     """alert, confirm, prompt or beforeunload."""
@@ -1210,6 +1213,9 @@ class DialogEntry(Message):
 
     url: str
     """Address of the document that opened it."""
+
+    open: bool
+    """True while it waits for `dialog-accept` or `dialog-dismiss`."""
 
 
 class ClearDialogResponse(Message):
@@ -2193,7 +2199,7 @@ class Tab(Message):
     """Who opened it: root, or the name of a client."""
 
     state: str
-    """idle, loading, hung or crashed."""
+    """idle, loading, hung or crashed; dialog while a question of its page is open."""
 
 
 class ActivateTabResponse(Message):
