@@ -6,7 +6,10 @@ use std::{
     collections::BTreeMap,
     net::IpAddr,
     path::Path,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -53,6 +56,8 @@ pub struct Context {
     tab: OnceLock<Arc<Tab>>,
     /// Held until the call is answered.
     share: OnceLock<Share>,
+    /// Whether the handler answers for questions of the page itself.
+    questions: AtomicBool,
     notes: Mutex<Notes>,
     /// While the call leaves a document.
     leaving: OnceLock<Leaving>,
@@ -90,8 +95,21 @@ impl Context {
         let limit = timeout.map(|timeout| begun + timeout);
         let (tab, share, leaving) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (notes, held) = (Mutex::default(), Mutex::default());
-        let margin = MARGIN;
-        Self { daemon, permit, call, begun, limit, margin, tab, share, notes, leaving, held }
+        let (margin, questions) = (MARGIN, AtomicBool::new(false));
+        Self {
+            daemon,
+            permit,
+            call,
+            begun,
+            limit,
+            margin,
+            tab,
+            share,
+            questions,
+            notes,
+            leaving,
+            held,
+        }
     }
 
     /// The same call, for another command or tab: a step of a chain or a
@@ -302,6 +320,15 @@ impl Context {
         if said.iter().all(|known| known != note) && said.len() < MOST_NOTES {
             said.push(note.to_owned());
         }
+    }
+
+    /// Notes that the handler answers for questions of the page itself from now on.
+    pub fn handle_questions(&self) {
+        self.questions.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn handles_questions(&self) -> bool {
+        self.questions.load(Ordering::Relaxed)
     }
 
     /// Whether the caller is told something already.

@@ -40,10 +40,17 @@ pub async fn within<R>(cx: &Context, work: impl Future<Output = Result<R>>) -> R
             Err(error) => Err(cx.permit().grant().ended().now_or_never().unwrap_or(error)),
             done => done,
         },
-        open = question::blocking(cx), if is_stopped => Err(question::refuse(cx, &open)),
+        open = unhandled(cx), if is_stopped => Err(question::refuse(cx, &open)),
         error = cx.permit().grant().ended() => Err(error),
         error = cut(cx.daemon()) => Err(error),
     }
+}
+
+/// Waits for a question that the handler does not answer for itself: once it runs an
+/// action, the receipt of that has the question.
+async fn unhandled(cx: &Context) -> question::Open {
+    let open = question::blocking(cx).await;
+    if cx.handles_questions() { std::future::pending().await } else { open }
 }
 
 /// Waits until the daemon has ended for so long that calls must, too. They may

@@ -33,6 +33,7 @@ pub(super) async fn perform(
     mut action: Action,
     has_begun: impl Fn() -> bool,
 ) -> Result<Receipt> {
+    cx.handle_questions();
     // What the action leads to may leave the page.
     let _acting = cx.page().acting();
     let open = tokio::select! {
