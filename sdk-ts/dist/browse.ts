@@ -180,7 +180,7 @@ const MESSAGES: Record<string, string> = {
   StopLoadingResponse: 'url:1s',
   SnapshotRequest: 'interactive:1b compact:2b depth:3?u scope:4?s diff:5b cursor:6b maxTokens:7?u nodes:8b',
   SnapshotResponse: 'tree:1s nodes:2*mSnapshotNode suggestedSkills:3*mSuggestedSkill',
-  SnapshotNode: 'ref:1s role:2s name:3s description:4s states:5*s value:6?s frame:7s depth:8u box:9?mBox',
+  SnapshotNode: 'ref:1s role:2s name:3s description:4s states:5*s value:6?s frame:7s depth:8u box:9?mBox context:10s ordinal:11u message:12s summary:13s hint:14s',
   Box: 'x:1d y:2d width:3d height:4d',
   JsRequest: 'expression:1s',
   JsResponse: 'value:1j',
@@ -2542,6 +2542,16 @@ export interface SnapshotNode {
   depth: number;
   /** Position in CSS pixels, relative to its frame's viewport. */
   box?: Box;
+  /** The heading, row, card or label it stands in, where its role and name repeat; not a part of its name. Only with `--interactive`. */
+  context: string;
+  /** Its place among elements of the same role, name and context, from 1; 0 where its role and name do not repeat. */
+  ordinal: number;
+  /** What is wrong with an invalid field. */
+  message: string;
+  /** What it holds that is not listed, such as `35 days`. */
+  summary: string;
+  /** What its markup calls it, such as `prev-month`, where it has no name. */
+  hint: string;
 }
 
 /** A rectangle in CSS pixels. */
@@ -3604,7 +3614,7 @@ export interface FrameOptions {
 
 /** What `snapshot` can be told besides. */
 export interface SnapshotOptions {
-  /** Only elements that can be acted on. */
+  /** Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be told: it is in the whole tree. */
   interactive?: boolean;
   /** Leaves out structure that carries no name. */
   compact?: boolean;
@@ -4537,7 +4547,7 @@ export interface Commands {
   hover(target: string, options?: HoverOptions): Promise<Receipt>;
 
   /**
-   * Replaces the text of a field.
+   * Replaces the text of a field, and says what the field holds then.
    *
    * @param target Field to fill: an input, a textarea or an editable element.
    * @param text Text that replaces its content.

@@ -319,7 +319,7 @@ MESSAGES: dict[str, str] = {
     "StopLoadingResponse": "url:1s",
     "SnapshotRequest": "interactive:1b compact:2b depth:3?u scope:4?s diff:5b cursor:6b max_tokens:7?u nodes:8b",
     "SnapshotResponse": "tree:1s nodes:2*mSnapshotNode suggested_skills:3*mSuggestedSkill",
-    "SnapshotNode": "ref:1s role:2s name:3s description:4s states:5*s value:6?s frame:7s depth:8u box:9?mBox",
+    "SnapshotNode": "ref:1s role:2s name:3s description:4s states:5*s value:6?s frame:7s depth:8u box:9?mBox context:10s ordinal:11u message:12s summary:13s hint:14s",
     "Box": "x:1d y:2d width:3d height:4d",
     "IsRequest": "state:1eElementState target:2s assert_:3b",
     "IsResponse": "value:1b",

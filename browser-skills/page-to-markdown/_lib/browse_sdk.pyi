@@ -680,6 +680,21 @@ class SnapshotNode(Message):
     box: Box | None
     """Position in CSS pixels, relative to its frame's viewport."""
 
+    context: str
+    """The heading, row, card or label it stands in, where its role and name repeat; not a part of its name. Only with `--interactive`."""
+
+    ordinal: int
+    """Its place among elements of the same role, name and context, from 1; 0 where its role and name do not repeat."""
+
+    message: str
+    """What is wrong with an invalid field."""
+
+    summary: str
+    """What it holds that is not listed, such as `35 days`."""
+
+    hint: str
+    """What its markup calls it, such as `prev-month`, where it has no name."""
+
 
 class Box(Message):
     """A rectangle in CSS pixels."""
@@ -1738,7 +1753,7 @@ class Commands:
 
         A ref such as @e3 stays with its element as long as the element lives.
 
-        interactive: Only elements that can be acted on.
+        interactive: Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be told: it is in the whole tree.
         compact: Leaves out structure that carries no name.
         depth: Levels to descend.
         scope: Only what lies within this element.
@@ -1956,7 +1971,7 @@ class Commands:
         """
 
     def fill(self, target: str, text: str, *, no_wait: bool = False) -> Receipt:
-        """Replaces the text of a field.
+        """Replaces the text of a field, and says what the field holds then.
 
         target: Field to fill: an input, a textarea or an editable element.
         text: Text that replaces its content.

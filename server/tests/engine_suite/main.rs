@@ -7,6 +7,8 @@ mod support;
 mod fixture;
 
 mod actions;
+mod arrived;
+mod choosing;
 mod clicks;
 mod drafts;
 mod drawn;

@@ -3,7 +3,7 @@
 use crate::fixture::{Tab, target};
 
 /// Markup of the element with id `x`, its role, name and description.
-const CASES: [(&str, &str, &str, &str); 44] = [
+const CASES: [(&str, &str, &str, &str); 54] = [
     ("<a id=x href=/>Go</a>", "link", "Go", ""),
     ("<a id=x>Go</a>", "generic", "", ""),
     ("<button id=x><img alt=Save></button>", "button", "Save", ""),
@@ -75,6 +75,51 @@ const CASES: [(&str, &str, &str, &str); 44] = [
         "ab",
         "",
     ),
+    (
+        "<style>.h{visibility:hidden}</style><button id=x>Save <span class=h>no <b>nor this</b></span></button>",
+        "button",
+        "Save",
+        "",
+    ),
+    (
+        "<style>.h{visibility:hidden}</style><span id=a>Name <span class=h><b>no</b></span></span><input id=x aria-labelledby=a>",
+        "textbox",
+        "Name",
+        "",
+    ),
+    (
+        "<style>.h{visibility:hidden}</style><span id=a class=h>All <b>of it</b></span><input id=x aria-labelledby=a>",
+        "textbox",
+        "All of it",
+        "",
+    ),
+    ("<button id=x><span><div>One</div></span>Two</button>", "button", "One Two", ""),
+    (
+        "<button id=x><span style='display:inline-block'>One</span><span style='display:inline-block'>Two</span></button>",
+        "button",
+        "One Two",
+        "",
+    ),
+    (
+        "<div id=a hidden>One<b>Two</b></div><input id=x aria-labelledby=a>",
+        "textbox",
+        "One Two",
+        "",
+    ),
+    (
+        "<label for=x>Show <select><option>10<option selected>20</select> rows</label><input type=checkbox id=x>",
+        "checkbox",
+        "Show 20 rows",
+        "",
+    ),
+    (
+        "<label for=x>Pay by <span role=combobox>card</span></label><input type=checkbox id=x>",
+        "checkbox",
+        "Pay by card",
+        "",
+    ),
+    ("<div id=x contenteditable aria-label=Note>text</div>", "textbox", "Note", ""),
+    ("<div contenteditable><p id=x contenteditable>text</p></div>", "paragraph", "", ""),
     ("<p id=d>Long</p><input id=x aria-describedby=d aria-label=n>", "textbox", "n", "Long"),
     ("<input id=x type=password aria-label=Secret>", "textbox", "Secret", ""),
     ("<div id=x contenteditable role=textbox aria-label=Note>text</div>", "textbox", "Note", ""),

@@ -26,7 +26,7 @@ async fn the_whole_tree() {
           @e4 link "About us"
     @e5 form "Login"
       @e6 textbox "E-mail" [required, value="a@b"]
-      @e7 textbox "Password" [type=password]
+      @e7 textbox "Password" [type=password, filled]
       @e8 checkbox "Remember" [checked]
       @e9 combobox "Country" [value="Spain"]
         - option "France"
@@ -45,7 +45,7 @@ async fn only_what_can_be_operated() {
     @e1 link "Home"
     @e2 link "About us"
     @e3 textbox "E-mail" [required, value="a@b"]
-    @e4 textbox "Password" [type=password]
+    @e4 textbox "Password" [type=password, filled]
     @e5 checkbox "Remember" [checked]
     @e6 combobox "Country" [value="Spain"]
     @e7 button "Go" [disabled]

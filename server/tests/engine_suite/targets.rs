@@ -66,3 +66,45 @@ async fn what_is_no_selector_is_told_apart() {
         assert_eq!(kind(tab.click(text).await).0, Kind::SelectorInvalid, "{text}");
     }
 }
+
+#[tokio::test]
+async fn one_of_several_matches_is_chosen_by_its_number() {
+    let tab = Tab::show("<button id=a>Go</button><button style='display:none'>Go</button><button id=b>Go</button><button id=c>Go</button>").await;
+    for (text, id) in [
+        ("text=Go >> nth=0", "a"),
+        ("role=button[name=\"Go\"] >> nth=1", "b"),
+        ("button >> nth=-1", "c"),
+    ] {
+        let attributes = tab.engine.attrs(&target(text)).await.unwrap();
+        assert_eq!(attributes[0], ("id".to_owned(), id.to_owned()), "{text}");
+    }
+    let (kind, message) = kind(tab.try_click("text=Go >> nth=3").await);
+    assert_eq!(kind, Kind::NotFound);
+    assert!(message.contains("without `nth` there are 3"), "{message}");
+}
+
+#[tokio::test]
+async fn an_exact_match_wins_over_one_in_another_case() {
+    let tab = Tab::show(
+        "<button id=a>EDIT</button><button id=b>Edit</button><button id=c>Edit all</button>",
+    )
+    .await;
+    for text in ["text=Edit", "role=button[name=\"Edit\"]"] {
+        let attributes = tab.engine.attrs(&target(text)).await.unwrap();
+        assert_eq!(attributes[0].1, "b", "{text}");
+    }
+    assert_eq!(kind(tab.try_click("text=edit").await).0, Kind::Ambiguous);
+}
+
+#[tokio::test]
+async fn candidates_of_the_same_name_are_told_apart_and_counted() {
+    let card = |name: &str| format!("<div><h3>{name}</h3><button>Add to cart</button></div>");
+    let cards: String = ["Oak stool", "Pine table", "Elm bench", "Ash bed", "Yew desk", "Fir box"]
+        .map(card)
+        .concat();
+    let tab = Tab::show(&cards).await;
+    let (kind, message) = kind(tab.try_click("text=Add to cart").await);
+    assert_eq!(kind, Kind::Ambiguous);
+    assert!(message.contains("button \"Add to cart\" in \"Oak stool\", @e2"), "{message}");
+    assert!(message.ends_with("in \"Yew desk\" and 1 more"), "{message}");
+}

@@ -101,7 +101,7 @@ class AsyncCommands(AsyncClient):
 
         A ref such as @e3 stays with its element as long as the element lives.
 
-        interactive: Only elements that can be acted on.
+        interactive: Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be told: it is in the whole tree.
         compact: Leaves out structure that carries no name.
         depth: Levels to descend.
         scope: Only what lies within this element.
@@ -475,7 +475,7 @@ class AsyncCommands(AsyncClient):
         return await self._perform("hover", {"target": target, "no_wait": no_wait})
 
     async def fill(self, target: str, text: str, *, no_wait: bool = False) -> m.Receipt:
-        """Replaces the text of a field.
+        """Replaces the text of a field, and says what the field holds then.
 
         target: Field to fill: an input, a textarea or an editable element.
         text: Text that replaces its content.

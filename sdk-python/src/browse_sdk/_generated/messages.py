@@ -969,6 +969,21 @@ class SnapshotNode(Message):
     box: Box | None
     """Position in CSS pixels, relative to its frame's viewport."""
 
+    context: str
+    """The heading, row, card or label it stands in, where its role and name repeat; not a part of its name. Only with `--interactive`."""
+
+    ordinal: int
+    """Its place among elements of the same role, name and context, from 1; 0 where its role and name do not repeat."""
+
+    message: str
+    """What is wrong with an invalid field."""
+
+    summary: str
+    """What it holds that is not listed, such as `35 days`."""
+
+    hint: str
+    """What its markup calls it, such as `prev-month`, where it has no name."""
+
 
 class Box(Message):
     """A rectangle in CSS pixels."""

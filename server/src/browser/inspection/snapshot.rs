@@ -43,7 +43,9 @@ pub async fn snapshot(cx: &Context, request: v1::SnapshotRequest) -> Result<v1::
 fn nothing(request: &v1::SnapshotRequest) -> &'static str {
     match request.depth {
         Some(0) => "a depth of 0 leaves nothing: `-d 1` shows the topmost elements",
-        _ if request.interactive => "nothing on the page can be operated",
+        _ if request.interactive => {
+            "no controls found; what only a script knows to take clicks is in `browse snapshot`"
+        }
         _ => "nothing shows there",
     }
 }
@@ -59,5 +61,10 @@ fn node(node: Node) -> v1::SnapshotNode {
         frame: node.frame,
         depth: node.depth,
         r#box: node.bounds.map(super::element::rectangle),
+        context: node.context.text,
+        ordinal: node.context.ordinal,
+        message: node.message,
+        hint: node.hint,
+        summary: node.summary,
     }
 }

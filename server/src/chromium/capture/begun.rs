@@ -15,6 +15,9 @@ const REMEMBERED: usize = 64;
 /// What began so long ago does not tell of regularity, in milliseconds.
 const MEMORY: f64 = 60_000.0;
 
+/// Requests of the same that make a habit.
+const OFTEN: usize = 4;
+
 /// The requests of one tab that an action began.
 #[derive(Debug, Default)]
 pub(crate) struct BegunRequests {
@@ -81,13 +84,22 @@ impl BegunRequests {
     }
 
     /// Whether the page asked for the same at least twice, without an action, with
-    /// about as much time between as has passed since.
+    /// about as much time between as has passed since. Of what it asked for more
+    /// often the next one may be late: the page was busy.
     fn is_regular(&self, key: &str, now: f64) -> bool {
-        let mut times = self.others.iter().rev().filter(|(other, _)| other == key);
-        let mut next = || times.next().map(|(_, time)| *time).filter(|time| now - time < MEMORY);
-        let (Some(last), Some(before)) = (next(), next()) else { return false };
-        let (gap, now_gap) = (last - before, now - last);
-        now_gap > gap * 0.5 && now_gap < gap * 2.0 + 50.0
+        let earlier = self.others.iter().rev().filter(|(other, _)| other == key);
+        let times: Vec<f64> = earlier
+            .map(|(_, time)| *time)
+            .take_while(|time| now - time < MEMORY)
+            .take(OFTEN)
+            .collect();
+        let (Some(last), Some(first), true) = (times.first(), times.last(), times.len() > 1) else {
+            return false;
+        };
+        let gap = (last - first) / (times.len() - 1) as f64;
+        let late = if times.len() < OFTEN { 50.0 } else { 500.0 };
+        let now_gap = now - last;
+        now_gap > gap * 0.5 && now_gap < gap * 2.0 + late
     }
 }
 
@@ -143,5 +155,9 @@ mod tests {
         begun.begin();
         begun.note(&request("r", "GET", "http://a/poll?now=1", 3100.0));
         assert!(begun.close(), "long before its time, it is of the action");
+        begun.note(&request("s", "GET", "http://a/poll", 4000.0));
+        begun.begin();
+        begun.note(&request("t", "GET", "http://a/poll", 6400.0));
+        assert!(!begun.close(), "late, as on a busy machine");
     }
 }

@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 
 use super::keys::{Key, KeyCombination, SHIFT};
 use crate::chromium::connection::call::Call;
+use crate::chromium::connection::session::Session;
 use crate::chromium::error::Result;
 use crate::chromium::page::page::Page;
+use crate::chromium::world::world::World;
 
 /// macOS applies shortcuts in its text system, which a headless browser has
 /// not; there the editing commands are named.
@@ -26,74 +28,112 @@ impl Page {
     /// Presses and releases a key with its modifiers. All events are written
     /// before this returns; the calls answer when the page has handled them.
     pub fn press(&self, combination: &KeyCombination) -> Vec<Call<IgnoredAny>> {
-        let mut calls = Vec::new();
-        let mut modifiers = 0;
-        for key in &combination.held {
-            modifiers |= key.modifier();
-            calls.push(self.key_down(*key, modifiers));
-        }
-        calls.push(self.key_down(combination.key, modifiers | combination.key.modifier()));
-        calls.push(self.key_up(combination.key, modifiers));
-        for key in combination.held.iter().rev() {
-            modifiers &= !key.modifier();
-            calls.push(self.key_up(*key, modifiers));
-        }
-        calls
+        press(self.session(), combination)
     }
 
     /// Types text as a person would: a key for each character that has one;
     /// what no key types arrives as from an input method.
     pub fn type_text(&self, text: &str) -> Vec<Call<IgnoredAny>> {
-        let mut calls = Vec::new();
-        let normalised = text.replace("\r\n", "\n");
-        let mut buffer = [0; 4];
-        for character in normalised.chars() {
-            let name: &str = character.encode_utf8(&mut buffer);
-            match Key::named(name) {
-                Ok(key) => {
-                    let modifiers = if key.shifted { SHIFT } else { 0 };
-                    calls.push(self.key_down(key, modifiers));
-                    calls.push(self.key_up(key, modifiers));
-                }
-                Err(_) => calls.push(self.insert_text(name)),
-            }
-        }
-        calls
+        type_text(self.session(), text)
     }
 
     /// Puts text into the focused element in one step, as an input method does.
     pub fn insert_text(&self, text: &str) -> Call<IgnoredAny> {
-        self.session().call_method("Input.insertText", &json!({ "text": text }))
+        insert_text(self.session(), text)
     }
 
     /// Presses a key and keeps it down.
     pub fn key_down(&self, key: Key, modifiers: u8) -> Call<IgnoredAny> {
-        let shifted = key.shifted || modifiers & SHIFT != 0;
-        // With Control, Alt or Meta held a key does something, it types nothing.
-        let plain = modifiers & !SHIFT == 0;
-        let text = key.layout.text(shifted).filter(|_| plain);
-        let mut params = describe(key, modifiers);
-        params["type"] = json!(if text.is_some() { "keyDown" } else { "rawKeyDown" });
-        if let Some(text) = text {
-            params["text"] = json!(text);
-            params["unmodifiedText"] = json!(text);
-        }
-        if cfg!(target_os = "macos")
-            && modifiers & META != 0
-            && let Some((_, command)) =
-                MAC_COMMANDS.iter().find(|(code, _)| *code == key.layout.code)
-        {
-            params["commands"] = json!([command]);
-        }
-        self.session().call_method("Input.dispatchKeyEvent", &params)
+        key_down(self.session(), key, modifiers)
     }
 
     /// Lets a key go.
     pub fn key_up(&self, key: Key, modifiers: u8) -> Call<IgnoredAny> {
-        let mut params = describe(key, modifiers);
-        params["type"] = json!("keyUp");
-        self.session().call_method("Input.dispatchKeyEvent", &params)
+        key_up(self.session(), key, modifiers)
     }
+}
+
+/// Input for the process of one frame: it never reaches a frame of another process,
+/// wherever the focus goes.
+impl World {
+    /// As [`Page::press`].
+    pub fn press(&self, combination: &KeyCombination) -> Vec<Call<IgnoredAny>> {
+        press(self.session(), combination)
+    }
+
+    /// As [`Page::type_text`].
+    pub fn type_text(&self, text: &str) -> Vec<Call<IgnoredAny>> {
+        type_text(self.session(), text)
+    }
+
+    /// As [`Page::insert_text`].
+    pub fn insert_text(&self, text: &str) -> Call<IgnoredAny> {
+        insert_text(self.session(), text)
+    }
+}
+
+fn press(session: &Session, combination: &KeyCombination) -> Vec<Call<IgnoredAny>> {
+    let mut calls = Vec::new();
+    let mut modifiers = 0;
+    for key in &combination.held {
+        modifiers |= key.modifier();
+        calls.push(key_down(session, *key, modifiers));
+    }
+    calls.push(key_down(session, combination.key, modifiers | combination.key.modifier()));
+    calls.push(key_up(session, combination.key, modifiers));
+    for key in combination.held.iter().rev() {
+        modifiers &= !key.modifier();
+        calls.push(key_up(session, *key, modifiers));
+    }
+    calls
+}
+
+fn type_text(session: &Session, text: &str) -> Vec<Call<IgnoredAny>> {
+    let mut calls = Vec::new();
+    let normalised = text.replace("\r\n", "\n");
+    let mut buffer = [0; 4];
+    for character in normalised.chars() {
+        let name: &str = character.encode_utf8(&mut buffer);
+        match Key::named(name) {
+            Ok(key) => {
+                let modifiers = if key.shifted { SHIFT } else { 0 };
+                calls.push(key_down(session, key, modifiers));
+                calls.push(key_up(session, key, modifiers));
+            }
+            Err(_) => calls.push(insert_text(session, name)),
+        }
+    }
+    calls
+}
+
+fn insert_text(session: &Session, text: &str) -> Call<IgnoredAny> {
+    session.call_method("Input.insertText", &json!({ "text": text }))
+}
+
+fn key_down(session: &Session, key: Key, modifiers: u8) -> Call<IgnoredAny> {
+    let shifted = key.shifted || modifiers & SHIFT != 0;
+    // With Control, Alt or Meta held a key does something, it types nothing.
+    let plain = modifiers & !SHIFT == 0;
+    let text = key.layout.text(shifted).filter(|_| plain);
+    let mut params = describe(key, modifiers);
+    params["type"] = json!(if text.is_some() { "keyDown" } else { "rawKeyDown" });
+    if let Some(text) = text {
+        params["text"] = json!(text);
+        params["unmodifiedText"] = json!(text);
+    }
+    if cfg!(target_os = "macos")
+        && modifiers & META != 0
+        && let Some((_, command)) = MAC_COMMANDS.iter().find(|(code, _)| *code == key.layout.code)
+    {
+        params["commands"] = json!([command]);
+    }
+    session.call_method("Input.dispatchKeyEvent", &params)
+}
+
+fn key_up(session: &Session, key: Key, modifiers: u8) -> Call<IgnoredAny> {
+    let mut params = describe(key, modifiers);
+    params["type"] = json!("keyUp");
+    session.call_method("Input.dispatchKeyEvent", &params)
 }
 
 /// Waits for all of them and answers the first error.

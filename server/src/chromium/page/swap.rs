@@ -4,25 +4,31 @@
 //! document. For a moment commands that its browser process answers are
 //! refused with "Not attached to an active page". That is over in
 //! milliseconds, or where the process of the old one hangs on a busy machine in
-//! a second, and no event tells when.
+//! seconds, and no event tells when.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::chromium::connection::call::Call;
 use crate::chromium::error::{Error, Result};
 
 const REFUSAL: &str = "Not attached to an active page";
-const PAUSE: Duration = Duration::from_millis(3);
-const TRIES: u32 = 1000;
+/// The first pause between two calls. Later ones are longer by half.
+const FIRST_PAUSE: Duration = Duration::from_millis(3);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// How long the call is repeated. The deadline of the command may be sooner.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Makes the call again while the tab is between two documents.
 pub(crate) async fn across_swap<T>(mut call: impl FnMut() -> Call<T>) -> Result<T> {
-    let mut tries = 1;
+    let start = Instant::now();
+    let mut pause = FIRST_PAUSE;
     loop {
         match call().await {
-            Err(Error::Protocol { message, .. }) if message == REFUSAL && tries < TRIES => {
-                tries += 1;
-                tokio::time::sleep(PAUSE).await;
+            Err(Error::Protocol { message, .. })
+                if message == REFUSAL && start.elapsed() < PATIENCE =>
+            {
+                tokio::time::sleep(pause).await;
+                pause = (pause + pause / 2).min(LONGEST_PAUSE);
             }
             outcome => return outcome,
         }

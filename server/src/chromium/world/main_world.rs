@@ -1,11 +1,13 @@
 //! Evaluation in the page's own world, where its scripts see what is done.
 
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::outcome;
 use crate::chromium::connection::call::Call;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::FrameId;
+use crate::chromium::page::frames::Frame;
 use crate::chromium::page::page::Page;
 
 /// How to evaluate.
@@ -46,16 +48,38 @@ impl Page {
             "awaitPromise": options.await_promise,
             "replMode": options.repl,
         });
-        match frame.contexts.main() {
-            Some(context) => {
-                let (key, context) = context.for_evaluate();
-                params[key] = context;
-            }
-            // Without a context Chromium takes the root frame of the session.
-            None if frame.out_of_process || frame.parent.is_none() => {}
-            None => return Err(Error::StaleContext),
-        }
+        in_main_world(&frame, &mut params)?;
         let call: Call<Value> = frame.session.call_method("Runtime.evaluate", &params);
         Ok(call.decode_with(outcome::value))
     }
+
+    /// The remote object of a frame's document in the page's own world. No script
+    /// of the page runs. It lives as long as the document, or until its group is
+    /// released.
+    pub(crate) fn document_object(
+        &self,
+        frame: &FrameId,
+        group: &str,
+    ) -> Result<Call<Option<String>>> {
+        self.ensure_answering()?;
+        let frame = self.frame(frame)?;
+        let mut params = json!({ "expression": "document", "objectGroup": group });
+        in_main_world(&frame, &mut params)?;
+        let call: Call<IgnoredAny> = frame.session.call_method("Runtime.evaluate", &params);
+        Ok(call.decode_with(outcome::object))
+    }
+}
+
+/// Adds to the parameters of `Runtime.evaluate` in which context it is to run.
+fn in_main_world(frame: &Frame, params: &mut Value) -> Result<()> {
+    match frame.contexts.main() {
+        Some(context) => {
+            let (key, context) = context.for_evaluate();
+            params[key] = context;
+        }
+        // Without a context Chromium takes the root frame of the session.
+        None if frame.out_of_process || frame.parent.is_none() => {}
+        None => return Err(Error::StaleContext),
+    }
+    Ok(())
 }

@@ -31,6 +31,25 @@ pub(crate) struct Changes {
     pub selected: Vec<String>,
     pub news: Vec<Row>,
     pub shown: Option<(String, String)>,
+    pub holds: Option<Holds>,
+}
+
+/// What a field holds after it was filled or typed into.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Holds {
+    text: String,
+    /// Whether it is a secret, whose text is not here.
+    secret: bool,
+}
+
+impl From<Holds> for Fact {
+    fn from(Holds { text, secret }: Holds) -> Self {
+        match (secret, text.is_empty()) {
+            (true, _) => Self::new("filled"),
+            (false, true) => Self::new("value").note("is empty"),
+            (false, false) => Self::new("value").text(text),
+        }
+    }
 }
 
 /// A fact as the script tells it: label, role, name, text and note.
@@ -73,6 +92,7 @@ impl Changes {
         self.field |= later.field;
         self.checked = later.checked.or(self.checked.take());
         self.holding = later.holding.or(self.holding.take());
+        self.holds = later.holds.or(self.holds.take());
         self.scrolled = later.scrolled.or(self.scrolled);
         self.shown = later.shown.or(self.shown.take());
     }

@@ -1,7 +1,7 @@
 //! Typing into whatever has the focus.
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::changes::Changes;
@@ -20,11 +20,21 @@ struct Watched {
     takes: bool,
 }
 
+/// What is to be watched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Watch {
+    /// What changes.
+    Keys,
+    /// Also whether the text that is typed arrives.
+    Typing,
+}
+
 impl Engine {
-    /// Types text with a key for each character.
+    /// Types text with a key for each character. What the focused field does not
+    /// hold afterwards, in some form, is an error.
     pub async fn type_text(&self, text: &str, deadline: Instant) -> Result<Receipt> {
         let _turn = self.state().acting.lock().await;
-        let (world, takes) = self.watch_focus().await?;
+        let (world, takes) = self.watch_focus(Watch::Typing).await?;
         if !takes {
             return Err(Error::refused(
                 Kind::NothingFocused,
@@ -33,7 +43,7 @@ impl Engine {
         }
         let before = self.begin_action().watched_in(&world);
         let calls = self.page().type_text(text);
-        self.finish(&world, before, calls, deadline).await
+        self.finish(&world, before, calls, json!({ "typed": text }), deadline).await
     }
 
     /// Presses a key or chord, such as `Control+A`.
@@ -42,10 +52,10 @@ impl Engine {
             Error::refused(Kind::KeyUnknown, error.to_string()).with("key", key)
         })?;
         let _turn = self.state().acting.lock().await;
-        let (world, _) = self.watch_focus().await?;
+        let (world, _) = self.watch_focus(Watch::Keys).await?;
         let before = self.begin_action().watched_in(&world);
         let calls = self.page().press(&combination);
-        self.finish(&world, before, calls, deadline).await
+        self.finish(&world, before, calls, json!({}), deadline).await
     }
 
     async fn finish(
@@ -53,23 +63,27 @@ impl Engine {
         world: &World,
         before: super::outcome::Before,
         calls: Vec<Call<serde::de::IgnoredAny>>,
+        argument: Value,
         deadline: Instant,
     ) -> Result<Receipt> {
         for call in calls {
             let handled = async { call.await.map(drop).map_err(Error::from) };
             self.unless_navigating(handled).await?;
         }
-        let report = self.ask(world, "report", &json!({})).read::<Changes>();
+        let report = self.ask(world, "report", &argument).read::<Changes>();
         let changes = self.unless_navigating(report).await?;
         Ok(self.receipt(before, changes, deadline).await)
     }
 
     /// Goes from the main frame into the frame that has the focus, and starts
     /// to watch there.
-    async fn watch_focus(&self) -> Result<(Arc<World>, bool)> {
+    async fn watch_focus(&self, watch: Watch) -> Result<(Arc<World>, bool)> {
         let mut world = self.world(&self.page().main_frame().id).await?;
         loop {
-            let watched: Watched = self.ask(&world, "watch", &json!({})).read().await?;
+            let watched: Watched = self
+                .ask(&world, "watch", &json!({ "typing": watch == Watch::Typing }))
+                .read()
+                .await?;
             if watched.frame == 0 {
                 return Ok((world, watched.takes && watched.focus.is_some()));
             }

@@ -146,6 +146,9 @@ impl Engine {
             if changes.field {
                 receipt.result = changes.checked.map(Fact::new).or(changes.holding.map(Fact::from));
             }
+            if let Some(holds) = changes.holds.filter(|_| !navigated) {
+                receipt.result = Some(holds.into());
+            }
             receipt.news = changes.news.into_iter().map(Fact::from).collect();
             // A dialog that opens has the focus, and so has a field that was set.
             receipt.focus = receipt.focus.filter(|(_, name)| {

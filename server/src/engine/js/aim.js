@@ -206,10 +206,15 @@ const aim = ({ target, enabled, guard, life, offset, still }) => {
 /** Adds role and name to whatever is answered about an element. */
 const withLabel = (element, act) => {
   const [role, name] = labelOf(element);
-  try {
-    return { role, name, ...act() };
-  } catch (error) {
+  const fail = (error) => {
     if (error instanceof Refusal) error.facts = { role, name, ...error.facts };
     throw error;
+  };
+  try {
+    const answer = act();
+    if (answer instanceof Promise) return answer.then((late) => ({ role, name, ...late }), fail);
+    return { role, name, ...answer };
+  } catch (error) {
+    return fail(error);
   }
 };

@@ -50,6 +50,12 @@ const keepRecords = (state, records) => {
   if (state.changed && records.length > 0) state.changed();
 };
 
+/** What was added or rewritten since the action began. @returns {Node[]} */
+const addedNodes = () => {
+  keepRecords(watched, watched.observer.takeRecords());
+  return watched.records.flatMap((record) => (record.type === 'characterData' ? [record.target] : record.type === 'childList' ? list(record.addedNodes) : []));
+};
+
 const stopWatching = (state) => {
   state.observer.disconnect();
   clearTimeout(state.end);
@@ -114,17 +120,20 @@ const checkedWord = (element) => {
 };
 
 /** For actions of the keyboard, which have no target of their own. */
-const watch = () => {
+const watch = ({ typing: types }) => {
   beginCall();
-  watchChanges(focusedElement());
-  takeBaseline();
   const focus = focusedElement();
+  watchChanges(focus);
+  takeBaseline();
+  endTyping();
+  if (types && focus !== null && isEditable(focus)) beginTyping(focus);
   return { focus: focus ? labelOf(focus) : null, frame: focus && frameWindow(focus) ? ownerNumber(focus) : 0, takes: focus !== null && isEditable(focus) };
 };
 
-const report = () => {
+/** @param {{typed?: string}} argument Text that was typed, to be found in the field. */
+const report = ({ typed } = {}) => {
   beginCall();
-  return takeChanges();
+  return typed !== undefined && typing !== null ? reportTyped(typed) : takeChanges();
 };
 
 /**

@@ -40,6 +40,7 @@ const shadowElementFromPoint = method(ShadowRoot.prototype, 'elementFromPoint');
 const shadowActiveElement = getter(ShadowRoot.prototype, 'activeElement');
 
 const documentBody = getter(Document.prototype, 'body');
+const documentDesignMode = getter(Document.prototype, 'designMode');
 const documentTitle = getter(Document.prototype, 'title');
 const documentActive = getter(Document.prototype, 'activeElement');
 const documentSelectAll = method(Document.prototype, 'querySelectorAll');

@@ -8,18 +8,55 @@
 
 const FIELDS = 6;
 
+/** What a field says is wrong with it, for the line that comes next. */
+const noteMessage = (walk, message) => {
+  if (message !== '') walk.messages.push([walk.elements.length, whole(shorten(message, MOST_MESSAGE))]);
+};
+
+const MOST_MESSAGE = 160;
+
+/** What its author calls something that has no name, for the line that comes next. */
+const noteHint = (walk, element) => {
+  const hint = walk.options.interactive ? hintFor(element) : '';
+  if (hint !== '') walk.hints.push([walk.elements.length, hint]);
+};
+
+/** Ids and classes that say what something is, and not how it is laid out or that a tool made them up. */
+const TELLING = /^(?=.*[a-z]{3})[a-z][a-z0-9]*(?:[-_]{1,2}[a-z][a-z0-9]*)*$/i;
+const MOST_HINT = 40;
+
+/** Words that say nothing of what something is for, and names that tools make. */
+const UNTELLING = /^(?:css|sc|jsx|jss|svelte|emotion|styled|tw|ng|v)-|^(?:image|img|icon|icons|svg|svg-icon|link|button|btn|wrapper|container|item|inner|outer|active|clickable|pointer|cursor-pointer|flex|relative|absolute|block|inline-block)$/i;
+
+/** @returns {string} A word such as `trash` or `prev-month`, of letters, digits and dashes alone. */
+const hintFor = (element) => {
+  const within = list(selectAll(element, 'svg,use,i,span,img,path')).slice(0, 6);
+  for (const one of [element, ...within]) {
+    const href = localName(one) === 'use' ? (attribute(one, 'href') || attribute(one, 'xlink:href') || '').split('#').pop() : '';
+    const source = localName(one) === 'img' ? (attribute(one, 'src') || '').split(/[?#]/)[0].split('/').pop().replace(/\.\w+$/, '') : '';
+    const words = [attribute(one, 'data-testid'), attribute(one, 'data-icon'), attribute(one, 'name'), href, source, attribute(one, 'id'), ...(attribute(one, 'class') || '').split(/\s+/).reverse()];
+    const telling = words.find((word) => word && word.length <= MOST_HINT && TELLING.test(word) && !UNTELLING.test(word));
+    if (telling) return telling;
+  }
+  return '';
+};
+
+/** A text of at most `limit` characters. */
+const shorten = (text, limit) => (text.length > limit ? `${text.slice(0, limit - 1).trimEnd()}…` : text);
+
 const push = (walk, depth, role, name, ref, states, value, element) => {
   walk.nodes.push(depth, role, name.isWellFormed() ? name : name.toWellFormed(), ref, states, value);
   walk.elements.push(element);
 };
 
-/** @returns {boolean} Whether a line was made. */
-const emit = (walk, element, role, tag, depth, flags) => {
-  const operable = INTERACTIVE.has(role);
+/** @param {boolean} editor Whether a text begins here that a person can edit. @returns {boolean} Whether a line was made. */
+const emit = (walk, element, role, tag, depth, flags, editor) => {
+  const drawn = role === 'canvas';
+  const operable = INTERACTIVE.has(role) || editor || drawn || isCell(walk, element, role, tag) || (role === 'gridcell' && isCellOfGrid(element));
   const dropdown = tag === 'option' && isDropdownOption(element);
-  const name = CONTENT_BELOW.has(role) ? givenName(element) : nameOf(element, role);
+  const name = CONTENT_BELOW.has(role) && !walk.options.interactive ? givenName(element) : nameOf(element, role);
   if (name === '') {
-    if (operable && !dropdown && tag !== 'input' && !hasArea(element)) return false;
+    if (operable && !dropdown && tag !== 'input' && tag !== 'textarea' && role !== 'gridcell' && !hasArea(element)) return false;
     if (!operable && NAMED_ONLY.has(role) && role !== 'article' && role !== 'form' && role !== 'separator') return false;
   }
   flushText(walk, depth);
@@ -27,9 +64,15 @@ const emit = (walk, element, role, tag, depth, flags) => {
   const states = statesOf(element, role);
   const type = tag === 'input' ? inputType(element) : '';
   if (FORMATTED_INPUTS.has(type)) states.push(`type=${type}`);
+  if (editor && !INTERACTIVE.has(role)) states.push('editable');
+  if (clues.draggable && isDraggable(element)) states.push('draggable');
   if (isUnseenHere(element, flags)) states.push('unseen');
-  let value = HAS_VALUE.has(role) ? valueOf(element, role) : '';
+  // The text of an editor stands below it in the whole tree.
+  let value = editor ? (walk.options.interactive || hasAttribute(element, 'role') ? editorText(element) : '') : HAS_VALUE.has(role) ? valueOf(element, role) : '';
+  if (value === '' && HAS_VALUE.has(role) && holdsSecret(element)) states.push('filled');
   if (value === name && role !== 'textbox') value = '';
+  if (name === '' && operable && value === '' && !editor && !dropdown) noteHint(walk, element);
+  if (states.includes('invalid')) noteMessage(walk, errorText(element));
   push(walk, depth, role, name, ref, states.length > 0 ? states.join('|') : '', value.isWellFormed() ? value : value.toWellFormed(), element);
   return true;
 };
@@ -45,61 +88,6 @@ const FORMATTED_INPUTS = new Set(['date', 'month', 'week', 'datetime-local', 'ti
 const hasArea = (element) => {
   for (const box of clientRects(element)) if (box.width > 0 && box.height > 0) return true;
   return hasVisibleContent(element);
-};
-
-/** Whether people can tell that it is to be clicked, although its role does not say so. */
-const isClickable = (element, tag, bare, pointer) => {
-  if (tag === 'html' || tag === 'body' || tag === 'label' || tag === 'option' || tag === 'br') return false;
-  if (pointer) return true;
-  if (bare) return false;
-  if (hasAttribute(element, 'onclick')) return true;
-  const index = attribute(element, 'tabindex');
-  return index !== null && parseInt(index, 10) >= 0;
-};
-
-const emitClickable = (walk, element, depth, flags) => {
-  if (!isVisible(element) || isDisabled(element)) return false;
-  if (isUnseenHere(element, flags)) return false;
-  const strong = hasAttribute(element, 'onclick') || hasAttribute(element, 'tabindex');
-  const text = ownText(element);
-  if (!strong && text === '' && selectFirst(element, OPERABLE)) return false;
-  const name = ariaLabel(element) || text || tidy(attribute(element, 'title') || '') || altWithin(element);
-  if (!strong && name === '' && !looksLikeIcon(element)) return false;
-  flushText(walk, depth);
-  push(walk, depth, 'clickable', name.length > 80 ? `${name.slice(0, 79).trimEnd()}…` : name, refFor(element), isFocused(element) ? 'focused' : '', '', element);
-  return true;
-};
-
-const OPERABLE = 'a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=tab],[role=menuitem],[role=switch],[role=radio],[role=combobox],[role=textbox],[contenteditable=""],[contenteditable=true]';
-
-/** Its text outside of elements that are listed themselves. */
-const ownText = (element) => {
-  let text = '';
-  const collect = (node) =>
-    eachChild(node, (child) => {
-      if (text.length > 400) return;
-      if (nodeType(child) === TEXT) text += renderedText(textData(child), nodeType(parentNode(child)) === ELEMENT ? parentNode(child) : node);
-      else if (nodeType(child) === ELEMENT && !SKIPPED_TAGS.has(localName(child)) && !matches(child, OPERABLE)) {
-        const style = styleOf(child);
-        if (style.display === 'none' || style.visibility !== 'visible') return;
-        const block = !style.display.startsWith('inline');
-        if (block) text += ' ';
-        collect(child);
-        if (block) text += ' ';
-      }
-    });
-  collect(element);
-  return tidy(text.replace(PRIVATE_USE, ''));
-};
-
-const altWithin = (element) => {
-  const image = selectFirst(element, 'img[alt]:not([alt=""]),svg[aria-label],[aria-label]');
-  return image ? tidy(attribute(image, 'alt') || attribute(image, 'aria-label') || '') : '';
-};
-
-const looksLikeIcon = (element) => {
-  const box = boundingRect(element);
-  return box.width >= 8 && box.height >= 8 && box.width * box.height <= 40000;
 };
 
 /** Elements the daemon should ask about, because they may hold a closed shadow root. */

@@ -1,10 +1,10 @@
-// Filling: text into fields, as one task, so that nothing can come between the
-// check of the element and the change of its value.
+// Filling: replaces the text of a field, and checks that the application has it.
 //
-// Text goes in through the editing commands, which fire the same trusted
-// beforeinput and input events as typing does. Fields with a picker (dates,
-// colours, ranges) take their value through the native setter, followed by the
-// events a person's choice fires.
+// Inputs and textareas are changed and judged within one call. Text goes in through the
+// editing command `insertText`, which fires the trusted `input` event that typing fires.
+// Fields with a picker (dates, colours, ranges) take their value through the native
+// setter, followed by the events that a person's choice fires. Editors need events of
+// the browser, see editors.js.
 
 const setInputValue = setter(HTMLInputElement.prototype, 'value');
 const setAreaValue = setter(HTMLTextAreaElement.prototype, 'value');
@@ -21,8 +21,9 @@ const isEditable = (element) => {
   if (element instanceof HTMLInputElement) return !UNFILLABLE_TYPES.has(inputType(element)) && !isReadonly(element) && !isDisabled(element);
   if (element instanceof HTMLTextAreaElement) return !isReadonly(element) && !isDisabled(element);
   if (tag === 'select') return false;
-  return element instanceof HTMLElement && isContentEditable(element) && attribute(element, 'aria-readonly') !== 'true';
+  return element instanceof HTMLElement && (isContentEditable(element) || editContextOf(element) !== null) && attribute(element, 'aria-readonly') !== 'true';
 };
+
 
 const isReadonly = (field) => hasAttribute(field, 'readonly') || attribute(field, 'aria-readonly') === 'true';
 
@@ -37,29 +38,72 @@ const fieldOf = (element) => {
 
 const fire = (element, type, init) => element.dispatchEvent(type === 'input' ? new InputEvent('input', { bubbles: true, composed: true, ...init }) : new Event(type, { bubbles: true, ...init }));
 
-/** @param {{target: Target, text: string}} argument */
+/**
+ * The answer has `step` where the daemon is to send an event before `fillNext`.
+ * @param {{target: Target, text: string}} argument
+ * @returns {Promise<object>}
+ */
 const fill = ({ target, text }) => {
   beginCall();
+  endFilling();
   const found = findOne(target);
   return withLabel(found, () => {
-    const element = fieldOf(found);
+    const element = fillable(found);
     if (!isConnected(element)) throw new Refusal('stale');
-    if (!isVisible(element)) throw new Refusal('hidden', { why: hiddenBecause(element) });
+    const standsIn = isStandIn(element);
+    // An empty editor may have no height, and takes text all the same.
+    if (!standsIn && !isVisible(element) && (isFormControl(element) || !isShown(element))) throw new Refusal('hidden', { why: hiddenBecause(element) });
     if (isDisabled(element)) throw new Refusal('disabled');
     if (!isEditable(element)) throw new Refusal('not-editable', { why: whyNotEditable(element) });
     watchChanges(element);
     takeBaseline();
+    if (standsIn || !isFormControl(element)) return beginFilling(element, text, standsIn, numbers.get(found) || 0);
     const type = element instanceof HTMLInputElement ? inputType(element) : '';
+    const memo = memoOf(element);
+    const before = plainValue(element);
     if (PICKER_TYPES.has(type)) pick(element, type, text);
     else write(element, type, text);
-    return { ...takeChanges(), ref: numbers.get(found) || 0 };
+    return judgePlain(element, memo, text, before, numbers.get(found) || 0);
   });
+};
+
+/** An input after the page has handled it: this task and its microtasks. */
+const judgePlain = async (element, memo, text, before, ref) => {
+  await afterMicrotasks();
+  let [field, verdict] = judgeField(element, memo, text, before);
+  if (verdict !== '') {
+    // It may be formatted or set a moment later.
+    await settled();
+    [field, verdict] = judgeField(element, memo, text, before);
+  }
+  const changes = takeChanges();
+  if (verdict !== '') refuseIncomplete(field || element, verdict);
+  // That the field has the focus is not news.
+  return { ...changes, focus: isFocusWithin(field || element) ? null : changes.focus, holds: field === null ? null : holdsOf(field), ref };
+};
+
+const judgeField = (element, memo, text, before) => {
+  const field = successor(element, memo);
+  const verdict = field === null ? 'gone' : judge(text, before, plainValue(field), true);
+  const became = verdict !== '' && (field === null || squash(plainValue(field)) === '') && hasAdded(text);
+  return [field, became ? '' : verdict];
+};
+
+/** A label stands for its field, and any other element for the only field in it. @returns {Element} */
+const fillable = (found) => {
+  const field = fieldOf(found);
+  if (isEditable(field) || isFormControl(field) || frameWindow(field)) return field;
+  const within = [field, ...shadowRootsWithin(field)].flatMap((tree) => list(tree instanceof ShadowRoot ? shadowSelectAll(tree, '*') : selectAll(tree, '*')));
+  const fields = within.filter((inner) => (inner instanceof HTMLInputElement || inner instanceof HTMLTextAreaElement || editContextOf(inner) || hasAttribute(inner, 'contenteditable')) && isEditable(inner) && (isStandIn(inner) || isVisible(inner)));
+  return fields.length === 1 ? fields[0] : field;
 };
 
 const whyNotEditable = (element) => {
   if (localName(element) === 'select') return 'it is a list of options';
+  if (frameWindow(element)) return 'it shows a page of its own; fill what is in it';
   if (element instanceof HTMLInputElement && UNFILLABLE_TYPES.has(inputType(element))) return `it is an input of type ${inputType(element)}`;
-  return isFormControl(element) ? 'it is read-only' : 'it takes no text';
+  if (isFormControl(element) || attribute(element, 'aria-readonly') === 'true' || attribute(element, 'contenteditable') === 'false') return 'it is read-only';
+  return 'it is not a field, and does not contain exactly one';
 };
 
 /** Date, time, colour and range fields sanitize what they are given: a value they drop is refused. */
@@ -102,19 +146,17 @@ const write = (element, type, text) => {
   if (type === 'number' && text.trim() !== '' && Number.isNaN(Number(text.trim()))) throw new Refusal('rejected', { why: 'it takes numbers only', value: isSecret(element) ? '' : inputValue(element) });
   const before = plainValue(element);
   focusElement(element);
-  if (focusedElement() !== element && !(focusedElement() && flatContains(focusedElement(), element))) {
-    if (isFormControl(element)) return writeDirectly(element, text);
-    throw new Refusal('not-editable', { why: 'it gave the focus away' });
-  }
-  if (isFormControl(element)) selectText(element);
-  else getSelection().selectAllChildren(element);
+  if (!isFocusWithin(element)) return writeDirectly(element, text);
+  let heard = false;
+  const hear = (event) => (heard ||= event.composedPath()[0] === element || !contains(document, element));
+  addEventListener('input', hear, true);
+  selectText(element);
   if (text === '') editCommand('delete', '');
   else editCommand('insertText', text);
-  if (!holds(element, text)) {
-    if (isFormControl(element) && plainValue(element) === before) return writeDirectly(element, text);
-    if (plainValue(element) === before) throw new Refusal('rejected', { why: 'the page kept the old text', value: isSecret(element) ? '' : before });
-  }
-  if (isFormControl(element) && plainValue(element) !== before) {
+  removeEventListener('input', hear, true);
+  // Once the page heard of the text, another way could put it in a second time.
+  if (!heard && tidy(plainValue(element)) !== tidy(text) && plainValue(element) === before) return writeDirectly(element, text);
+  if (plainValue(element) !== before) {
     announce(element);
     fire(element, 'change');
   }
@@ -148,10 +190,7 @@ const settleEdit = (event) => {
   if (event.type === 'change' && plainValue(field) === told) event.stopImmediatePropagation();
 };
 
-const plainValue = (element) => (element instanceof HTMLInputElement ? inputValue(element) : element instanceof HTMLTextAreaElement ? areaValue(element) : innerText(element));
-
-/** A page may format what it is given; so only an unchanged field counts as refused. */
-const holds = (element, text) => tidy(plainValue(element)) === tidy(text);
+const plainValue = (element) => (element instanceof HTMLInputElement ? inputValue(element) : element instanceof HTMLTextAreaElement ? areaValue(element) : editorText(element));
 
 /** For fields that give the focus away at once, and where editing commands do nothing. */
 const writeDirectly = (field, text) => {

@@ -9,6 +9,7 @@ const COMMANDS = {
   place,
   mapRect,
   fill,
+  fillNext,
   choose,
   count,
   describe,
@@ -67,10 +68,16 @@ const COMMANDS = {
 /** An answer whose text is large: quoted once less than a string within JSON is. */
 const withBody = (head, body) => `${JSON.stringify(head)}\n${whole(body)}`;
 
+/** The answer of a call that threw. */
+const sayNo = (error) => {
+  if (error instanceof Refusal) return JSON.stringify(error.facts);
+  return JSON.stringify({ error: 'engine', message: String(error && error.stack ? error.stack : error).slice(0, 500) });
+};
+
 /**
  * A reading that judges what is seen is not begun without what it wants. With
  * `supplied` that was asked for.
- * @param {string} command @param {object} argument @returns {string}
+ * @param {string} command @param {object} argument @returns {string|Promise<string>}
  */
 const call = (command, argument) => {
   unseenNow = null;
@@ -84,11 +91,11 @@ const call = (command, argument) => {
     if (needs !== null && (needs.slots || needs.wanted.length > 0)) return JSON.stringify(needs);
     const answer = COMMANDS[command](argument);
     if (argument.seen) rememberDrawn();
+    if (answer instanceof Promise) return answer.then((late) => JSON.stringify(late), sayNo);
     const said = typeof answer === 'string' ? answer : JSON.stringify(answer);
     return (restsOnKept ? KEPT_MARK : '') + (isDear ? DEAR_MARK : '') + said;
   } catch (error) {
-    if (error instanceof Refusal) return JSON.stringify(error.facts);
-    return JSON.stringify({ error: 'engine', message: String(error && error.stack ? error.stack : error).slice(0, 500) });
+    return sayNo(error);
   } finally {
     rulingsNow.clear();
     slottedNow.clear();
@@ -98,5 +105,5 @@ const call = (command, argument) => {
 };
 
 Object.defineProperty(globalThis, ENGINE, {
-  value: Object.freeze({ call, heedClick, lookAgain, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, learnSheets, takeHosts, learnSlots, lines: () => lastElements, isKept: () => restsOnKept }),
+  value: Object.freeze({ call, heedClick, lookAgain, commit, object, fileInput, fileFacts: factsOfChosen, ownerWindows, findOwners, takeSuspects, adopt, listen: learnListening, learnSheets, takeHosts, learnSlots, lines: () => lastElements, isKept: () => restsOnKept }),
 });

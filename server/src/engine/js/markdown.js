@@ -86,6 +86,8 @@ const isInline = (element, style, outer) => {
   return (style.display.startsWith('inline') || style.display.startsWith('ruby') || inRow) && !holdsBlocks(element);
 };
 
+const INLINE_TAGS = new Set('a abbr b bdi bdo button cite code data del dfn em font i img input ins kbd label mark q s samp select small span strong sub sup svg textarea time tt u var'.split(' '));
+
 const BLOCK_TAGS = 'p,div,h1,h2,h3,h4,h5,h6,ul,ol,dl,table,pre,blockquote,section,article,figure,hr,form,fieldset';
 
 const holdsBlocks = (element) => firstElementChild(element) !== null && list(selectAll(element, BLOCK_TAGS)).some((inner) => !styleOf(inner).display.startsWith('inline'));

@@ -145,7 +145,8 @@ const embeddedValue = (element, role) => {
 const textOfContent = (element, naming) => {
   let text = generatedText(element, '::before');
   let gap = false;
-  const visible = naming.showHidden || !hasAttributes(element) || styleOf(element).visibility === 'visible' || naming.root === element;
+  // An element inherits it from one around it, so that each is asked.
+  const visible = naming.showHidden || naming.root === element || styleOf(element).visibility === 'visible';
   eachChild(element, (child) => {
     const type = nodeType(child);
     if (type === TEXT) {
@@ -165,7 +166,7 @@ const textOfContent = (element, naming) => {
     }
   });
   const after = generatedText(element, '::after');
-  return (text + (gap && after ? ' ' : '') + after).replace(PRIVATE_USE, '');
+  return (text + (gap ? ' ' : '') + after).replace(PRIVATE_USE, '');
 };
 
 /** Elements that hold no text of a name. */
@@ -178,18 +179,12 @@ const childPart = (child, naming) => {
   if (isGone(unseenNow, child)) return null;
   if (SILENT_TAGS.has(tag) && !(tag === 'title' && namespaceURI(child) === SVG)) return null;
   if (namespaceURI(child) === SVG && tag !== 'svg') return svgPart(child, tag, naming);
-  if (!naming.showHidden) {
-    if (attribute(child, 'aria-hidden') === 'true') return null;
-    const display = styleOf(child).display;
-    if (display === 'none') return null;
-    const text = nodeText(child, naming);
-    return { text, apart: !(display.startsWith('inline') || display === 'contents' || display.startsWith('ruby')) || isApart(child, tag, text) };
-  }
-  return { text: nodeText(child, naming), apart: !INLINE_TAGS.has(tag) };
+  const display = styleOf(child).display;
+  if (!naming.showHidden && (attribute(child, 'aria-hidden') === 'true' || display === 'none')) return null;
+  const text = nodeText(child, naming);
+  if (naming.showHidden && !checkVisibility(child)) return { text, apart: true };
+  return { text, apart: !(display === 'inline' || display === 'contents' || display.startsWith('ruby')) || isApart(child, tag, text) };
 };
-
-/** Hidden content has no layout to tell blocks from lines. */
-const INLINE_TAGS = new Set('a abbr b bdi bdo button cite code data del dfn em font i img input ins kbd label mark q s samp select small span strong sub sup svg textarea time tt u var'.split(' '));
 
 /** Text that comes from an attribute stands apart from the text around it. */
 const isApart = (child, tag, text) => text !== '' && (tag === 'img' || tag === 'input' || tag === 'svg' || tag === 'select' || tag === 'textarea' || hasAttribute(child, 'aria-label') || hasAttribute(child, 'aria-labelledby'));

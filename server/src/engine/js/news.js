@@ -14,7 +14,7 @@ const REGIONS = 'dialog,output,[role=alert],[role=status],[role=log],[role=alert
 const MOST_FIELDS = 300;
 
 /** Elements around the target that are looked at for what shows and did not. */
-const MOST_AROUND = 200;
+const MAX_NEWS_AROUND = 200;
 
 /** Characters of a message or a value in a receipt. */
 const LONGEST_NEWS = 500;
@@ -67,10 +67,10 @@ const heldBy = (field) => {
 /** The elements near the target: of the outermost ancestor that holds few. @returns {Element[]} */
 const surroundings = (element) => {
   let found = list(selectAll(element, '*'));
-  if (found.length > MOST_AROUND) return [];
+  if (found.length > MAX_NEWS_AROUND) return [];
   for (let scope = parentNode(element), up = 0; scope && nodeType(scope) === ELEMENT && up < 4; scope = parentNode(scope), up++) {
     const more = selectAll(scope, '*');
-    if (more.length > MOST_AROUND) break;
+    if (more.length > MAX_NEWS_AROUND) break;
     found = list(more);
   }
   return found;

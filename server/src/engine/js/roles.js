@@ -141,7 +141,7 @@ const implicitRole = (element, tag) => {
     case 'tfoot':
       return tableRole(element, tag);
   }
-  return 'generic';
+  return isEditor(element, tag) ? 'textbox' : 'generic';
 };
 
 const parentElement = (element) => {

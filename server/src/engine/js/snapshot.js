@@ -12,6 +12,7 @@ const snapshot = (options) => {
   unseenNow = options.seen ? unseenIn(scope, shadowRootsWithin(scope)) : null;
   spokenByStyle = 0;
   const walk = walkFrom(scope, { interactive: !!options.interactive, cursor: !!options.cursor, detail: !!options.detail, seen: !!options.seen });
+  if (options.interactive) foldDays(walk, scope);
   foundSuspects = walk.suspects;
   const answer = {
     serial: pending.serial,
@@ -22,6 +23,10 @@ const snapshot = (options) => {
     owners: newOwners.length,
     nodes: walk.nodes,
   };
+  if (options.interactive) answer.contexts = contextsOfLines(walk);
+  if (walk.messages.length > 0) answer.messages = walk.messages;
+  if (walk.hints.length > 0) answer.hints = walk.hints;
+  if (walk.folds.length > 0) answer.folds = walk.folds;
   if (unseenNow !== null) answer.unseen = unseenNow.counts;
   if (options.seen) answer.closed = takeWantedSheets();
   if (options.seen && spokenByStyle > 0) answer.unseen = { ...answer.unseen, 'css content': spokenByStyle };

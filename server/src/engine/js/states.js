@@ -92,7 +92,14 @@ const focusedElement = () => {
     if (!inner) break;
     active = inner;
   }
-  return active && active !== documentBody(document) ? active : null;
+  return active && (active !== documentBody(document) || isBodyEditable()) ? active : null;
+};
+
+/** Whether the whole document is an editor, as in the frames of some. */
+const isBodyEditable = () => {
+  if (documentDesignMode(document) === 'on') return true;
+  const body = documentBody(document);
+  return body !== null && hasAttribute(body, 'contenteditable') && attribute(body, 'contenteditable') !== 'false';
 };
 
 /** Kept for the length of one call. @type {?Element} */
@@ -107,7 +114,7 @@ const valueOf = (element, role) => {
     const type = inputType(element);
     if (['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden', 'password'].includes(type)) return '';
     if (type === 'file') return list(inputFiles(element) || []).map((file) => file.name).join(', ');
-    return inputValue(element);
+    return inputValue(element) || (role === 'combobox' ? chosenBeside(element) : '');
   }
   if (element instanceof HTMLTextAreaElement) return areaValue(element);
   if (element instanceof HTMLSelectElement) return selectedLabels(element);
@@ -131,9 +138,32 @@ const valueOf = (element, role) => {
 const selectedLabels = (select) => list(selectOptions(select)).filter(optionSelected).map((option) => tidy(optionLabel(option))).join(', ');
 
 const editableText = (element, role) => {
-  if (element instanceof HTMLElement && isContentEditable(element)) return innerText(element).replace(/\n$/, '');
+  if (element instanceof HTMLElement && isContentEditable(element)) return editorText(element);
   const field = selectFirst(element, 'input:not([type=password]), textarea');
   if (field && isSecret(field)) return '';
-  if (field) return field instanceof HTMLInputElement ? inputValue(field) : areaValue(field);
-  return role === 'combobox' ? '' : tidy(textContent(element));
+  const value = field ? (field instanceof HTMLInputElement ? inputValue(field) : areaValue(field)) : '';
+  if (value !== '') return value;
+  return role === 'combobox' ? ownText(element, UNCHOSEN) : field ? '' : tidy(textContent(element));
 };
+
+/** Text in a combobox that is not what was chosen. */
+const UNCHOSEN = 'button,[role=button],[role=listbox],[role=option],[class*=placeholder i],[id*=placeholder i],[aria-live]';
+
+/** Ancestors of a field in which its choice may stand. */
+const MOST_AROUND = 3;
+
+/** What was chosen, where a combobox shows it beside its empty field. */
+const chosenBeside = (input) => {
+  if (!hasAttribute(input, 'aria-haspopup') && !hasAttribute(input, 'aria-expanded') && !hasAttribute(input, 'aria-controls')) return '';
+  let holder = input;
+  for (let step = 0; step < MOST_AROUND; step++) {
+    holder = flatParent(holder);
+    if (!holder || nodeType(holder) !== ELEMENT || localName(holder) === 'label' || list(selectAll(holder, 'input:not([type=hidden]),select,textarea,label')).some((other) => other !== input)) return '';
+    const text = ownText(holder, UNCHOSEN);
+    if (text !== '') return text;
+  }
+  return '';
+};
+
+/** Whether a secret was put in, of which nothing else is told. */
+const holdsSecret = (element) => isSecret(element) && (element instanceof HTMLInputElement ? inputValue(element) : element instanceof HTMLTextAreaElement ? areaValue(element) : '') !== '';

@@ -7,7 +7,8 @@
  * @typedef {{kind: 'ref', number: number}
  *   | {kind: 'css' | 'xpath', selector: string}
  *   | {kind: 'text' | 'label', name: Pattern}
- *   | {kind: 'role', role: string, name: ?Pattern, states: string[]}} Target
+ *   | {kind: 'role', role: string, name: ?Pattern, states: string[]}
+ *   | {kind: 'nth', of: Target, index: number}} Target
  * @typedef {{text: string, regex?: boolean, flags?: string}} Pattern
  */
 
@@ -37,27 +38,43 @@ const findAll = (target) => {
       return byName(isField, target.name, []);
     case 'role':
       return byName((role) => role === target.role, target.name, target.states);
+    case 'nth':
+      return nth(findAll(target.of), target.index);
   }
   throw new Refusal('unknown-target');
+};
+
+/** One of several matches, from 0 on, or from -1 on backwards; of those that can be seen where any can. @returns {Element[]} */
+const nth = (found, index) => {
+  const seen = found.filter(isVisible);
+  const counted = seen.length > 0 ? seen : found;
+  const element = counted[index < 0 ? counted.length + index : index];
+  return element ? [element] : [];
 };
 
 /** @param {Target} target @returns {Element} Exactly one: the only match, or the only one that can be seen. */
 const findOne = (target) => {
   const found = findAll(target);
   if (found.length === 1) return found[0];
-  if (found.length === 0) throw new Refusal('not-found', { near: nearMisses(target) });
+  if (found.length === 0) throw new Refusal('not-found', target.kind === 'nth' ? { near: [], count: findAll(target.of).length } : { near: nearMisses(target) });
   const seen = found.slice(0, 200).filter(isVisible);
   if (seen.length === 1 && found.length <= 200) return seen[0];
   throw new Refusal('ambiguous', ambiguity(found, seen));
 };
 
-/** How many there are, and the first of them with refs. */
+/** Candidates that an error shows. */
+const MOST_SHOWN_MATCHES = 5;
+
+/** How many there are, and the first of them with refs and with what tells them apart. */
 const ambiguity = (found, seen) => {
   beginRefs();
+  const candidates = (seen.length > 0 ? seen : found).slice(0, 200);
+  const labels = candidates.map(labelOf);
+  const contexts = contextsOf(candidates, labels);
   return {
     count: found.length,
     visible: found.length <= 200 ? seen.length : null,
-    matches: (seen.length > 0 ? seen : found).slice(0, 5).map((element) => [refFor(element), ...labelOf(element)]),
+    matches: candidates.slice(0, MOST_SHOWN_MATCHES).map((element, index) => [refFor(element), ...labels[index], contexts[index]]),
     serial: pending.serial,
     fresh: pending.elements.length,
   };
@@ -136,7 +153,7 @@ const byXPath = (expression) => {
   return found;
 };
 
-/** @param {Pattern} pattern @returns {(text: string) => number} 2 for a whole match, 1 for a part, 0 for none. */
+/** @param {Pattern} pattern @returns {(text: string) => number} 3 for the very same text, 2 where only its case differs, 1 for a part, 0 for none. */
 const matcher = (pattern) => {
   if (pattern.regex) {
     let expression;
@@ -145,24 +162,30 @@ const matcher = (pattern) => {
     } catch {
       throw new Refusal('invalid-selector', { message: 'not a regular expression' });
     }
-    return (text) => (expression.test(text) ? 2 : 0);
+    return (text) => (expression.test(text) ? 3 : 0);
   }
-  const wanted = tidy(pattern.text).toLowerCase();
+  const exact = tidy(pattern.text);
+  const wanted = exact.toLowerCase();
   return (text) => {
-    const given = tidy(text).toLowerCase();
-    return given === wanted ? 2 : wanted !== '' && given.includes(wanted) ? 1 : 0;
+    const given = tidy(text);
+    if (given === exact) return 3;
+    const lower = given.toLowerCase();
+    return lower === wanted ? 2 : wanted !== '' && lower.includes(wanted) ? 1 : 0;
   };
 };
 
-/** Keeps the whole matches, or the parts when there is no whole one. */
+/** Keeps the best matches. Exact ones win only where they can be seen. */
 const best = (scored) => {
-  const whole = scored.filter(([, score]) => score === 2);
-  return (whole.length > 0 ? whole : scored).map(([element]) => element);
+  for (const least of [3, 2]) {
+    const good = scored.filter(([element, score]) => score >= least && (least === 2 || isVisible(element)));
+    if (good.length > 0) return good.map(([element]) => element);
+  }
+  return scored.map(([element]) => element);
 };
 
 /** Elements by role and name, as a snapshot would list them. */
 const byName = (wantsRole, pattern, states) => {
-  const test = pattern ? matcher(pattern) : () => 2;
+  const test = pattern ? matcher(pattern) : () => 3;
   const scored = [];
   const visit = (element) => {
     const tag = localName(element);

@@ -23,10 +23,12 @@ const INSIDE = 8; // An ancestor can be operated.
 const INVISIBLE = 16; // visibility: hidden, which a descendant may undo.
 const SKIPPED = 32; // Below content-visibility: hidden.
 const UNSEEN = 64; // Rendered, and seen by nobody.
+const GRAB = 128; // An ancestor has a cursor for dragging.
+const NOTICE = 256; // An ancestor's notice has their text.
 
 /**
  * @typedef {{interactive: boolean, cursor: boolean, detail: boolean, text: boolean, seen: boolean}} WalkOptions
- * @typedef {{options: WalkOptions, nodes: any[], elements: Element[], buffer: string, level: number, owned: ?Map<Element, Element>, modal: ?Element, suspects: Element[]}} Walk
+ * @typedef {{options: WalkOptions, nodes: any[], elements: Element[], buffer: string, level: number, owned: ?Map<Element, Element>, modal: ?Element, grid: ?Element, suspects: Element[], messages: [number, string][], hints: [number, string][], folds: [number, string][]}} Walk
  */
 
 /** Prepares what every function of one call may rely on. */
@@ -36,6 +38,7 @@ const beginCall = () => {
   labelsByRoot = new WeakMap();
   anyAriaDisabled = hasAny('[aria-disabled=true]');
   focusedNow = focusedElement();
+  clues = readClues();
   readSheets(knownRoots());
 };
 
@@ -67,7 +70,7 @@ const knownRoots = () => {
 
 /** @param {Element} scope @param {WalkOptions} options @returns {Walk} */
 const walkFrom = (scope, options) => {
-  const walk = { options, nodes: [], elements: [], buffer: '', level: 0, owned: ownedElements(), modal: modalDialog(), suspects: [] };
+  const walk = { options, nodes: [], elements: [], buffer: '', level: 0, owned: ownedElements(), modal: modalDialog(), grid: gridAround(scope), suspects: [], messages: [], hints: [], folds: [] };
   let flags = isHiddenFromTree(scope) && !(walk.modal && flatContains(scope, walk.modal)) ? OUT_OF_TREE : 0;
   if (walk.modal && !flatContains(walk.modal, scope)) flags |= OUT_OF_TREE;
   const parent = flatParent(scope);
@@ -157,23 +160,36 @@ const visitElement = (walk, element, depth, flags) => {
   const inline = display.startsWith('inline') || display === 'contents';
   if (!inline && walk.buffer !== '') flushText(walk, depth);
   let inner = depth;
-  if (!hidden && !(flags & OUT_OF_TREE) && isLine(walk, element, role, tag, flags) && (INTERACTIVE.has(role) || !isUnseenHere(element, flags))) {
-    if (emit(walk, element, role, tag, depth, flags)) {
+  const editor = (!bare || tag === 'body' || tag === 'canvas') && isEditor(element, tag);
+  if (!hidden && !(flags & OUT_OF_TREE) && (editor || isLine(walk, element, role, tag, flags)) && (editor || INTERACTIVE.has(role) || !isUnseenHere(element, flags))) {
+    if (emit(walk, element, role, tag, depth, flags, editor)) {
       inner = depth + 1;
       if (INTERACTIVE.has(role)) flags |= INSIDE;
     }
     if (TEXT_IS_NAME.has(role)) flags |= MUTE;
-  } else if (walk.options.cursor && !hidden && !(flags & INSIDE)) {
-    const pointer = style.cursor === 'pointer';
-    if (isClickable(element, tag, bare, pointer && !(flags & POINTER)) && emitClickable(walk, element, depth, flags)) {
+  } else if (walk.options.cursor && !hidden && !(flags & INSIDE) && (!(flags & OUT_OF_TREE) || (walk.modal === null && !clues.modal))) {
+    const cursor = style.cursor;
+    const pointer = cursor === 'pointer';
+    const grab = DRAG_CURSORS.has(cursor);
+    if (walk.options.interactive && (NOTICES.has(role) || (clues.live && !bare && isLive(element))) && !(flags & (NOTICE | OUT_OF_TREE)) && (unseenNow === null || !isUnseenHere(element, flags)) && emitNotice(walk, element, role, depth)) {
+      flags |= NOTICE;
+      if (DIALOGS.has(role)) {
+        inner = depth + 1;
+        flags &= ~NOTICE;
+      }
+    }
+    if (walk.options.interactive && walk.grid === null && (role === 'grid' || role === 'treegrid' || (tag === 'table' && isSheet(element))) && emitGrid(walk, element, role, depth)) inner = depth + 1;
+    const items = pointer && !(flags & POINTER) && holdsItems(element);
+    if (!items && isClickable(element, tag, bare, (pointer && !(flags & POINTER)) || (grab && !(flags & GRAB))) && emitClickable(walk, element, tag, depth, flags, grab)) {
       inner = depth + 1;
       flags |= MUTE;
     }
-    flags = pointer ? flags | POINTER : flags & ~POINTER;
+    flags = pointer && !items ? flags | POINTER : flags & ~POINTER;
+    flags = grab ? flags | GRAB : flags & ~GRAB;
   }
   if (usesSkipping && style.contentVisibility === 'hidden') flags |= SKIPPED;
   if (tag === 'legend' || role === 'caption' || (element instanceof HTMLLabelElement && labelControl(element))) flags |= MUTE;
-  if (EDITABLE_ROLES.has(role) && isEditingHost(element)) flags |= MUTE;
+  if (editor && (walk.options.interactive || hasAttribute(element, 'role'))) flags |= MUTE;
   if (hasInside(walk, element, tag, role, inner, flags)) visitChildren(walk, element, inner, flags);
   if (inner !== depth || !inline) flushText(walk, inner);
 };
@@ -183,6 +199,8 @@ const isUnseenHere = (element, flags) => unseenNow !== null && ((flags & UNSEEN)
 
 /** Whether a role is a line in this kind of snapshot. */
 const isLine = (walk, element, role, tag, flags) => {
+  if (role === 'canvas' && !(flags & INSIDE) && isDrawing(element)) return true;
+  if (walk.options.interactive && isCell(walk, element, role, tag)) return true;
   if (walk.options.interactive) return INTERACTIVE.has(role) && !(tag === 'option' && flags & INSIDE && isDropdownOption(element));
   // What is in a name already is not said again, except what can be operated.
   if (flags & MUTE && !INTERACTIVE.has(role)) return false;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::choice::Chosen;
+use super::listeners::Listening;
 use super::numbers::RefNumbers;
 use super::owners::Owners;
 use super::refs::{Document, RefTable};
@@ -44,6 +45,7 @@ pub(crate) struct State {
     pub owners: Lock<Owners>,
     pub history: Lock<History>,
     pub styles: Lock<Changes>,
+    pub listening: Lock<Listening>,
     pub witness: Witness,
     /// The frame that a caller chose for selectors; none for the main frame.
     pub frame: Lock<Option<Chosen>>,
@@ -224,7 +226,11 @@ impl Engine {
             Some(Kind::RefStale) => self.stale(target),
             Some(Kind::NotFound) => {
                 let near = error.metadata().get("near").cloned();
-                let hint = near.as_ref().map_or_else(String::new, |near| format!("; near: {near}"));
+                let hint = match (&near, error.metadata().get("count")) {
+                    (Some(near), _) => format!("; near: {near}"),
+                    (None, Some(count)) => format!("; without `nth` there are {count}"),
+                    (None, None) => String::new(),
+                };
                 let error =
                     Error::refused(Kind::NotFound, format!("no element matches `{target}`{hint}"));
                 near.into_iter()

@@ -62,6 +62,8 @@ pub(crate) struct Question<'a> {
     pub argument: Value,
     /// What of the topmost frame is meant; frames below it are asked whole.
     pub target: Option<&'a Target>,
+    /// Whether the answer depends on which elements listen for clicks.
+    pub listeners: bool,
 }
 
 /// The answers by frame, and the frames that gave none.
@@ -184,6 +186,7 @@ impl Engine {
         let mut again = true;
         let (mut asked_sheets, mut met_sheets) = (HashSet::new(), false);
         let (mut supplied, mut rounds, mut misled) = (None, 0, false);
+        let mut listeners_known = !question.listeners;
         loop {
             let world = self.world(&frame.id).await?;
             // Another document wants its own.
@@ -191,6 +194,10 @@ impl Engine {
             let count = match is_root && !misled {
                 true => kept::count(self.page(), &world, &argument).await,
                 false => None,
+            };
+            let listed = match listeners_known {
+                true => None,
+                false => self.ask_listeners(&world).await,
             };
             let answer = kept::ask(&world, question.command, &mut argument, count);
             let owners = has_children.then(|| owners::ask(&world, "ownerWindows"));
@@ -234,6 +241,12 @@ impl Engine {
                 met_sheets = true;
                 sheets::adopt(self.page(), &world, met).await;
                 continue;
+            }
+            if let Some(listed) = listed {
+                listeners_known = true;
+                if self.learn_listeners(&world, listed).await? > 0 {
+                    continue;
+                }
             }
             let is_over = answer.suspects() == 0 || rounds > MOST_ROUNDS;
             if is_over || self.adopt_closed_roots(&world).await? == 0 {

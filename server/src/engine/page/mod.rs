@@ -11,6 +11,7 @@ pub(crate) mod choice;
 pub(crate) mod closed_roots;
 pub(crate) mod gather;
 mod kept;
+pub(crate) mod listeners;
 pub(crate) mod numbering;
 pub(crate) mod owners;
 pub(crate) mod refs;

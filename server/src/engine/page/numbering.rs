@@ -31,7 +31,7 @@ impl Engine {
             Err(error) => return Error::internal(error),
         };
         let mut labels: Vec<Label> = vec![(Arc::from(""), Box::default()); refusal.fresh as usize];
-        for (local, role, name) in &refusal.matches {
+        for (local, role, name, _) in &refusal.matches {
             let index = usize::try_from(-local - 1).ok().filter(|index| *index < labels.len());
             if let Some(index) = index {
                 labels[index] = (role.as_str().into(), name.as_str().into());

@@ -21,7 +21,7 @@ pub(crate) struct Refusal {
     pub cover: Option<Cover>,
     pub count: u32,
     pub visible: Option<u32>,
-    pub matches: Vec<(i64, String, String)>,
+    pub matches: Vec<(i64, String, String, String)>,
     pub serial: u64,
     pub fresh: u32,
 }
@@ -110,6 +110,7 @@ impl From<Refusal> for Error {
                 format!("the option `{}` of {subject} is disabled", refusal.wanted),
             ),
             "no-option" => no_option(&subject, &refusal),
+            "incomplete" => incomplete(&subject, &refusal),
             "rejected" => Error::refused(
                 Kind::ValueRejected,
                 format!("{subject} does not take this value{because}"),
@@ -126,6 +127,9 @@ impl From<Refusal> for Error {
 }
 
 fn not_found(refusal: &Refusal) -> Error {
+    if refusal.count > 0 {
+        return Error::refused(Kind::NotFound, "no element matches").with("count", refusal.count);
+    }
     let near = refusal.near.join(", ");
     let error = Error::refused(Kind::NotFound, "no element matches");
     if near.is_empty() { error } else { error.with("near", near) }
@@ -139,6 +143,13 @@ fn covered(subject: &str, refusal: &Refusal) -> Error {
     Error::refused(Kind::Covered, format!("{subject} is covered by {cover}")).with("cover", cover)
 }
 
+/// A text that did not arrive, with what is there instead; secrets say nothing.
+fn incomplete(subject: &str, refusal: &Refusal) -> Error {
+    let holds = refusal.near.iter().map(|holds| format!(": {holds}")).collect::<String>();
+    let error = Error::refused(Kind::Incomplete, format!("{subject} {}{holds}", refusal.why));
+    if refusal.near.is_empty() { error } else { error.with("value", &refusal.value) }
+}
+
 fn no_option(subject: &str, refusal: &Refusal) -> Error {
     let more = (refusal.count as usize).saturating_sub(refusal.options.len());
     let mut options = refusal.options.join(", ");
@@ -150,15 +161,19 @@ fn no_option(subject: &str, refusal: &Refusal) -> Error {
         .with("option", &refusal.wanted)
 }
 
-/// The first matches of an ambiguous target, with the refs they were given.
+/// The first matches of an ambiguous target, with the refs they were given and
+/// what tells them apart, and how many more there are.
 pub(crate) fn matches_text(refusal: &Refusal, number: impl Fn(i64) -> u32) -> String {
     let shown: Vec<_> = refusal
         .matches
         .iter()
-        .map(|(local, role, name)| {
+        .map(|(local, role, name, context)| {
             let reference = Reference { kind: RefKind::Element, number: number(*local) };
-            format!("{reference} {}", label(role, name))
+            format!("{reference} {}{context}", label(role, name))
         })
         .collect();
-    shown.join(", ")
+    let candidates = refusal.visible.filter(|visible| *visible > 0).unwrap_or(refusal.count);
+    let more = (candidates as usize).saturating_sub(shown.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
 }

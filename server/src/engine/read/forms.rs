@@ -154,8 +154,12 @@ impl Engine {
 
     /// The same; with `seen` fields that no person sees count as hidden.
     pub async fn read_forms(&self, seen: bool) -> Result<Vec<FrameForms>> {
-        let question =
-            Question { command: "forms", argument: json!({ "seen": seen }), target: None };
+        let question = Question {
+            command: "forms",
+            argument: json!({ "seen": seen }),
+            target: None,
+            listeners: false,
+        };
         let mut gathered = self.gather::<Found>(&question, self.frame()?).await?;
         let mut frames = Vec::new();
         for id in &gathered.order {
@@ -177,7 +181,7 @@ impl Engine {
     /// and whether that is all: not when a frame gave no answer, or too long a one.
     pub async fn sendings(&self) -> Result<(Vec<Sending>, bool)> {
         let argument = json!({ "sends": true });
-        let question = Question { command: "forms", argument, target: None };
+        let question = Question { command: "forms", argument, target: None, listeners: false };
         let root = self.page().main_frame().id;
         let gathered = self.gather::<Sendings>(&question, root).await?;
         let answers: Vec<_> = gathered.answers.into_values().map(|(_, answer)| answer).collect();

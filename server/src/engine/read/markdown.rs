@@ -52,7 +52,12 @@ impl Engine {
 
     /// The same; with `seen` without what no person sees.
     pub async fn read_markdown(&self, target: Option<&Target>, seen: bool) -> Result<Reading> {
-        let question = Question { command: "markdown", argument: json!({ "seen": seen }), target };
+        let question = Question {
+            command: "markdown",
+            argument: json!({ "seen": seen }),
+            target,
+            listeners: false,
+        };
         let root = self.frame_of(target).await?;
         let gathered = self.gather::<Markdown>(&question, root).await?;
         let silent = gathered.silent.len();

@@ -72,7 +72,12 @@ impl Engine {
     /// What the page or an element shows and plays, each address once.
     pub async fn media(&self, kinds: &[MediaKind], target: Option<&Target>) -> Result<Vec<Medium>> {
         let words: Vec<_> = kinds.iter().map(|kind| kind.word()).collect();
-        let question = Question { command: "media", argument: json!({ "kinds": words }), target };
+        let question = Question {
+            command: "media",
+            argument: json!({ "kinds": words }),
+            target,
+            listeners: false,
+        };
         let root = self.frame_of(target).await?;
         let mut gathered = self.gather::<Found>(&question, root).await?;
         let mut seen = HashSet::new();

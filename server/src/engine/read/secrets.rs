@@ -28,7 +28,8 @@ impl Engine {
     /// What the secret fields of all frames hold: passwords, one-time codes
     /// and card numbers.
     pub async fn secrets(&self) -> Result<Secrets> {
-        let question = Question { command: "secrets", argument: json!({}), target: None };
+        let question =
+            Question { command: "secrets", argument: json!({}), target: None, listeners: false };
         let root = self.page().main_frame().id;
         let gathered = self.gather::<Held>(&question, root).await?;
         let mut all: Vec<_> =

@@ -87,7 +87,7 @@ impl Engine {
     /// The same; with `seen` without what no person sees.
     pub async fn read_text(&self, target: Option<&Target>, seen: bool) -> Result<Reading> {
         let argument = json!({ "entire": target.is_some(), "seen": seen });
-        let question = Question { command: "text", argument, target };
+        let question = Question { command: "text", argument, target, listeners: false };
         let gathered = self.gather::<Text>(&question, self.frame_of(target).await?).await?;
         let silent = gathered.silent.len();
         Ok(Reading { text: self.written(&gathered), unseen: unseen::of(&gathered), silent })

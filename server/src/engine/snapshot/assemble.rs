@@ -3,7 +3,7 @@
 
 use super::collect::Collected;
 use super::options::SnapshotOptions;
-use super::tree::Node;
+use super::tree::{Context, Node};
 use super::walked::{BoxOrNone, Line, Walked};
 use crate::chromium::FrameId;
 use crate::engine::page::engine::Engine;
@@ -43,11 +43,14 @@ impl Assembly<'_> {
         let Some(walk) = collected.walks.get(id) else { return };
         let frame = self.engine.frame_name(id);
         let document = Engine::document_of(&walk.world);
+        let first = self.nodes.len();
+        let mut places = Vec::with_capacity(walk.walked.nodes.0.len());
         for (index, line) in walk.walked.nodes.0.iter().enumerate() {
             let mut node = node(line, &walk.walked, index, walk.base);
             node.frame.clone_from(&frame);
             node.depth += depth;
             let below = node.depth + 1;
+            places.push(self.nodes.len() - first);
             self.nodes.push(node);
             if line.owner == 0 {
                 continue;
@@ -63,7 +66,27 @@ impl Assembly<'_> {
                 None => {}
             }
         }
+        annotate(&mut self.nodes[first..], &places, &walk.walked);
     }
+}
+
+/// Adds what only some lines have. `places` has where each line of the walk went.
+fn annotate(nodes: &mut [Node], places: &[usize], walked: &Walked) {
+    for (line, text, ordinal, new) in &walked.contexts {
+        if let Some(node) = places.get(*line).and_then(|place| nodes.get_mut(*place)) {
+            node.context = Context { text: text.clone(), ordinal: *ordinal, said: !new };
+        }
+    }
+    let mut add = |texts: &[(usize, String)], field: fn(&mut Node) -> &mut String| {
+        for (line, text) in texts {
+            if let Some(node) = places.get(*line).and_then(|place| nodes.get_mut(*place)) {
+                field(node).clone_from(text);
+            }
+        }
+    };
+    add(&walked.messages, |node| &mut node.message);
+    add(&walked.hints, |node| &mut node.hint);
+    add(&walked.folds, |node| &mut node.summary);
 }
 
 fn node(line: &Line, walked: &Walked, index: usize, base: u32) -> Node {
@@ -88,6 +111,10 @@ fn node(line: &Line, walked: &Walked, index: usize, base: u32) -> Node {
             .map(str::to_owned)
             .collect(),
         value: (!line.value.is_empty()).then(|| line.value.clone()),
+        context: Context::default(),
+        message: String::new(),
+        hint: String::new(),
+        summary: String::new(),
         frame: String::new(),
         depth: line.depth,
         bounds,

@@ -62,6 +62,7 @@ impl Engine {
                 "seen": options.seen,
             }),
             target: options.scope.as_ref(),
+            listeners: options.interactive || options.cursor,
         };
         let gathered = self.gather::<Walked>(&question, root).await?;
         let unseen = unseen::of(&gathered);

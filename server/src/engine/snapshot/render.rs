@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::tree::Node;
+use super::tree::{Context, Node};
 
 /// Names longer than this are cut in text; data has them whole.
 const MAX_NAME: usize = 160;
@@ -15,6 +15,15 @@ const MAX_TEXT: usize = 2_000;
 /// Values of fields.
 const MAX_VALUE: usize = 120;
 
+/// Whether lines of the same name are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Contexts {
+    /// For whoever chooses one of them.
+    Show,
+    /// For a comparison: the context of a line changes with other lines.
+    Omit,
+}
+
 /// A line, and the node it stands for.
 pub(crate) struct TextLine {
     pub text: String,
@@ -22,14 +31,14 @@ pub(crate) struct TextLine {
 }
 
 /// The lines of a tree. A text that is alone in its element shares its line.
-pub(crate) fn lines(nodes: &[Node]) -> Vec<TextLine> {
+pub(crate) fn lines(nodes: &[Node], contexts: Contexts) -> Vec<TextLine> {
     let mut lines = Vec::with_capacity(nodes.len());
     let mut index = 0;
     while index < nodes.len() {
         let node = &nodes[index];
         let text = only_text(nodes, index);
         let said = says_it(nodes, index);
-        lines.push(TextLine { text: line(node, text, said), node: index });
+        lines.push(TextLine { text: line(node, text, said, contexts), node: index });
         index += if text.is_some() { 2 } else { 1 };
     }
     lines
@@ -54,7 +63,7 @@ fn says_it(nodes: &[Node], index: usize) -> bool {
     within && child.name == node.name
 }
 
-fn line(node: &Node, text: Option<&str>, said: bool) -> String {
+fn line(node: &Node, text: Option<&str>, said: bool, contexts: Contexts) -> String {
     let mut line = String::with_capacity(node.depth as usize * 2 + node.name.len() + 24);
     for _ in 0..node.depth {
         line.push_str("  ");
@@ -80,12 +89,34 @@ fn line(node: &Node, text: Option<&str>, said: bool) -> String {
         }
         quote(&mut line, &node.name, MAX_NAME);
     }
+    if !node.hint.is_empty() {
+        let _ = write!(line, " ({})", node.hint);
+    }
+    if contexts == Contexts::Show {
+        line.push_str(&context(&node.context));
+    }
     states(&mut line, node);
     if let Some(text) = text {
         line.push_str(": ");
         clip(&mut line, text, MAX_TEXT);
     }
+    if let (Some(reference), false) = (node.reference, node.summary.is_empty()) {
+        let _ = write!(line, ": {}, `snapshot -i -s {reference}`", node.summary);
+    }
     line
+}
+
+/// ` in "Oak stool" #2`.
+fn context(context: &Context) -> String {
+    let mut text = String::new();
+    if !context.text.is_empty() && !context.said {
+        text.push_str(" in ");
+        quote(&mut text, &context.text, MAX_NAME);
+    }
+    if context.ordinal > 1 {
+        let _ = write!(text, " #{}", context.ordinal);
+    }
+    text
 }
 
 fn states(line: &mut String, node: &Node) {
@@ -93,7 +124,16 @@ fn states(line: &mut String, node: &Node) {
         return;
     }
     line.push_str(" [");
-    line.push_str(&node.states.join(", "));
+    for (index, state) in node.states.iter().enumerate() {
+        if index > 0 {
+            line.push_str(", ");
+        }
+        line.push_str(state);
+        if state == "invalid" && !node.message.is_empty() {
+            line.push_str(": ");
+            quote(line, &node.message, MAX_NAME);
+        }
+    }
     if let Some(value) = &node.value {
         if !node.states.is_empty() {
             line.push_str(", ");

@@ -10,6 +10,10 @@ fn node(depth: u32, number: u32, role: &str, name: &str) -> Node {
         description: String::new(),
         states: Vec::new(),
         value: None,
+        context: Context::default(),
+        message: String::new(),
+        hint: String::new(),
+        summary: String::new(),
         frame: String::new(),
         depth,
         bounds: None,
@@ -17,7 +21,7 @@ fn node(depth: u32, number: u32, role: &str, name: &str) -> Node {
 }
 
 fn text(nodes: &[Node]) -> Vec<String> {
-    lines(nodes).into_iter().map(|line| line.text).collect()
+    lines(nodes, Contexts::Show).into_iter().map(|line| line.text).collect()
 }
 
 #[test]
@@ -56,12 +60,46 @@ fn a_budget_says_what_it_left_out_and_how_to_see_it() {
     nodes.extend(
         (2..200).map(|number| node(1, number, "link", "A link with a name of some length")),
     );
-    let cut = budget::fit(&nodes, lines(&nodes), 200);
+    let cut = budget::fit(&nodes, lines(&nodes, Contexts::Show), 200);
     assert!(cut.len() < 200 * 5, "{}", cut.len());
     let last = cut.lines().last().unwrap_or_default();
     assert!(
         last.contains("more lines") && last.contains("browse snapshot") && last.contains("-s @e1"),
         "{last}"
     );
-    assert_eq!(budget::fit(&nodes[..2], lines(&nodes[..2]), 200).lines().count(), 2);
+    assert_eq!(
+        budget::fit(&nodes[..2], lines(&nodes[..2], Contexts::Show), 200).lines().count(),
+        2
+    );
+}
+
+#[test]
+fn a_line_is_told_apart_by_its_context_and_only_once_for_neighbours() {
+    let mut first = node(0, 1, "button", "Add to cart");
+    first.context = Context { text: "Oak stool €89".into(), ordinal: 1, said: false };
+    let mut second = node(0, 2, "button", "Wish");
+    second.context = Context { text: "Oak stool €89".into(), ordinal: 2, said: true };
+    let nodes = [first, second];
+    assert_eq!(
+        text(&nodes),
+        ["@e1 button \"Add to cart\" in \"Oak stool €89\"", "@e2 button \"Wish\" #2"]
+    );
+    let plain: Vec<_> = lines(&nodes, Contexts::Omit).into_iter().map(|line| line.text).collect();
+    assert_eq!(plain, ["@e1 button \"Add to cart\"", "@e2 button \"Wish\""]);
+}
+
+#[test]
+fn a_fold_says_how_to_see_what_it_holds_and_an_invalid_field_says_why() {
+    let mut days = node(0, 9, "grid", "June");
+    days.summary = "35 days".into();
+    let mut field = node(0, 3, "textbox", "E-mail");
+    field.states = vec!["required".into(), "invalid".into()];
+    field.message = "Enter an address".into();
+    assert_eq!(
+        text(&[days, field]),
+        [
+            "@e9 grid \"June\": 35 days, `snapshot -i -s @e9`",
+            "@e3 textbox \"E-mail\" [required, invalid: \"Enter an address\"]"
+        ]
+    );
 }

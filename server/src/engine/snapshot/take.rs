@@ -1,8 +1,9 @@
 //! Taking a snapshot.
 
 use super::options::SnapshotOptions;
-use super::tree::Snapshot;
-use super::{assemble, budget, diff, render};
+use super::render::{self, Contexts, TextLine};
+use super::tree::{Context, Snapshot};
+use super::{assemble, budget, diff};
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 
@@ -40,8 +41,8 @@ impl Engine {
         for node in &mut snapshot.nodes {
             node.reference = None;
         }
-        let lines = render::lines(&snapshot.nodes);
-        snapshot.text = lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
+        let lines = render::lines(&snapshot.nodes, Contexts::Omit);
+        snapshot.text = joined(&lines);
         Ok(snapshot)
     }
 
@@ -55,19 +56,23 @@ impl Engine {
         for node in &mut nodes {
             node.reference = None;
         }
-        let lines = render::lines(&nodes);
-        Ok(lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"))
+        let lines = render::lines(&nodes, Contexts::Omit);
+        Ok(joined(&lines))
     }
 
-    /// A snapshot within its budget, and its whole text.
+    /// A snapshot within its budget, and its whole text for comparisons.
     async fn take(&self, options: &SnapshotOptions) -> Result<(Snapshot, String)> {
         let collected = self.collect(options).await?;
         let nodes = assemble::assemble(self, &collected, options);
-        let lines = render::lines(&nodes);
-        let whole = lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
+        let lines = render::lines(&nodes, Contexts::Show);
+        let shown = joined(&lines);
+        let whole = match nodes.iter().any(|node| node.context != Context::default()) {
+            true => joined(&render::lines(&nodes, Contexts::Omit)),
+            false => shown.clone(),
+        };
         let text = match options.max_tokens {
             Some(max_tokens) => budget::fit(&nodes, lines, max_tokens),
-            None => whole.clone(),
+            None => shown,
         };
         let main = collected.walks.get(&collected.root);
         let (url, title) = main
@@ -76,4 +81,8 @@ impl Engine {
         let unseen = collected.unseen;
         Ok((Snapshot { text, nodes, url, title, unseen }, whole))
     }
+}
+
+fn joined(lines: &[TextLine]) -> String {
+    lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n")
 }

@@ -19,12 +19,33 @@ pub struct Node {
     pub states: Vec<String>,
     /// Value of a field, never of a password field.
     pub value: Option<String>,
+    /// What tells it apart from others of the same role and name.
+    pub context: Context,
+    /// What is wrong with an invalid field.
+    pub message: String,
+    /// What its author calls it in the markup, where it has no name.
+    pub hint: String,
+    /// What it holds that is not listed, such as `35 days`.
+    pub summary: String,
     /// Id of the frame that holds it; empty for the main frame.
     pub frame: String,
     /// Levels below the root.
     pub depth: u32,
     /// In its frame's viewport; only with `details`.
     pub bounds: Option<Rect>,
+}
+
+/// What tells an element apart from others of the same role and name. It is no
+/// part of its name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The heading, row, card or label that it stands in; empty where it has none
+    /// or where it is alone with its name.
+    pub text: String,
+    /// Its place among those that have the same context as well, from 1; 0 for none.
+    pub ordinal: u32,
+    /// Whether the line before it in the same place says it already.
+    pub said: bool,
 }
 
 /// The lines of all frames, put together.

@@ -20,6 +20,18 @@ pub(crate) struct Walked {
     #[serde(default)]
     pub closed: Vec<ClosedSheet>,
     pub nodes: Lines,
+    /// What tells lines of the same name apart, by index.
+    #[serde(default)]
+    pub contexts: Vec<(usize, String, u32, bool)>,
+    /// What is wrong with an invalid field, by index.
+    #[serde(default)]
+    pub messages: Vec<(usize, String)>,
+    /// What its author calls an element without a name, by index.
+    #[serde(default)]
+    pub hints: Vec<(usize, String)>,
+    /// What a line stands for that is not listed, by index.
+    #[serde(default)]
+    pub folds: Vec<(usize, String)>,
     #[serde(default)]
     pub descriptions: Vec<String>,
     #[serde(default)]

@@ -45,7 +45,7 @@ impl Engine {
     /// Takes clutter out of sight, in all frames: banners often have their own.
     pub async fn cleanup(&self, clutter: Clutter) -> Result<Cleaned> {
         let argument = serde_json::to_value(clutter).map_err(Error::internal)?;
-        let question = Question { command: "cleanup", argument, target: None };
+        let question = Question { command: "cleanup", argument, target: None, listeners: false };
         let root = self.page().main_frame().id;
         let gathered = self.gather::<Cleaned>(&question, root).await?;
         let mut all = Cleaned::default();

@@ -7,6 +7,7 @@
 //! | `role=button[name="Go"]` | by role, accessible name and states |
 //! | `label=Email` | a field by its label |
 //! | `xpath=//a` or `//a` | by XPath |
+//! | `text=Edit >> nth=2` | the third of several matches; -1 is the last |
 //! | anything else | CSS; every open shadow tree is searched, `a >>> b` enters those below `a` |
 //!
 //! Names and texts ignore case and spacing. Elements whose whole name matches
@@ -44,6 +45,8 @@ pub(crate) enum Query {
     Label { name: Wanted },
     /// By role.
     Role { role: String, name: Option<Wanted>, states: Vec<String> },
+    /// One of several matches: 0 is the first, -1 the last.
+    Nth { of: Box<Query>, index: i32 },
 }
 
 /// A text to look for, or a regular expression.
@@ -71,6 +74,7 @@ impl Target {
             Query::Role { role, name: Some(name), .. } => {
                 format!("role={role}[name={}]", quoted(name))
             }
+            Query::Nth { of, index } => format!("{}{NTH}{index}", Self::written(of)?),
             Query::Ref { .. } | Query::XPath { .. } => return None,
         };
         let read: Self = text.parse().ok()?;
@@ -124,7 +128,30 @@ impl FromStr for Target {
     }
 }
 
+/// What stands before the number of a match.
+const NTH: &str = " >> nth=";
+
+/// A target and the number of a match behind it, if there is one.
+fn split_nth(text: &str) -> Result<(&str, Option<i32>), String> {
+    let Some((rest, index)) = text.rsplit_once(">>") else { return Ok((text, None)) };
+    let Some(index) = index.trim().strip_prefix("nth=") else { return Ok((text, None)) };
+    let index = index
+        .trim()
+        .parse()
+        .map_err(|_| "`nth=` takes a whole number: 0 is the first match, -1 the last".to_owned())?;
+    Ok((rest.trim(), Some(index)))
+}
+
 fn parse(text: &str) -> Result<Query, String> {
+    let (text, index) = split_nth(text)?;
+    match index {
+        Some(_) if text.starts_with('@') => Err("a ref is one element already".to_owned()),
+        Some(index) => Ok(Query::Nth { of: Box::new(parse_one(text)?), index }),
+        None => parse_one(text),
+    }
+}
+
+fn parse_one(text: &str) -> Result<Query, String> {
     if text.is_empty() {
         return Err("the target is empty".to_owned());
     }

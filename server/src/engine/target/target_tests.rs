@@ -45,8 +45,22 @@ fn roles_with_brackets_in_names() {
 }
 
 #[test]
+fn one_of_several_matches() {
+    let first = Query::Nth { of: Box::new(Query::Text { name: plain("Edit") }), index: 0 };
+    assert_eq!(query("text=Edit >> nth=0"), first);
+    assert_eq!(Target::written(&first).unwrap().to_string(), "text=\"Edit\" >> nth=0");
+    let Query::Nth { of, index } = query("role=button[name=\"a >> b\"] >> nth=-1") else {
+        panic!()
+    };
+    assert_eq!((*of, index), (query("role=button[name=\"a >> b\"]"), -1));
+    assert_eq!(query("text=a >> b"), Query::Text { name: plain("a >> b") });
+}
+
+#[test]
 fn what_cannot_be_read_is_refused() {
     for text in [
+        "text=Edit >> nth=first",
+        ">> nth=1",
         "",
         "@",
         "@e",

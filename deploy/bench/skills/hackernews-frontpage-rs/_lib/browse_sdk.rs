@@ -2932,7 +2932,7 @@ browse_messages! {
 		1 url: String,
 	}
 	struct SnapshotRequest {
-		/// Only elements that can be acted on.
+		/// Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be told: it is in the whole tree.
 		1 interactive: bool,
 		/// Leaves out structure that carries no name.
 		2 compact: bool,
@@ -2977,6 +2977,16 @@ browse_messages! {
 		8 depth: u32,
 		/// Position in CSS pixels, relative to its frame's viewport.
 		9 r#box: Option<Box>,
+		/// The heading, row, card or label it stands in, where its role and name repeat; not a part of its name. Only with `--interactive`.
+		10 context: String,
+		/// Its place among elements of the same role, name and context, from 1; 0 where its role and name do not repeat.
+		11 ordinal: u32,
+		/// What is wrong with an invalid field.
+		12 message: String,
+		/// What it holds that is not listed, such as `35 days`.
+		13 summary: String,
+		/// What its markup calls it, such as `prev-month`, where it has no name.
+		14 hint: String,
 	}
 	/// A rectangle in CSS pixels.
 	struct Box {
@@ -4156,7 +4166,7 @@ impl Browse {
 		Ok(self.send(&request)?.receipt)
 	}
 
-	/// Replaces the text of a field.
+	/// Replaces the text of a field, and says what the field holds then.
 	pub fn fill(&self, target: &str, text: &str) -> Result<Option<Receipt>> {
 		self.fill_with(FillRequest { target: target.to_owned(), text: text.to_owned(), ..Default::default() })
 	}
