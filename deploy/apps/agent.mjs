@@ -91,6 +91,12 @@ export class Agent {
     return !succeeded;
   }
 
+  /** The page's text says so. */
+  async reads(text) {
+    const { output } = await this.run(this.tool.argv("text", []));
+    if (!output.includes(text)) throw new Verdict(MISLEADS, `the text of the page does not say ${text}`);
+  }
+
   /** Looks, unless nothing was done since. */
   async look() {
     if (this.snapshot !== undefined) return this.snapshot;

@@ -34,6 +34,7 @@ export class Browse {
     const others = {
       open: ["goto"],
       snapshot: ["snapshot", "-i"],
+      text: ["text"],
       doubleClick: ["dblclick"],
       accept: ["dialog-accept"],
       dismiss: ["dialog-dismiss"],
@@ -49,7 +50,7 @@ export class Browse {
   /** Role and name. What only takes clicks has no role. */
   words(line) {
     const [, role = ""] = /^\s*@[ec]\d+ (?:([a-z]+)(?: |$))?/.exec(line) ?? [];
-    return [role, quoted(line)];
+    return [role, quoted(line.replace(/ \[.*$/, ""))];
   }
 
   /** The command that a folded part of the snapshot names. */

@@ -70,7 +70,7 @@ const kinds = {
     await agent.click(await agent.see(button("Empty cart")));
     await agent.answerDialog("accept");
     await agent.holds({ cart: {} });
-    await agent.told("The cart is empty");
+    await agent.reads("The cart is empty");
   },
   async "a required field stops the form"(agent) {
     await toCheckout(agent);

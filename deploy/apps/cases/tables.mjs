@@ -36,7 +36,9 @@ const kinds = {
     },
     async "type into a cell"(agent) {
       await agent.open("sheet");
-      await agent.click(await agent.seeOrText({ role: "cell|gridcell|", name: "Books" }, "Books"));
+      // Its cells take no focus: a double click opens one, as the tool's hint says.
+      await agent.doubleClick(await agent.seeOrText({ role: "cell|gridcell|", name: "Books" }, "Books"));
+      await agent.press("Control+a");
       await agent.type("Paper");
       await agent.press("Enter");
       await agent.holds((rows) => rows[2][0] === "Paper" && rows[1][0] === "Food");

@@ -26,6 +26,12 @@ const HANDING_OVER: Duration = Duration::from_secs(1);
 /// How long the events at the end of a drag may take to reach the page.
 const ENDING: Duration = Duration::from_millis(300);
 
+/// How long items may take to make room for what is dragged.
+const STILL: Duration = Duration::from_secs(1);
+
+/// The time after which a browser tells a page again that something is dragged over it.
+const OVER_AGAIN: Duration = Duration::from_millis(50);
+
 /// How to drag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drag {
@@ -42,6 +48,8 @@ struct Dragging {
     began: bool,
     dropped: bool,
     effect: String,
+    /// Whether something on the page is moving to another place.
+    moving: bool,
     delivered: bool,
     stray: Option<Cover>,
 }
@@ -143,6 +151,7 @@ impl Engine {
         // Pages learn where they are dragged over with the event after the one
         // that brought the pointer there.
         self.step(&mut hand, aimed, to).await?;
+        self.stay_until_still(&mut hand, aimed).await?;
         let taken = hand.data.is_some();
         self.let_go(&mut hand).await?;
         let settled =
@@ -192,6 +201,22 @@ impl Engine {
             let enter = hand.page.drag(DragStep::Enter, at, &data);
             hand.data = Some(data);
             self.handled(enter).await?;
+        }
+        Ok(())
+    }
+
+    /// Stays over the goal, as a browser does that goes on telling the page so,
+    /// until items that make room have come to rest: most lists look only then
+    /// where the pointer is.
+    async fn stay_until_still(&self, hand: &mut Hand<'_>, aimed: &Aimed) -> Result<()> {
+        let until = Instant::now() + STILL;
+        while let Some(data) = &hand.data
+            && Instant::now() < until
+            && self.dragging(aimed, false).await?.is_some_and(|state| state.moving)
+        {
+            sleep(OVER_AGAIN).await;
+            let over = hand.page.drag(DragStep::Over, hand.at, data);
+            self.handled(over).await?;
         }
         Ok(())
     }

@@ -195,10 +195,12 @@ const aim = ({ target, enabled, guard, life, offset, still }) => {
   beginCall();
   const element = findOne(target);
   return withLabel(element, () => {
-    requireReady(element, { enabled });
-    if (!still && isMoving(element)) throw new Refusal('moving');
-    const { x, y } = offset ? pointAt(element, offset) : still ? pointNow(element) : pointOn(element, !enabled);
-    if (guard) arm(guard, life, element);
+    // A person clicks what the editor draws.
+    const place = (isStandIn(element) && widgetOf(element)) || element;
+    requireReady(place, { enabled });
+    if (!still && isMoving(place)) throw new Refusal('moving');
+    const { x, y } = offset ? pointAt(place, offset) : still ? pointNow(place) : pointOn(place, !enabled);
+    if (guard) arm(guard, life, place);
     return { x, y, ref: numbers.get(element) || 0 };
   });
 };

@@ -80,6 +80,17 @@ const hasAdded = (text) => {
   });
 };
 
+/**
+ * Whether a field that turns words into chips took this text: what is not in it
+ * any more, up to the last separator, stands beside it.
+ */
+const isChipped = (text, held) => {
+  const words = text.split(/[,;\n\t]/).map((word) => word.trim()).filter((word) => word !== '');
+  if (words.length === 0) return false;
+  const rest = squash(held) === '' ? words : words.slice(0, -1);
+  return (rest.length === words.length || core(words[words.length - 1]) === core(held)) && rest.length > 0 && rest.every(hasAdded);
+};
+
 const MESSAGES = '[role=alert],[role=status],[aria-live]:not([aria-live=off]),[role=listbox],[role=option]';
 
 /** What is wrong, as the end of a sentence whose subject is the field. */

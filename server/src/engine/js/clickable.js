@@ -51,11 +51,16 @@ const MOST_LISTENED = 100;
 
 /** Whether a listener is for clicks on this element, and not for those on what is in it. */
 const listensItself = (element) => {
-  if (!listening.has(element) || selectFirst(element, OPERABLE) || attribute(element, 'role') === 'gridcell') return false;
+  if (!listening.has(element) || selectFirst(element, HOLDS) || attribute(element, 'role') === 'gridcell') return false;
   const words = textContent(element);
   if (tidy(words) === '' ? !selectFirst(element, 'svg,img,i') && styleOf(element).backgroundImage === 'none' : words.length > 2000 || ownText(element).length > MOST_LISTENED) return false;
   return !list(selectAll(element, '*')).some((inner) => listening.has(inner));
 };
+
+const OPERABLE = 'a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=tab],[role=menuitem],[role=switch],[role=radio],[role=combobox],[role=textbox],[contenteditable]:not([contenteditable=false])';
+
+/** What is one of several things to click in an element that listens for all of them. */
+const HOLDS = `${OPERABLE},[draggable=true],li,tr`;
 
 /** Whether the pointer cursor of a container is for its items: a click on it means one of them. */
 const holdsItems = (element) => {
@@ -72,7 +77,7 @@ const holdsItems = (element) => {
   return count > 1;
 };
 
-const emitClickable = (walk, element, tag, depth, flags, grab) => {
+const emitClickable = (walk, element, role, tag, depth, flags, grab) => {
   if (!isVisible(element) || isDisabled(element)) return false;
   if (isUnseenHere(element, flags)) return false;
   const drag = (clues.draggable && isDraggable(element)) || grab;
@@ -88,7 +93,7 @@ const emitClickable = (walk, element, tag, depth, flags, grab) => {
   if (name === '') noteHint(walk, element);
   if (isFocused(element)) states.push('focused');
   flushText(walk, depth);
-  push(walk, depth, 'clickable', shorten(name, 80), refFor(element), states.join('|'), '', element);
+  push(walk, depth, role === 'gridcell' ? role : 'clickable', shorten(name, 80), refFor(element), states.join('|'), '', element);
   return true;
 };
 
@@ -109,8 +114,6 @@ const selectedStates = (element) => {
   return states;
 };
 
-const OPERABLE = 'a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=tab],[role=menuitem],[role=switch],[role=radio],[role=combobox],[role=textbox],[contenteditable]:not([contenteditable=false])';
-
 /** Its text outside of elements that are listed themselves, as far as it is seen. */
 const ownText = (element, leaveOut = OPERABLE) => {
   let text = '';
@@ -120,7 +123,7 @@ const ownText = (element, leaveOut = OPERABLE) => {
       const holder = nodeType(parentNode(child)) === ELEMENT ? parentNode(child) : node;
       if (nodeType(child) === TEXT) {
         if (unseenNow === null || !isMuted(unseenNow, holder)) text += renderedText(textData(child), holder);
-      } else if (nodeType(child) === ELEMENT && !SKIPPED_TAGS.has(localName(child)) && !matches(child, leaveOut) && !(unseenNow !== null && isGone(unseenNow, child))) {
+      } else if (nodeType(child) === ELEMENT && !SKIPPED_TAGS.has(localName(child)) && !matches(child, leaveOut) && !(child instanceof HTMLLabelElement && labelControl(child) !== null) && !(unseenNow !== null && isGone(unseenNow, child))) {
         const style = styleOf(child);
         if (style.display === 'none' || style.visibility !== 'visible') return;
         const block = style.display !== 'inline';

@@ -24,6 +24,12 @@ const watchDrag = () => {
   return {};
 };
 
+/** Whether something is on its way to another place, as items are that make room. */
+const isAnythingMoving = () => Document.prototype.getAnimations.call(document).some((animation) => animation.playState === 'running' && animation.effect !== null && animation.effect.getComputedTiming().endTime <= LONGEST_MOVE && movesThings(animation));
+
+/** Milliseconds of an animation that is waited for. */
+const LONGEST_MOVE = 1000;
+
 /**
  * Whether a drag began that the page did not prevent, and what became of it.
  * @param {{end?: boolean}} argument `end` stops listening.
@@ -34,5 +40,5 @@ const dragState = ({ end }) => {
     dragging = null;
     for (const [type, listener] of Object.entries(DRAG_EVENTS)) removeEventListener(type, listener, { capture: true });
   }
-  return { began: state.start !== null && !state.start.defaultPrevented, dropped: state.dropped, effect: state.effect, delivered: armed !== null && armed.verdict === 'delivered', stray: armed !== null && armed.stray ? describeCover(armed.stray) : null };
+  return { began: state.start !== null && !state.start.defaultPrevented, dropped: state.dropped, effect: state.effect, moving: isAnythingMoving(), delivered: armed !== null && armed.verdict === 'delivered', stray: armed !== null && armed.stray ? describeCover(armed.stray) : null };
 };

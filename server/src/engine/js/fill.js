@@ -85,7 +85,8 @@ const judgePlain = async (element, memo, text, before, ref) => {
 const judgeField = (element, memo, text, before) => {
   const field = successor(element, memo);
   const verdict = field === null ? 'gone' : judge(text, before, plainValue(field), true);
-  const became = verdict !== '' && (field === null || squash(plainValue(field)) === '') && hasAdded(text);
+  const held = field === null ? '' : plainValue(field);
+  const became = verdict !== '' && ((squash(held) === '' && hasAdded(text)) || isChipped(text, held));
   return [field, became ? '' : verdict];
 };
 

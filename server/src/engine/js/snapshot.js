@@ -23,17 +23,51 @@ const snapshot = (options) => {
     owners: newOwners.length,
     nodes: walk.nodes,
   };
-  if (options.interactive) answer.contexts = contextsOfLines(walk);
+  if (options.interactive) {
+    answer.contexts = contextsOfLines(walk);
+    answer.fading = fadingFor();
+  }
   if (walk.messages.length > 0) answer.messages = walk.messages;
   if (walk.hints.length > 0) answer.hints = walk.hints;
   if (walk.folds.length > 0) answer.folds = walk.folds;
-  if (unseenNow !== null) answer.unseen = unseenNow.counts;
+  // Hidden text is no part of this one: what counts is what is marked.
+  if (unseenNow !== null && (!options.interactive || isAnyMarked(walk))) answer.unseen = unseenNow.counts;
   if (options.seen) answer.closed = takeWantedSheets();
   if (options.seen && spokenByStyle > 0) answer.unseen = { ...answer.unseen, 'css content': spokenByStyle };
   if (options.detail) Object.assign(answer, detailsOf(walk));
   unseenNow = null;
   lastElements = walk.elements;
   return JSON.stringify(answer);
+};
+
+const STATES = 4;
+
+const isAnyMarked = ({ nodes }) => {
+  for (let index = STATES; index < nodes.length; index += FIELDS) if (nodes[index].includes('unseen')) return true;
+  return false;
+};
+
+/** Milliseconds of a transition that are waited for. */
+const LONGEST_FADE = 400;
+
+/**
+ * How long something with controls in it is still coming or going: a dialog that
+ * fades out hides the page behind it until it is gone, for assistive technology.
+ * @returns {number} Milliseconds; 0 where nothing is.
+ */
+const fadingFor = () => {
+  let longest = 0;
+  for (const { playState, effect } of Document.prototype.getAnimations.call(document)) {
+    if (playState !== 'running' || !effect || !effect.target) continue;
+    const { endTime, localTime } = effect.getComputedTiming();
+    const left = endTime - (localTime || 0);
+    if (!(left > longest && left <= LONGEST_FADE)) continue;
+    const frames = effect.getKeyframes();
+    const last = frames[frames.length - 1];
+    const isFading = last && last.opacity !== undefined && (Number(last.opacity) < 0.1 || Number(styleOf(effect.target).opacity) < 0.1);
+    if (isFading && selectFirst(effect.target, OPERABLE) !== null) longest = left;
+  }
+  return Math.ceil(longest);
 };
 
 /** Suspects of the latest walk. @type {Element[]} */

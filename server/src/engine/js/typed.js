@@ -74,6 +74,7 @@ const judgeTyped = (text) => {
   const arrived = (line, index) => form(line) === '' || held.includes(form(line)) || form(atEnter[index] || '').includes(form(line));
   if (atEnter.length > 0 && text.split(/\r?\n/).every(arrived)) return '';
   if ((texts.length === 0 || squash(texts[0]) === '') && hasAdded(text)) return '';
+  if (isChipped(text, texts[0] || '')) return '';
   if (texts.length === 0) return 'gone';
   if (!changed) return before === '' ? 'emptied' : 'old';
   return held.includes(wanted.slice(0, 1)) ? 'cut' : 'other';

@@ -180,7 +180,7 @@ const visitElement = (walk, element, depth, flags) => {
     }
     if (walk.options.interactive && walk.grid === null && (role === 'grid' || role === 'treegrid' || (tag === 'table' && isSheet(element))) && emitGrid(walk, element, role, depth)) inner = depth + 1;
     const items = pointer && !(flags & POINTER) && holdsItems(element);
-    if (!items && isClickable(element, tag, bare, (pointer && !(flags & POINTER)) || (grab && !(flags & GRAB))) && emitClickable(walk, element, tag, depth, flags, grab)) {
+    if (!items && isClickable(element, tag, bare, (pointer && !(flags & POINTER)) || (grab && !(flags & GRAB))) && emitClickable(walk, element, role, tag, depth, flags, grab)) {
       inner = depth + 1;
       flags |= MUTE;
     }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::time::sleep;
 
 use super::blank::is_blank;
 use super::kept;
@@ -32,6 +33,9 @@ const FRAME_PATIENCE: Duration = Duration::from_secs(2);
 /// as they are nested in each other. A page can make one with each reading.
 const MOST_ROUNDS: usize = 8;
 
+/// In which a page shows what it did at the end of a transition.
+const FRAME: Duration = Duration::from_millis(20);
+
 /// An answer that may have met closed shadow roots.
 pub(crate) trait Survey: DeserializeOwned {
     /// Whether it is about what shows, of which some frames have nothing.
@@ -39,6 +43,11 @@ pub(crate) trait Survey: DeserializeOwned {
 
     /// Elements that may hold a closed root.
     fn suspects(&self) -> u32;
+
+    /// How long something is still coming or going that the answer is about.
+    fn fading(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// What was left out because no person sees it.
     fn unseen(&self) -> &Unseen {
@@ -187,6 +196,7 @@ impl Engine {
         let (mut asked_sheets, mut met_sheets) = (HashSet::new(), false);
         let (mut supplied, mut rounds, mut misled) = (None, 0, false);
         let mut listeners_known = !question.listeners;
+        let mut may_fade = true;
         loop {
             let world = self.world(&frame.id).await?;
             // Another document wants its own.
@@ -240,6 +250,11 @@ impl Engine {
             if !met_sheets && met.iter().any(|sheet| !asked_sheets.contains(&sheet.url)) {
                 met_sheets = true;
                 sheets::adopt(self.page(), &world, met).await;
+                continue;
+            }
+            let fading = std::mem::take(&mut may_fade).then(|| answer.fading()).unwrap_or_default();
+            if !fading.is_zero() {
+                sleep(fading + FRAME).await;
                 continue;
             }
             if let Some(listed) = listed {

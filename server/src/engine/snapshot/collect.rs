@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -35,6 +36,10 @@ impl Survey for Walked {
 
     fn suspects(&self) -> u32 {
         self.suspects
+    }
+
+    fn fading(&self) -> Duration {
+        Duration::from_millis(self.fading)
     }
 
     fn unseen(&self) -> &Unseen {

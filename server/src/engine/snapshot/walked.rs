@@ -20,6 +20,9 @@ pub(crate) struct Walked {
     #[serde(default)]
     pub closed: Vec<ClosedSheet>,
     pub nodes: Lines,
+    /// Milliseconds in which something with controls in it has come or gone.
+    #[serde(default)]
+    pub fading: u64,
     /// What tells lines of the same name apart, by index.
     #[serde(default)]
     pub contexts: Vec<(usize, String, u32, bool)>,
