@@ -7,6 +7,7 @@
 
 mod build;
 mod command;
+pub mod file_name;
 pub mod private;
 pub mod project;
 mod reason;

@@ -132,8 +132,9 @@ pub fn is_private(path: &Path) -> bool {
     let parts: Vec<String> = path.components().filter_map(normal).collect();
     let name = parts.last().map_or("", String::as_str);
     let ours = parts.iter().position(|part| part == ".browse").is_some_and(|at| {
-        // The skills of a project are source code, which a team commits.
-        parts.get(at + 1).is_none_or(|next| next != "skills")
+        // The skills of a project are source code, which a team commits; what was
+        // downloaded is content.
+        parts.get(at + 1).is_none_or(|next| !["skills", "downloads"].contains(&next.as_str()))
     });
     let public_key = name.starts_with("id_") && name.ends_with(".pub");
     ours || parts.iter().any(|part| FOLDERS.contains(&part.as_str()))

@@ -8,11 +8,15 @@ use browse_proto::{Code, Command, Kind, Message, Reach, Reason, Scope};
 /// redeem and whoami come on top (ARCHITECTURE, section 8).
 const TUNNEL: &str = "goto back forward reload url wait text html links forms accessibility \
     media data snapshot eval attrs click fill type press select scroll screenshot tabs newtab \
-    closetab batch redeem whoami";
+    closetab batch redeem whoami download downloads";
+
+/// The same, of those with a selector: what a page sends goes to who made it do so.
+const TUNNEL_FILES: &[&str] = &["click --download", "downloads --clear"];
 
 #[test]
 fn tunnel_opens_only_the_pinned_commands() {
-    let pinned: BTreeSet<_> = TUNNEL.split_whitespace().collect();
+    let pinned: BTreeSet<_> =
+        TUNNEL.split_whitespace().chain(TUNNEL_FILES.iter().copied()).collect();
     let open: BTreeSet<_> = Command::all().iter().filter(|c| c.tunnel).map(|c| c.name).collect();
     let built: BTreeSet<_> = Command::all().iter().map(|command| command.name).collect();
     let expected: BTreeSet<_> = pinned.intersection(&built).copied().collect();

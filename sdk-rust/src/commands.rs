@@ -354,8 +354,55 @@ browse_messages! {
         3 bytes: u64,
     }
     struct DownloadRequest {
-        /// Address, or element: what an image, a video or a link points to.
+        /// Address, or element: what an image, a video or a link points to, or what the page sends when a button is clicked; or a kept file, such as @d1.
         1 source: String,
+    }
+    struct ListDownloadsRequest {
+        /// Waits until the files that are under way are whole; for one to begin first, when the last action has begun none.
+        1 wait: bool,
+        /// Lists those of all sessions; only for the owner of the daemon.
+        2 all: bool,
+    }
+    struct ListDownloadsResponse {
+        /// Oldest first.
+        1 downloads: Vec<DownloadEntry>,
+    }
+    struct ClearDownloadsRequest {
+        /// Removes those of all sessions; only for the owner of the daemon.
+        1 all: bool,
+    }
+    struct ClearDownloadsResponse {
+        /// Files that were removed.
+        1 removed: u64,
+    }
+    /// A file that a page sent, or wanted to send.
+    struct DownloadEntry {
+        /// Names it: `download @d1 report.pdf` saves it.
+        1 id: String,
+        /// How far it is, in one line.
+        2 summary: String,
+        /// running, complete, failed or refused.
+        3 state: String,
+        /// The name that the page gives it, made harmless.
+        4 name: String,
+        /// Where it is kept; only for callers on the machine of the daemon.
+        5 path: Option<String>,
+        /// Its MIME type, where the server or the name says it.
+        6 mime: String,
+        /// Bytes that came so far.
+        7 bytes: u64,
+        /// Bytes that it will have, where that is known; of one that is running.
+        8 total: Option<u64>,
+        /// Where it comes from, without query.
+        9 url: String,
+        /// Why it failed or was refused.
+        10 problem: String,
+        /// When it is removed: 2026-01-31T12:00:00Z; of one that is complete.
+        11 kept_until: String,
+        /// Its tab.
+        12 tab: u64,
+        /// Its session.
+        13 session: String,
     }
     struct ScrapeRequest {
         /// What to save.
@@ -783,8 +830,8 @@ browse_messages! {
         4 focus: Option<String>,
         /// Dialog that was answered: its type, text and answer.
         5 dialog: Option<String>,
-        /// File that was offered for download.
-        6 download: Option<String>,
+        /// Files that the page sent.
+        6 downloads: Vec<DownloadEntry>,
         /// Errors that the console got meanwhile, at most three.
         7 errors: Vec<String>,
         /// The same facts as in `summary`, taken apart; a fact without words of the page is a label alone.
@@ -821,6 +868,18 @@ browse_messages! {
     }
     struct ClickResponse {
         1 receipt: Option<Receipt>,
+    }
+    struct ClickDownloadRequest {
+        /// Element whose click makes the page send a file.
+        1 target: String,
+        /// Mouse button.
+        2 button: MouseButton,
+        /// Clicks in a row.
+        3 count: Option<u32>,
+        /// Keys held down: "Control+Shift".
+        4 modifiers: Option<String>,
+        /// Point of the element to click, from its top left corner in CSS pixels.
+        5 at: Option<String>,
     }
     struct DoubleClickRequest {
         /// Element to double-click.
@@ -2482,6 +2541,7 @@ browse_requests! {
     StorageRequest => StorageResponse "Storage" 30000;
     SetStorageRequest => SetStorageResponse "SetStorage" 30000;
     ClickRequest => ClickResponse "Click" 30000;
+    ClickDownloadRequest => FilePart "ClickDownload" 30000;
     DoubleClickRequest => DoubleClickResponse "DoubleClick" 30000;
     HoverRequest => HoverResponse "Hover" 30000;
     FillRequest => FillResponse "Fill" 30000;
@@ -2520,6 +2580,8 @@ browse_requests! {
     PdfRequest => PdfResponse "Pdf" 60000;
     PrintHtmlRequest => PdfResponse "PrintHtml" 60000;
     DownloadRequest => FilePart "Download" 30000;
+    ListDownloadsRequest => ListDownloadsResponse "ListDownloads" 60000;
+    ClearDownloadsRequest => ClearDownloadsResponse "ClearDownloads" 30000;
     ScrapeRequest => FilePart "Scrape" 30000;
     StartRecordingRequest => StartRecordingResponse "StartRecording" 30000;
     StopRecordingRequest => FilePart "StopRecording" 30000;
@@ -3052,6 +3114,21 @@ impl Browse {
         Ok(self.send(&request)?.receipt)
     }
 
+    /// Clicks an element, and saves the file that the page sends for it.
+    ///
+    /// The file stays among the `downloads` too.
+    ///
+    /// - `target`: Element whose click makes the page send a file.
+    /// - `path`: File to write, or a folder. A file in the temp directory when left out.
+    pub fn click_download(&self, target: &str, path: Option<&Path>) -> Result<Saved> {
+        self.click_download_with(ClickDownloadRequest { target: target.to_owned(), ..Default::default() }, path)
+    }
+
+    /// As [`Self::click_download`].
+    pub fn click_download_with(&self, request: ClickDownloadRequest, path: Option<&Path>) -> Result<Saved> {
+        save::file(self.stream(&request)?, path)
+    }
+
     /// Double-clicks an element.
     ///
     /// - `target`: Element to double-click.
@@ -3458,12 +3535,34 @@ impl Browse {
 
     /// Saves one file with the cookies of the tab.
     ///
-    /// It is named as the server says when the path is a folder or left out.
+    /// An element that points to no file is clicked, and the file that the page then sends is saved. It is named as the server says when the path is a folder or left out.
     ///
-    /// - `source`: Address, or element: what an image, a video or a link points to.
+    /// - `source`: Address, or element: what an image, a video or a link points to, or what the page sends when a button is clicked; or a kept file, such as @d1.
     /// - `path`: File to write, or a folder. A file in the temp directory when left out.
     pub fn download(&self, source: &str, path: Option<&Path>) -> Result<Saved> {
         save::file(self.stream(&DownloadRequest { source: source.to_owned() })?, path)
+    }
+
+    /// Lists the files that pages sent because of an action, and those refused.
+    ///
+    /// They are kept for a day in a private folder, 100 files and 2 GiB a session.
+    pub fn downloads(&self) -> Result<Vec<DownloadEntry>> {
+        self.downloads_with(ListDownloadsRequest::default())
+    }
+
+    /// As [`Self::downloads`].
+    pub fn downloads_with(&self, request: ListDownloadsRequest) -> Result<Vec<DownloadEntry>> {
+        Ok(self.send(&request)?.downloads)
+    }
+
+    /// Removes the kept files of the session, but those under way.
+    pub fn clear_downloads(&self) -> Result<ClearDownloadsResponse> {
+        self.clear_downloads_with(ClearDownloadsRequest::default())
+    }
+
+    /// As [`Self::clear_downloads`].
+    pub fn clear_downloads_with(&self, request: ClearDownloadsRequest) -> Result<ClearDownloadsResponse> {
+        self.send(&request)
     }
 
     /// Saves the media of the page into a folder, with a manifest.json.
@@ -3839,6 +3938,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "storage" => browse.dynamic::<StorageRequest>(args).map(|answer| answer["entries"].clone()),
         "storage set" | "set_storage" => browse.dynamic::<SetStorageRequest>(args),
         "click" => browse.dynamic::<ClickRequest>(args).map(|answer| answer["receipt"].clone()),
+        "click --download" | "click_download" => save::file(browse.stream(&from_json::<ClickDownloadRequest>(args).map_err(Error::argument)?)?, None).map(Json::from),
         "dblclick" | "double_click" => browse.dynamic::<DoubleClickRequest>(args).map(|answer| answer["receipt"].clone()),
         "hover" => browse.dynamic::<HoverRequest>(args).map(|answer| answer["receipt"].clone()),
         "fill" => browse.dynamic::<FillRequest>(args).map(|answer| answer["receipt"].clone()),
@@ -3877,6 +3977,8 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "pdf" => browse.dynamic::<PdfRequest>(args),
         "pdf --from-html" | "print_html" => browse.dynamic::<PrintHtmlRequest>(args),
         "download" => save::file(browse.stream(&from_json::<DownloadRequest>(args).map_err(Error::argument)?)?, None).map(Json::from),
+        "downloads" => browse.dynamic::<ListDownloadsRequest>(args).map(|answer| answer["downloads"].clone()),
+        "downloads --clear" | "clear_downloads" => browse.dynamic::<ClearDownloadsRequest>(args),
         "scrape" => browse.scrape_with(from_json::<ScrapeRequest>(args).map_err(Error::argument)?, None).map(Json::from),
         "record start" | "start_recording" => browse.dynamic::<StartRecordingRequest>(args),
         "record stop" | "stop_recording" => save::file(browse.stream(&from_json::<StopRecordingRequest>(args).map_err(Error::argument)?)?, None).map(Json::from),

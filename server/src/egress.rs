@@ -13,7 +13,7 @@ mod mode;
 mod reader;
 mod state;
 
-pub use check::check;
+pub use check::{check, check_click};
 pub use mode::Mode;
 pub use reader::{remember, remember_word};
 pub use state::Egress;

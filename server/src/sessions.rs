@@ -4,8 +4,10 @@
 //! never used again. What a page opens by itself becomes a tab of its opener's
 //! session before the call that caused it is answered.
 
+mod acted;
 mod capture;
 mod dialog;
+mod downloads;
 mod journal;
 mod locks;
 mod log;
@@ -20,8 +22,13 @@ mod tab;
 mod untold;
 mod uploads;
 
+pub use acted::Acted;
 pub use capture::{Capture, Weigh};
 pub use dialog::DialogLine;
+pub use downloads::{
+    AwaitedDownload, DownloadRecord, DownloadStatus, Downloads, Viewer, is_known_type,
+    place as downloads_place,
+};
 pub use journal::{Journal, Note};
 pub use locks::{Alone, Lock, Share};
 pub use log::CaptureLog;

@@ -6,10 +6,12 @@ use browse_proto::{Reason, wire::base64};
 use serde_json::{Map, Value, json};
 
 use super::{
+    draft::Draft,
     incoming::Incoming,
     name,
     progress::Progress,
     stream::{Sink, text},
+    write::unwritable,
 };
 use crate::{
     call::Notes,
@@ -59,6 +61,15 @@ impl<'a> Single<'a> {
         self.named_by_page = true;
         folder.join(name::safe(text(head, "name")))
     }
+}
+
+/// Fails when no file can be written at `path`.
+pub fn check_place(path: &str) -> Result<()> {
+    let place = match Path::new(path) {
+        folder if path.ends_with('/') || folder.is_dir() => folder.join("download"),
+        file => file.to_owned(),
+    };
+    Draft::beside(&place).map(drop).map_err(|error| unwritable(&place, &error))
 }
 
 impl Sink for Single<'_> {

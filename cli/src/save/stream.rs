@@ -6,7 +6,10 @@ use browse_proto::{Reason, wire};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{folder::Folder, single::Single};
+use super::{
+    folder::Folder,
+    single::{self, Single},
+};
 use crate::{
     call::{self, Notes},
     failure::{Failure, Result},
@@ -38,6 +41,10 @@ pub trait Sink {
 /// Makes the call of `request`, and writes what it answers.
 pub fn call(request: &Request, globals: &Globals) -> Result<u8> {
     let command = request.invocation.command;
+    if let Some(path) = request.invocation.path.as_deref().filter(|_| command.takes_path()) {
+        // Before the page is asked to do anything for it.
+        single::check_place(path)?;
+    }
     perform::with_daemon(command, globals, |daemon| {
         // A failure drops it, and with it what is half written.
         let mut sink: Box<dyn Sink> = match command.takes_path() {

@@ -80,6 +80,33 @@ cases! {
         then: &[("text #get", "Two")],
         ..Case::NEW
     },
+    list_downloads: Case {
+        command: "downloads",
+        page: "<a id=get href=/two download=two.txt>Two</a>",
+        pages: &[("/two", "<p>The file</p>")],
+        first: &["click #get"],
+        line: "downloads --wait",
+        says: &[" \"two.txt\": ", "15 bytes", "/.browse/downloads/", "two.txt"],
+        json: &[
+            ("/0/state", "\"complete\""),
+            ("/0/name", "\"two.txt\""),
+            ("/0/path", "*"),
+            ("/0/bytes", "15"),
+            ("/0/kept_until", "*"),
+            ("/1", "null"),
+        ],
+        ..Case::NEW
+    },
+    clear_downloads: Case {
+        command: "downloads --clear",
+        page: "<a id=get href=/two download=two.txt>Two</a>",
+        pages: &[("/two", "<p>The file</p>")],
+        first: &["click #get", "downloads --wait"],
+        line: "downloads --clear",
+        says: &["removed 1"],
+        json: &[("/removed", "1")],
+        ..Case::NEW
+    },
     scrape: Case {
         command: "scrape",
         page: "<img src='data:image/gif;base64,R0lGODlhAQABAAAAACw='><div id=in><img src=/a.gif></div>",

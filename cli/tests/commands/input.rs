@@ -32,6 +32,18 @@ cases! {
         then: &[("get title", "clicked")],
         ..Case::NEW
     },
+    click_download: Case {
+        command: "click --download",
+        page: "<button id=get>Get</button><script>get.onclick = () => { \
+            const link = document.createElement(`a`); link.download = `a b.csv`; \
+            link.href = URL.createObjectURL(new Blob([`1,2`])); link.click(); }</script>",
+        line: "click #get --download got.csv",
+        says: &["got.csv"],
+        json: &[("/path", "\"got.csv\""), ("/bytes", "3"), ("/sha256", "*")],
+        writes: &[("got.csv", b"1,2")],
+        then: &[("downloads", "\"a b.csv\": ")],
+        ..Case::NEW
+    },
     dblclick: Case {
         command: "dblclick",
         page: FORM,

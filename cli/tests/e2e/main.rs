@@ -6,6 +6,7 @@ mod bundled_skills;
 mod concurrency;
 mod deadlines;
 mod death;
+mod downloads;
 mod egress;
 mod flood;
 mod frames;

@@ -49,6 +49,8 @@ const LINES: &[&[&str]] = &[
     &["click", "#ask"],
     &["dialog"],
     &["click", "#none"],
+    &["click", "#file"],
+    &["downloads"],
     &["click", "a"],
     &["expect", "#a", "Saved"],
     &["frame"],
@@ -66,6 +68,11 @@ fn outside(text: &str) -> String {
                 end = Some(format!("--- end {nonce} ---"));
             }
             (Some(wanted), _) if line == wanted => end = None,
+            // A receipt of one line has the words of the page in quotes.
+            (None, _) if is_receipt(line) => {
+                rest.extend(line.split('"').step_by(2));
+                rest.push('\n');
+            }
             (None, _) => {
                 rest.push_str(line);
                 rest.push('\n');
@@ -75,6 +82,11 @@ fn outside(text: &str) -> String {
     }
     assert!(end.is_none(), "an envelope is open: {text}");
     rest
+}
+
+fn is_receipt(line: &str) -> bool {
+    let mark = line.strip_prefix('[').and_then(|line| line.split_once("] "));
+    mark.is_some_and(|(mark, _)| mark.split(' ').count() == 2 && mark.ends_with("127.0.0.1"))
 }
 
 #[test]

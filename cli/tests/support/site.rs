@@ -6,7 +6,9 @@ use std::{
     io::{BufRead, BufReader, Write},
     net::{TcpListener, TcpStream},
     sync::Arc,
+    sync::atomic::{AtomicBool, Ordering},
     thread,
+    time::Duration,
 };
 
 /// Serves pages until the test process ends.
@@ -17,7 +19,9 @@ pub struct Site {
 impl Site {
     /// Serves `pages`, each under its path. `/hang` never answers,
     /// `/redirect?<url>` redirects, `/sign-in` gives a cookie that scripts do not
-    /// see, and `/who` shows the cookies that it gets.
+    /// see, and `/who` shows the cookies that it gets. `/file?<name>` is a file to
+    /// save, `/slow` one that is half there until `/go-on` is asked for, and `/cut`
+    /// one that breaks off.
     pub fn serve(pages: &[(&str, &str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("a bound listener").port();
@@ -25,10 +29,11 @@ impl Site {
             ((*path).to_owned(), body.replace("PORT", &port.to_string()))
         };
         let pages: Arc<HashMap<_, _>> = Arc::new(pages.iter().map(own).collect());
+        let goes_on = Arc::new(AtomicBool::new(false));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let pages = Arc::clone(&pages);
-                thread::spawn(move || answer(stream, &pages));
+                let (pages, goes_on) = (Arc::clone(&pages), Arc::clone(&goes_on));
+                thread::spawn(move || answer(stream, &pages, &goes_on));
             }
         });
         Self { port }
@@ -48,7 +53,7 @@ impl Site {
     }
 }
 
-fn answer(stream: TcpStream, pages: &HashMap<String, String>) -> Option<()> {
+fn answer(stream: TcpStream, pages: &HashMap<String, String>, goes_on: &AtomicBool) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut stream = stream;
     loop {
@@ -73,6 +78,15 @@ fn answer(stream: TcpStream, pages: &HashMap<String, String>) -> Option<()> {
             ("/hang", _) => loop {
                 thread::park();
             },
+            ("/file", _) => {
+                let name = format!("Content-Disposition: attachment; filename=\"{query}\"\r\n");
+                ("200 OK", name, "content")
+            }
+            ("/slow" | "/cut", _) => return part(stream, path == "/slow", goes_on),
+            ("/go-on", _) => {
+                goes_on.store(true, Ordering::Release);
+                ("200 OK", String::new(), "on")
+            }
             ("/redirect", _) => ("302 Found", format!("Location: {query}\r\n"), ""),
             ("/sign-in", _) => {
                 let cookie = "Set-Cookie: sid=s3cret; HttpOnly\r\nLocation: /who\r\n";
@@ -93,4 +107,23 @@ fn answer(stream: TcpStream, pages: &HashMap<String, String>) -> Option<()> {
         )
         .ok()?;
     }
+}
+
+/// Half of a file; the rest when it goes on.
+fn part(mut stream: TcpStream, is_whole: bool, goes_on: &AtomicBool) -> Option<()> {
+    let (kind, name) = ("application/zip", "attachment; filename=big.zip");
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Disposition: {name}\r\nContent-Length: 8000\r\n\r\n{}",
+        "a".repeat(4000)
+    )
+    .ok()?;
+    stream.flush().ok()?;
+    while is_whole && !goes_on.load(Ordering::Acquire) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    if is_whole {
+        write!(stream, "{}", "b".repeat(4000)).ok()?;
+    }
+    None
 }

@@ -189,6 +189,46 @@ export interface ArchiveResponse {
   bytes: number;
 }
 
+export interface ListDownloadsResponse {
+  /** Oldest first. */
+  downloads: DownloadEntry[];
+}
+
+export interface ClearDownloadsResponse {
+  /** Files that were removed. */
+  removed: number;
+}
+
+/** A file that a page sent, or wanted to send. */
+export interface DownloadEntry {
+  /** Names it: `download @d1 report.pdf` saves it. */
+  id: string;
+  /** How far it is, in one line. */
+  summary: string;
+  /** running, complete, failed or refused. */
+  state: string;
+  /** The name that the page gives it, made harmless. */
+  name: string;
+  /** Where it is kept; only for callers on the machine of the daemon. */
+  path?: string;
+  /** Its MIME type, where the server or the name says it. */
+  mime: string;
+  /** Bytes that came so far. */
+  bytes: number;
+  /** Bytes that it will have, where that is known; of one that is running. */
+  total?: number;
+  /** Where it comes from, without query. */
+  url: string;
+  /** Why it failed or was refused. */
+  problem: string;
+  /** When it is removed: 2026-01-31T12:00:00Z; of one that is complete. */
+  keptUntil: string;
+  /** Its tab. */
+  tab: number;
+  /** Its session. */
+  session: string;
+}
+
 /** A piece of a file, on its way to who writes it. Pieces of several files may come in turns. */
 export interface FilePart {
   /** Number of the file, from 0. */
@@ -491,8 +531,8 @@ export interface Receipt {
   focus?: string;
   /** Dialog that was answered: its type, text and answer. */
   dialog?: string;
-  /** File that was offered for download. */
-  download?: string;
+  /** Files that the page sent. */
+  downloads: DownloadEntry[];
   /** Errors that the console got meanwhile, at most three. */
   errors: string[];
   /** The same facts as in `summary`, taken apart; a fact without words of the page is a label alone. */
@@ -1988,6 +2028,18 @@ export interface ClickOptions {
   at?: string;
 }
 
+/** What `clickDownload` can be told besides. */
+export interface ClickDownloadOptions {
+  /** Mouse button. */
+  button?: MouseButton;
+  /** Clicks in a row. */
+  count?: number;
+  /** Keys held down: "Control+Shift". */
+  modifiers?: string;
+  /** Point of the element to click, from its top left corner in CSS pixels. */
+  at?: string;
+}
+
 /** What `doubleClick` can be told besides. */
 export interface DoubleClickOptions {
   /** Mouse button. */
@@ -2264,6 +2316,20 @@ export interface PrintHtmlOptions {
   landscape?: boolean;
   /** JSON object with these options, in place of the flags. */
   fromFile?: string;
+}
+
+/** What `downloads` can be told besides. */
+export interface ListDownloadsOptions {
+  /** Waits until the files that are under way are whole; for one to begin first, when the last action has begun none. */
+  wait?: boolean;
+  /** Lists those of all sessions; only for the owner of the daemon. */
+  all?: boolean;
+}
+
+/** What `clearDownloads` can be told besides. */
+export interface ClearDownloadsOptions {
+  /** Removes those of all sessions; only for the owner of the daemon. */
+  all?: boolean;
 }
 
 /** What `scrape` can be told besides. */
@@ -2709,6 +2775,16 @@ export interface Commands {
   click(target: string, options?: ClickOptions): Promise<Receipt>;
 
   /**
+   * Clicks an element, and saves the file that the page sends for it.
+   *
+   * The file stays among the `downloads` too.
+   *
+   * @param target Element whose click makes the page send a file.
+   * @param path File to write, or a folder. A file in the temp directory when left out.
+   */
+  clickDownload(target: string, options?: ClickDownloadOptions, path?: string): Promise<Saved>;
+
+  /**
    * Double-clicks an element.
    *
    * @param target Element to double-click.
@@ -2984,12 +3060,22 @@ export interface Commands {
   /**
    * Saves one file with the cookies of the tab.
    *
-   * It is named as the server says when the path is a folder or left out.
+   * An element that points to no file is clicked, and the file that the page then sends is saved. It is named as the server says when the path is a folder or left out.
    *
-   * @param source Address, or element: what an image, a video or a link points to.
+   * @param source Address, or element: what an image, a video or a link points to, or what the page sends when a button is clicked; or a kept file, such as @d1.
    * @param path File to write, or a folder. A file in the temp directory when left out.
    */
   download(source: string, path?: string): Promise<Saved>;
+
+  /**
+   * Lists the files that pages sent because of an action, and those refused.
+   *
+   * They are kept for a day in a private folder, 100 files and 2 GiB a session.
+   */
+  downloads(options?: ListDownloadsOptions): Promise<DownloadEntry[]>;
+
+  /** Removes the kept files of the session, but those under way. */
+  clearDownloads(options?: ClearDownloadsOptions): Promise<ClearDownloadsResponse>;
 
   /**
    * Saves the media of the page into a folder, with a manifest.json.

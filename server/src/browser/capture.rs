@@ -1,6 +1,7 @@
 //! Capture: the page as images, as documents and as files.
 
 mod archive;
+pub(crate) mod downloads;
 mod files;
 mod pdf;
 mod pretty;
@@ -9,6 +10,8 @@ mod responsive;
 mod screenshot;
 
 pub use archive::archive;
+pub use downloads::{clear_downloads, list_downloads};
+pub(super) use files::save_clicked;
 pub use files::{download, scrape};
 pub use pdf::{pdf, print_html};
 pub use pretty::pretty_screenshot;

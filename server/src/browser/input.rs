@@ -16,7 +16,12 @@ pub use mouse::{move_mouse, press_mouse, release_mouse, turn_wheel};
 pub(super) use receipt::report;
 pub use upload::upload;
 
+use std::sync::Arc;
+
 use browse_proto::{Reason, v1};
+use futures::Stream;
+
+use super::capture;
 
 use crate::{
     dispatch::Context,
@@ -29,21 +34,10 @@ const MOST_CLICKS: u32 = 10;
 
 /// Clicks an element.
 pub async fn click(cx: &Context, request: v1::ClickRequest) -> Result<v1::ClickResponse> {
-    let count = request.count.unwrap_or(1);
-    if !(1..=MOST_CLICKS).contains(&count) {
-        let message = format!("`count` is {count}, and can be 1 to {MOST_CLICKS}");
-        return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "click"));
-    }
-    let at = match request.at.as_deref() {
-        None => None,
-        Some(text) => Some(mouse::pair(text).ok_or_else(|| {
-            let message = format!("`--at` is `{text}`, and not two numbers such as `10,20`");
-            Error::new(Reason::ArgumentInvalid, message).with("command", "click")
-        })?),
-    };
+    let at = point(cx, request.at.as_deref())?;
     let click = Click {
         button: button(request.button()),
-        count,
+        count: clicks(request.count)?,
         modifiers: modifiers(request.modifiers.as_deref())?,
         at,
     };
@@ -53,6 +47,27 @@ pub async fn click(cx: &Context, request: v1::ClickRequest) -> Result<v1::ClickR
     }
     let receipt = press_on(cx, &request.target, click, request.no_wait).await?;
     Ok(v1::ClickResponse { receipt: Some(receipt) })
+}
+
+/// The point of an element that `--at` names.
+fn point(cx: &Context, text: Option<&str>) -> Result<Option<(f64, f64)>> {
+    let Some(text) = text else { return Ok(None) };
+    mouse::pair(text).map(Some).ok_or_else(|| {
+        let message = format!("`--at` is `{text}`, and not two numbers such as `10,20`");
+        Error::new(Reason::ArgumentInvalid, message).with("command", cx.command().name)
+    })
+}
+
+/// Clicks an element, and saves the file that the page sends for it.
+pub async fn click_download(
+    cx: Arc<Context>,
+    request: v1::ClickDownloadRequest,
+) -> Result<impl Stream<Item = Result<v1::FilePart>> + Send + 'static> {
+    let (button, count) = (button(request.button()), clicks(request.count)?);
+    let at = point(&cx, request.at.as_deref())?;
+    let modifiers = modifiers(request.modifiers.as_deref())?;
+    let click = Click { button, count, modifiers, at };
+    Ok(capture::save_clicked(cx, target(&request.target)?, click))
 }
 
 /// Double-clicks an element.
@@ -170,9 +185,9 @@ async fn click_at(
     }
     let mouse = engine::Mouse::Click(click.button, click.count);
     let spot = engine::Spot::At(x, y);
-    let acting = engine(cx, no_wait);
-    let receipt = acting.use_mouse(&spot, mouse, click.modifiers, cx.deadline()).await?;
-    Ok(report(cx, receipt))
+    let (keys, until) = (click.modifiers, cx.deadline());
+    let click = |engine: Engine| async move { engine.use_mouse(&spot, mouse, keys, until).await };
+    act(cx, engine(cx, no_wait), click).await
 }
 
 async fn press_on(cx: &Context, text: &str, click: Click, no_wait: bool) -> Result<v1::Receipt> {
@@ -195,6 +210,15 @@ async fn set_checked(
 /// The engine of the tab, whose receipts wait unless the caller said not to.
 fn engine(cx: &Context, no_wait: bool) -> Engine {
     cx.engine().waiting(if no_wait { Waiting::None } else { Waiting::Patient })
+}
+
+fn clicks(count: Option<u32>) -> Result<u32> {
+    let count = count.unwrap_or(1);
+    if (1..=MOST_CLICKS).contains(&count) {
+        return Ok(count);
+    }
+    let message = format!("`count` is {count}, and can be 1 to {MOST_CLICKS}");
+    Err(Error::new(Reason::ArgumentInvalid, message).with("command", "click"))
 }
 
 fn target(text: &str) -> Result<Target> {

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use browse_proto::{Reason, v1};
 
-use super::address::{self, Asker};
+use super::{
+    address::{self, Asker},
+    capture::downloads,
+};
 pub use super::{frame::frame, wait::wait};
 use crate::{
     chromium::{EvaluateOptions, LoadState, Navigated, Page},
@@ -28,7 +31,10 @@ pub async fn goto(cx: &Context, request: v1::GotoRequest) -> Result<v1::GotoResp
     cx.check_address(&url)?;
     let tab = cx.tab();
     let _turn = tab.turn(cx.deadline()).await;
-    let went = open(tab, url.as_str(), request.wait()).await?;
+    let went = match open(tab, url.as_str(), request.wait()).await {
+        Ok(went) => went,
+        Err(error) => return Err(downloads::in_place_of_page(cx, tab, error).await),
+    };
     let page = tab.page();
     let is_new = matches!(went, Navigated::Document(_)) && milestone(request.wait()).is_some();
     let title = if is_new { title_of_new(page).await } else { title(page).await };
@@ -126,6 +132,7 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<Navigated
     if url.starts_with("file:") {
         tab.page().allow_file(url);
     }
+    tab.acted().begin_leaving(tab.page());
     let went = tab.page().navigate(url).await?;
     wait_for(tab, &went, wait).await?;
     tab.arrived();
@@ -218,7 +225,7 @@ async fn wait_for(tab: &Tab, went: &Navigated, wait: v1::WaitUntil) -> Result<()
         }
         Navigated::SameDocument => {}
         Navigated::Download => {
-            let message = "the server sent a file, which was not kept";
+            let message = "the server sent a file in place of a page";
             return Err(Error::new(Reason::NavigationDownload, message));
         }
     }

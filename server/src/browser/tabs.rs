@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use browse_proto::{Reason, v1};
 
-use super::{address, navigation};
+use super::{address, capture::downloads, navigation};
 use crate::{
     content::Sources,
     dispatch::{Context, question},
@@ -74,6 +74,7 @@ pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::New
             }
         };
         if let Err(error) = opened {
+            let error = downloads::in_place_of_page(cx, &tab, error).await;
             session.close_tab(tab.id()).await?;
             return Err(error);
         }

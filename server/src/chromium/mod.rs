@@ -67,6 +67,7 @@ pub use input::mouse::{Mouse, MouseButton, MouseEvent, MouseEventKind};
 pub use launch::find::find_headed;
 pub use launch::info::{BrowserInfo, Flavour, Sandbox};
 pub use launch::options::LaunchOptions;
+pub use launch::profile::PARTIAL;
 pub use page::carry::Belongings;
 pub use page::dialogs::{Acting, AnsweredBy, Dialog, DialogAnswer, Leaving, Question};
 pub use page::fetch::{Answer, Kept, Stop, Visit};

@@ -24,7 +24,7 @@ use crate::{
     pairing::Pairings,
     policy::Authority,
     records::{Activity, Attempts, Telemetry},
-    sessions::Sessions,
+    sessions::{Sessions, downloads_place},
     skills::{Places, Skills},
     tunnel::Tunnel,
     window::Windows,
@@ -95,6 +95,8 @@ impl Daemon {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Arc<Self> {
         let now = Instant::now();
+        let folder = super::life::folder(&parts.settings);
+        parts.sessions.downloads().open(&downloads_place(&folder));
         let places = Places {
             project: parts.settings.project_dir(),
             home: parts.settings.home.clone(),
@@ -279,9 +281,10 @@ impl Daemon {
     }
 
     /// Time since the last call ended; nothing while one is in flight, while a
-    /// person has a window, or while somebody is paired.
+    /// person has a window, while somebody is paired, or while a file comes in.
     pub fn idle(&self) -> Duration {
-        if self.calls() > 0 || !self.windows.all().is_empty() || !self.pairings.is_empty() {
+        let is_used = !self.windows.all().is_empty() || !self.pairings.is_empty();
+        if self.calls() > 0 || is_used || self.sessions.downloads().is_busy() {
             return Duration::ZERO;
         }
         self.last_call.lock().unwrap_or_else(PoisonError::into_inner).elapsed()

@@ -2,6 +2,7 @@
 //! file stays where commands look for it.
 
 use std::{
+    path::Path,
     sync::{Arc, OnceLock},
     time::{Duration, SystemTime},
 };
@@ -133,6 +134,7 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
             executable: settings.chromium.clone(),
             extra_args: settings.chromium_args.clone(),
             guardian,
+            downloads: daemon.sessions().downloads().folder().map(Path::to_owned),
             ..LaunchOptions::default()
         },
         dialogs: settings.dialogs,

@@ -177,6 +177,7 @@ async fn live(settings: Settings) -> Result<Ending> {
     mark(&folder(daemon.settings()));
     tracing::info!(%address, project = %daemon.settings().project.display(), "the daemon serves");
     CaptureLog::start(folder(daemon.settings()), daemon.sessions());
+    daemon.sessions().downloads().sweep_from_now_on();
     let kept = tokio::spawn(keep(Arc::clone(&daemon), guardian.clone(), state));
     watch_idleness(Arc::clone(&daemon));
     open_tunnel(Arc::clone(&daemon));
@@ -203,6 +204,9 @@ async fn live(settings: Settings) -> Result<Ending> {
     if !swept.unwrap_or(false) {
         tracing::warn!("the guardian is still tidying up");
     }
+    // What was not whole has gone with the browser.
+    let ended = Arc::clone(&daemon);
+    let _ = tokio::task::spawn_blocking(move || ended.sessions().downloads().close()).await;
     Ok(ending)
 }
 

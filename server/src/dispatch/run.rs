@@ -16,6 +16,7 @@ use crate::{
     error::{Error, Result},
     policy::{Permit, layer::Peer},
     records::Entry,
+    sessions::Tab,
     skills::record::Note,
 };
 
@@ -42,6 +43,7 @@ where
     entry.acted_on(&cx);
     daemon.activity().ended(entry, begun.elapsed(), outcome.as_ref().err().map(Error::reason));
     let (response, derived) = outcome.map_err(|error| complete(&cx, error))?;
+    crate::browser::capture::downloads::remind(&cx);
     if let Some(nudge) = daemon.skills().nudges().count(&cx) {
         cx.say(&nudge);
     }
@@ -98,6 +100,7 @@ where
             note.look(cx).await;
         }
         egress::check(cx, &request).await?;
+        let _action = Action::begin(cx);
         match only_looks(cx.command()) {
             true => {
                 let shown = || cx.tab_if_any().map_or(0, |tab| tab.page().documents_shown());
@@ -179,6 +182,34 @@ async fn patiently<'a, R>(
             return outcome;
         }
         tokio::time::sleep(RETRY_INTERVAL).await;
+    }
+}
+
+/// An action in a tab, as long as its handler runs: the files that a page sends
+/// because of it are kept.
+struct Action<'a>(Option<&'a Tab>);
+
+impl<'a> Action<'a> {
+    fn begin(cx: &'a Context) -> Self {
+        let command = cx.command();
+        let acts = command.service == "BrowserService"
+            && matches!(command.scope, Scope::Write | Scope::Admin);
+        let tab = cx.tab_if_any().filter(|_| acts).map(|tab| &**tab);
+        if let Some(tab) = tab {
+            match command.reach {
+                Reach::Leave => tab.acted().begin_leaving(tab.page()),
+                _ => tab.acted().begin(),
+            }
+        }
+        Self(tab)
+    }
+}
+
+impl Drop for Action<'_> {
+    fn drop(&mut self) {
+        if let Some(tab) = self.0 {
+            tab.acted().go_on();
+        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! Runs a handler that answers with a stream. The stream ends with its token.
 
-use std::{pin::Pin, sync::Arc};
+use std::{any::Any, pin::Pin, sync::Arc};
 
-use browse_proto::PageDerived;
+use browse_proto::{PageDerived, v1};
 use futures::{
     Stream, StreamExt as _,
     future::BoxFuture,
     stream::{self, BoxStream},
 };
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
@@ -21,7 +22,8 @@ use crate::{
     daemon::Daemon,
     egress,
     error::{Error, Result},
-    records::Entry,
+    records::{Entry, without_query},
+    skills::record::Note,
 };
 
 /// What the glue names as the stream of an RPC.
@@ -44,15 +46,30 @@ where
     let entry = Some(Entry::begin(&cx, request.get_ref()));
     let mut books = Books { cx: Arc::clone(&cx), entry, begun: Instant::now() };
     let request = request.into_inner();
+    let saves = matches!(cx.command().name, "click --download" | "download");
+    let mut note = if saves { Note::begin(&cx, &request) } else { None };
     let opening = async {
         run::contradiction(cx.command(), &request)?;
         cx.approach().await?;
+        if let Some(note) = &mut note {
+            note.look(&cx).await;
+        }
         egress::check(&cx, &request).await?;
         handler(Arc::clone(&cx), request).await
     };
     let opened = limits::within(&cx, opening).await;
-    let items = opened.inspect_err(|error| books.close(Some(error)))?;
-    let mut response = Response::new(answers(Rest { items, books, over: false }));
+    let items = match opened {
+        Ok(items) => items,
+        Err(error) => {
+            books.close(Some(&error));
+            if let Some(note) = note {
+                note.end_saved(&cx, Err(&error)).await;
+            }
+            return Err(error.into());
+        }
+    };
+    let noted = note.map(|note| Noted { note, file: Map::new() });
+    let mut response = Response::new(answers(Rest { items, books, noted, over: false }));
     // Page-derived content may come later; it is announced when the messages
     // have fields for it.
     let derived = cx.command().response.fields.iter().any(|field| field.page);
@@ -65,7 +82,29 @@ where
 struct Rest<R> {
     items: BoxStream<'static, Result<R>>,
     books: Books,
+    /// Of a call that saves a file, in a session that is recorded.
+    noted: Option<Noted>,
     over: bool,
+}
+
+/// A call that is being recorded, and what is known of its file.
+struct Noted {
+    note: Note,
+    file: Map<String, Value>,
+}
+
+impl Noted {
+    fn see(&mut self, part: &dyn Any) {
+        let Some(part) = part.downcast_ref::<v1::FilePart>() else { return };
+        if let Some(head) = &part.head {
+            self.file.insert("path".to_owned(), head.name.clone().into());
+            self.file.insert("url".to_owned(), without_query(&head.url).into());
+            self.file.insert("mime".to_owned(), head.mime.clone().into());
+        }
+        if let Some(tail) = &part.tail {
+            self.file.insert("bytes".to_owned(), tail.bytes.into());
+        }
+    }
 }
 
 fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
@@ -77,6 +116,9 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
         let next = async { rest.items.next().await.transpose() };
         let item = match limits::within(&cx, next).await {
             Ok(Some(mut response)) => {
+                if let Some(noted) = &mut rest.noted {
+                    noted.see(&response);
+                }
                 egress::remember(&cx, &mut response);
                 let guarded = content::guard(&mut response, cx.handling_of_part());
                 cx.note_guarded(&guarded);
@@ -84,11 +126,17 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
             }
             Ok(None) => {
                 rest.books.close(None);
+                if let Some(Noted { note, file }) = rest.noted.take() {
+                    note.end_saved(&cx, Ok(Some(file.into()))).await;
+                }
                 return None;
             }
             Err(error) => {
                 rest.over = true;
                 rest.books.close(Some(&error));
+                if let Some(Noted { note, .. }) = rest.noted.take() {
+                    note.end_saved(&cx, Err(&error)).await;
+                }
                 Err(Status::from(error))
             }
         };

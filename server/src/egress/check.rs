@@ -44,6 +44,14 @@ pub async fn check(cx: &Context, request: &(dyn Any + Send + Sync)) -> Result<()
     Ok(())
 }
 
+/// Looks at what a click would send, of a command that may click.
+///
+/// # Errors
+/// As [`check`].
+pub async fn check_click(cx: &Context) -> Result<()> {
+    if cx.capability().kind == Kind::Skill { Ok(()) } else { submit(cx).await }
+}
+
 async fn look(cx: &Context, act: &Act) -> Result<()> {
     let egress = cx.daemon().egress();
     if cx.capability().kind == Kind::Skill {
@@ -234,6 +242,9 @@ fn is_paste(request: &dyn Any) -> bool {
     // On Linux the middle button pastes what is selected, or was copied.
     let middle = v1::MouseButton::Middle;
     if let Some(click) = request.downcast_ref::<v1::ClickRequest>() {
+        return click.button() == middle;
+    }
+    if let Some(click) = request.downcast_ref::<v1::ClickDownloadRequest>() {
         return click.button() == middle;
     }
     if let Some(press) = request.downcast_ref::<v1::PressMouseRequest>() {

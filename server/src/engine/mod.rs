@@ -34,7 +34,7 @@ pub use action::drafts::Drafts;
 pub use action::drag::Drag;
 pub use action::lay::Laid;
 pub use action::mouse::{Mouse, Spot};
-pub use action::receipt::{Asked, Fact, OpenedTab, Receipt};
+pub use action::receipt::{Asked, Fact, OpenedTab, Receipt, StartedDownload};
 pub use action::scroll::{Direction, Point, Scroll};
 pub use error::{Error, Kind, Result};
 pub use page::engine::{Engine, Waiting};

@@ -84,10 +84,10 @@ impl<T: Clone + Weigh> Capture<T> {
         self.lock().next
     }
 
-    /// The number of the last entry that is `wanted`.
-    pub fn find_last(&self, wanted: impl Fn(&T) -> bool) -> Option<u64> {
+    /// The last entry that is `wanted`, with its number.
+    pub fn find_last(&self, wanted: impl Fn(&T) -> bool) -> Option<(u64, T)> {
         let ring = self.lock();
-        ring.entries.iter().rev().find(|(_, entry)| wanted(entry)).map(|(number, _)| *number)
+        ring.entries.iter().rev().find(|(_, entry)| wanted(entry)).cloned()
     }
 
     /// The number of the last entry; 0 before the first.

@@ -8,7 +8,9 @@ use std::sync::{
 use browse_proto::Reason;
 use tokio::sync::watch;
 
-use super::{BrowserSlot, Journal, Lock, Session, SessionName, SessionRules, Tab, TabId};
+use super::{
+    BrowserSlot, Downloads, Journal, Lock, Session, SessionName, SessionRules, Tab, TabId,
+};
 use crate::{
     chromium::{AnsweredBy, Context, ContextOptions, HostRules, Page, TargetId},
     engine::{Engine, RefNumbers},
@@ -23,6 +25,7 @@ pub struct Sessions {
     next_tab: AtomicU64,
     all: Mutex<Vec<Arc<Session>>>,
     journal: Journal,
+    downloads: Arc<Downloads>,
     lock: Lock,
     /// How many questions pages have asked.
     pub(super) asked: watch::Sender<u64>,
@@ -41,6 +44,7 @@ impl Sessions {
                 next_tab: AtomicU64::new(1),
                 all: Mutex::new(vec![first]),
                 journal: Journal::default(),
+                downloads: Arc::default(),
                 lock: Lock::default(),
                 asked: watch::Sender::new(0),
             }
@@ -65,6 +69,11 @@ impl Sessions {
     /// Changes with every question that a page asks.
     pub fn asked(&self) -> watch::Receiver<u64> {
         self.asked.subscribe()
+    }
+
+    /// Files that pages sent.
+    pub fn downloads(&self) -> &Arc<Downloads> {
+        &self.downloads
     }
 
     /// Opens a session.
@@ -131,7 +140,9 @@ impl Sessions {
             }
             session
         };
-        session.end().await
+        let ended = session.end().await;
+        self.downloads.session_ended(&session);
+        ended
     }
 
     /// The tab `id` of whatever session.
@@ -154,8 +165,12 @@ impl Sessions {
         let id = self.next_tab.fetch_add(1, Ordering::Relaxed);
         let engine = Engine::new(Arc::clone(&page), Arc::clone(&self.numbers), id);
         let opener = page.opener().and_then(|opener| self.tab_of(opener));
-        let owner = opener.map_or_else(|| session.owner().clone(), |opener| opener.owner());
+        let owner =
+            opener.as_ref().map_or_else(|| session.owner().clone(), |opener| opener.owner());
         let tab = Tab::new(id, page, engine, session.name(), owner);
+        if let Some(opener) = opener {
+            tab.acted().take_over(opener.acted());
+        }
         session.add(Arc::clone(&tab));
         tab
     }

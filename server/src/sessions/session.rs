@@ -37,6 +37,8 @@ impl SessionRules {
 pub struct Session {
     name: SessionName,
     owner: ClientId,
+    /// What tells it from others of its name, unless it is root's.
+    instance: Option<u64>,
     rules: SessionRules,
     sessions: Weak<Sessions>,
     context: Mutex<Arc<OnceCell<Context>>>,
@@ -86,7 +88,19 @@ impl Session {
     ) -> Arc<Self> {
         let (context, tabs, opening) = (Mutex::default(), Mutex::default(), Default::default());
         let (place, recording) = (watch::Sender::default(), Mutex::default());
-        Arc::new(Self { name, owner, rules, sessions, context, tabs, opening, place, recording })
+        let instance = (owner != ClientId::root()).then(rand::random);
+        Arc::new(Self {
+            name,
+            owner,
+            instance,
+            rules,
+            sessions,
+            context,
+            tabs,
+            opening,
+            place,
+            recording,
+        })
     }
 
     /// Its name.
@@ -97,6 +111,12 @@ impl Session {
     /// Who opened it.
     pub fn owner(&self) -> &ClientId {
         &self.owner
+    }
+
+    /// What tells it from a session before it that had its name. Those of root are
+    /// one and the same.
+    pub fn instance(&self) -> Option<u64> {
+        self.instance
     }
 
     /// What it may do.

@@ -7,7 +7,8 @@ use browse_proto::v1;
 
 use super::{DialogLine, Journal, NetworkLine, Note, Session, Sessions, Tab};
 use crate::chromium::{
-    ConsoleEntry, Event, EventSink, NetworkRequest, Page, RequestState, TargetId,
+    ConsoleEntry, Download, DownloadState, Event, EventSink, NetworkRequest, Page, RequestState,
+    TargetId,
 };
 
 /// The daemon's ear.
@@ -52,23 +53,56 @@ impl Sessions {
                 });
             }
             // A tab that was refused its address may be one that another opened.
-            Event::Denied(target, _) => {
-                let Some(tab) = self.tab_of(target) else { return };
-                let near = |other: &&Arc<Tab>| other.page().context_id() == tab.page().context_id();
-                self.tabs().iter().filter(near).for_each(|tab| tab.engine().observe(event));
-            }
+            Event::Denied(target, _) => self.tell_near(target, event),
             Event::Console(target, _) | Event::Dialog(target, _) => {
                 if let Some(tab) = self.tab_of(target) {
                     tab.engine().observe(event);
                 }
             }
+            // So may be a tab whose address is a file.
             Event::Download(download) => {
-                let tab = download.tab.as_ref().and_then(|target| self.tab_of(target));
-                if let Some(tab) = tab {
-                    tab.engine().observe(event);
+                let Some(target) = &download.tab else { return };
+                if download.state == DownloadState::Started {
+                    self.tell_near(target, event);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Tells the engines of `target` and of the tabs beside it.
+    fn tell_near(&self, target: &TargetId, event: &Event) {
+        let Some(tab) = self.tab_of(target) else { return };
+        let near = |other: &&Arc<Tab>| other.page().context_id() == tab.page().context_id();
+        self.tabs().iter().filter(near).for_each(|tab| tab.engine().observe(event));
+    }
+
+    /// Closes a tab that a page opened for a download alone. It stays blank.
+    fn close_empty(&self, session: &Session, tab: &Tab, url: &str) {
+        let opener = tab.page().opener().and_then(|opener| self.tab_of(opener));
+        let is_for_it = opener.is_some_and(|opener| opener.page().asked_for(url));
+        let is_blank = matches!(tab.page().url().as_str(), "" | "about:blank");
+        if let Some(context) = session.context().filter(|_| is_for_it && is_blank) {
+            let target = tab.page().target_id().clone();
+            tokio::spawn(async move {
+                if let Err(fault) = context.browser().close_page(&target).await {
+                    tracing::debug!(%fault, "the tab of a download was not closed");
+                }
+            });
+        }
+    }
+
+    /// A page sends a file, or more of it.
+    fn downloaded(&self, download: &Download) {
+        if download.state != DownloadState::Started {
+            return self.downloads().went_on(download);
+        }
+        let tab = download.tab.as_ref().and_then(|target| self.tab_of(target));
+        if let Some(tab) = tab
+            && let Some(session) = self.get(tab.session())
+        {
+            self.downloads().began(&session, &tab, download);
+            self.close_empty(&session, &tab, &download.url);
         }
     }
 
@@ -108,10 +142,15 @@ impl EventSink for Ear {
                 }
             }
             Event::Question(_) => sessions.asked.send_modify(|count| *count += 1),
+            Event::Download(download) => sessions.downloaded(&download),
             Event::BrowserGone(reason) => match &self.shown {
-                None => sessions.slot().lose(reason),
+                None => {
+                    sessions.downloads().broke(None);
+                    sessions.slot().lose(reason);
+                }
                 Some(session) => {
                     if let Some(session) = session.upgrade() {
+                        sessions.downloads().broke(Some(&session));
                         session.leave();
                     }
                 }

@@ -14,7 +14,7 @@ use browse_proto::v1;
 use futures::future::BoxFuture;
 use tokio::sync::MutexGuard;
 
-use super::{Capture, DialogLine, Lock, Movers, Untold, Uploads, Weigh};
+use super::{Acted, Capture, DialogLine, Lock, Movers, Untold, Uploads, Weigh};
 use crate::{
     chromium::{
         self, AnsweredBy, Dialog, DialogAnswer, EvaluateOptions, LoaderId, NavigationState, Page,
@@ -103,6 +103,7 @@ struct Captured {
     uploads: Uploads,
     /// First numbers of `console` and `network` that belong to the current document.
     document: Mutex<(u64, u64)>,
+    acted: Acted,
     /// Those who watch it listen to this.
     watches: tokio::sync::watch::Sender<()>,
 }
@@ -117,6 +118,17 @@ const PING_EVERY: Duration = Duration::from_millis(250);
 const ENDING: Duration = Duration::from_secs(2);
 
 impl Tab {
+    /// When actions of ours were in it.
+    pub fn acted(&self) -> &Acted {
+        &self.captured.acted
+    }
+
+    /// The MIME type that the server said of the last answer from `url`.
+    pub(super) fn served_type(&self, url: &str) -> Option<String> {
+        let of = |line: &NetworkLine| line.summary.url == url && line.summary.mime.is_some();
+        self.network().find_last(of)?.1.summary.mime
+    }
+
     pub(super) fn new(
         id: TabId,
         page: Arc<Page>,
@@ -280,7 +292,7 @@ impl Tab {
     /// id of its loader.
     pub(super) fn begin_document(&self, loader: &LoaderId) {
         let own = self.captured.network.find_last(|line| line.key == loader.as_str());
-        let network = own.unwrap_or_else(|| self.captured.network.next());
+        let network = own.map_or_else(|| self.captured.network.next(), |(number, _)| number);
         let begin = (self.captured.console.next(), network);
         *self.captured.document.lock().unwrap_or_else(PoisonError::into_inner) = begin;
     }

@@ -123,13 +123,12 @@ async fn downloads_land_in_the_profile() {
     let navigated = soon(fixture.page.navigate(&site.url("/file"))).await.unwrap();
     assert_eq!(navigated, browse_server::chromium::Navigated::Download);
     let download = soon(fixture.recorder.wait_for(|event| match event {
-        Event::Download(download) if download.state != DownloadState::Started => {
+        Event::Download(download) if download.state == DownloadState::Completed => {
             Some(download.clone())
         }
         _ => None,
     }))
     .await;
-    assert_eq!(download.state, DownloadState::Completed);
     assert_eq!(download.tab.as_ref(), Some(fixture.page.target_id()));
     assert!(download.path.starts_with(&fixture.browser.info().downloads));
     assert_eq!(std::fs::read(&download.path).unwrap(), b"content");

@@ -312,8 +312,8 @@ async fn a_download_is_named() {
         .page("/", "<a id=a href=/file>Report</a><a id=b href='data:text/plain,x' download=note.txt>Note</a>")
         .route("/file", file());
     let tab = Tab::visit(site).await;
-    assert_eq!(tab.click("#a").await.unwrap().downloads, ["report.csv"]);
-    assert_eq!(tab.click("#b").await.unwrap().downloads, ["note.txt"]);
+    assert_eq!(tab.click("#a").await.unwrap().downloads[0].name, "report.csv");
+    assert_eq!(tab.click("#b").await.unwrap().downloads[0].name, "note.txt");
 }
 
 #[tokio::test]

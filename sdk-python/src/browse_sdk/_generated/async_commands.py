@@ -456,6 +456,20 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("click", {"target": target, "button": button, "count": count, "modifiers": modifiers, "no_wait": no_wait, "at": at})
 
+    async def click_download(self, target: str, path: str | None = None, *, button: m.MouseButton | None = None, count: int | None = None, modifiers: str | None = None, at: str | None = None) -> Saved:
+        """Clicks an element, and saves the file that the page sends for it.
+
+        The file stays among the `downloads` too.
+
+        target: Element whose click makes the page send a file.
+        button: Mouse button.
+        count: Clicks in a row.
+        modifiers: Keys held down: "Control+Shift".
+        at: Point of the element to click, from its top left corner in CSS pixels.
+        path: File to write, or a folder. A file in the temp directory when left out.
+        """
+        return await self._perform("click_download", {"target": target, "button": button, "count": count, "modifiers": modifiers, "at": at}, path)
+
     async def double_click(self, target: str, *, button: m.MouseButton | None = None, modifiers: str | None = None, no_wait: bool = False) -> m.Receipt:
         """Double-clicks an element.
 
@@ -829,12 +843,29 @@ class AsyncCommands(AsyncClient):
     async def download(self, source: str, path: str | None = None) -> Saved:
         """Saves one file with the cookies of the tab.
 
-        It is named as the server says when the path is a folder or left out.
+        An element that points to no file is clicked, and the file that the page then sends is saved. It is named as the server says when the path is a folder or left out.
 
-        source: Address, or element: what an image, a video or a link points to.
+        source: Address, or element: what an image, a video or a link points to, or what the page sends when a button is clicked; or a kept file, such as @d1.
         path: File to write, or a folder. A file in the temp directory when left out.
         """
         return await self._perform("download", {"source": source}, path)
+
+    async def downloads(self, *, wait: bool = False, all: bool = False) -> list[m.DownloadEntry]:
+        """Lists the files that pages sent because of an action, and those refused.
+
+        They are kept for a day in a private folder, 100 files and 2 GiB a session.
+
+        wait: Waits until the files that are under way are whole; for one to begin first, when the last action has begun none.
+        all: Lists those of all sessions; only for the owner of the daemon.
+        """
+        return await self._perform("downloads", {"wait": wait, "all": all})
+
+    async def clear_downloads(self, *, all: bool = False) -> m.ClearDownloadsResponse:
+        """Removes the kept files of the session, but those under way.
+
+        all: Removes those of all sessions; only for the owner of the daemon.
+        """
+        return await self._perform("clear_downloads", {"all": all})
 
     async def scrape(self, kind: m.ScrapeKind | None = None, folder: str | None = None, *, selector: str | None = None, limit: int | None = None, known: list[str] | None = None) -> SavedFolder:
         """Saves the media of the page into a folder, with a manifest.json.

@@ -223,6 +223,63 @@ class ArchiveResponse(Message):
     """Its size in bytes."""
 
 
+class ListDownloadsResponse(Message):
+    """An answer."""
+
+    downloads: list[DownloadEntry]
+    """Oldest first."""
+
+
+class ClearDownloadsResponse(Message):
+    """An answer."""
+
+    removed: int
+    """Files that were removed."""
+
+
+class DownloadEntry(Message):
+    """A file that a page sent, or wanted to send."""
+
+    id: str
+    """Names it: `download @d1 report.pdf` saves it."""
+
+    summary: str
+    """How far it is, in one line."""
+
+    state: str
+    """running, complete, failed or refused."""
+
+    name: str
+    """The name that the page gives it, made harmless."""
+
+    path: str | None
+    """Where it is kept; only for callers on the machine of the daemon."""
+
+    mime: str
+    """Its MIME type, where the server or the name says it."""
+
+    bytes: int
+    """Bytes that came so far."""
+
+    total: int | None
+    """Bytes that it will have, where that is known; of one that is running."""
+
+    url: str
+    """Where it comes from, without query."""
+
+    problem: str
+    """Why it failed or was refused."""
+
+    kept_until: str
+    """When it is removed: 2026-01-31T12:00:00Z; of one that is complete."""
+
+    tab: int
+    """Its tab."""
+
+    session: str
+    """Its session."""
+
+
 class FilePart(Message):
     """A piece of a file, on its way to who writes it. Pieces of several files may come in turns."""
 
@@ -644,8 +701,8 @@ class Receipt(Message):
     dialog: str | None
     """Dialog that was answered: its type, text and answer."""
 
-    download: str | None
-    """File that was offered for download."""
+    downloads: list[DownloadEntry]
+    """Files that the page sent."""
 
     errors: list[str]
     """Errors that the console got meanwhile, at most three."""

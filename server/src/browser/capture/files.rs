@@ -1,6 +1,7 @@
 //! Files that a page points to: one, or all media of the page.
 
 mod blob;
+mod clicked;
 mod data_url;
 mod media;
 mod names;
@@ -17,14 +18,17 @@ use std::{
 use browse_proto::{Reason, v1};
 use futures::{Stream, future};
 
+use super::downloads;
 use crate::{
     chromium::HiddenPage,
     dispatch::Context,
+    engine::{Click, Target},
     error::{Error, Result},
+    sessions::DownloadRecord,
 };
 use pipe::Pipe;
 pub(super) use pipe::running;
-use source::Source;
+use source::{Found, Source};
 
 /// Files that are fetched at the same time.
 const AT_ONCE: usize = 4;
@@ -37,11 +41,48 @@ pub async fn download(
     cx: Arc<Context>,
     request: v1::DownloadRequest,
 ) -> Result<impl Stream<Item = Result<v1::FilePart>> + Send + 'static> {
-    let source = source::find(&cx, &request.source).await?;
+    let kept = downloads::find(&cx, request.source.trim())?;
+    let source = match &kept {
+        Some(_) => None,
+        None => Some(source::find(&cx, &request.source).await?),
+    };
     Ok(running(move |pipe| async move {
-        let helper = helper(&cx).await?;
-        transfer::transfer(&cx, &helper, 0, &source, &pipe).await
+        let clicked = match (kept, source) {
+            (Some(record), _) => (record, String::new()),
+            (None, Some(Found::File(source))) => {
+                let helper = helper(&cx).await?;
+                return transfer::transfer(&cx, &helper, 0, &source, &pipe).await;
+            }
+            (None, Some(Found::Sender(target))) => {
+                clicked::file(&cx, &target, &Click::default()).await?
+            }
+            (None, None) => return Ok(()),
+        };
+        kept_file(&cx, clicked, &pipe).await
     }))
+}
+
+/// Clicks an element, and sends the file that comes of it.
+pub fn save_clicked(
+    cx: Arc<Context>,
+    target: Target,
+    click: Click,
+) -> impl Stream<Item = Result<v1::FilePart>> + Send + 'static {
+    running(move |pipe| async move {
+        let clicked = clicked::file(&cx, &target, &click).await?;
+        kept_file(&cx, clicked, &pipe).await
+    })
+}
+
+/// Sends a file that is kept.
+async fn kept_file(
+    cx: &Context,
+    (record, note): (DownloadRecord, String),
+    pipe: &Pipe,
+) -> Result<()> {
+    transfer::kept(0, &record, note, pipe).await?;
+    cx.daemon().sessions().downloads().mark_saved(record.id);
+    Ok(())
 }
 
 /// Fetches the media of the page.

@@ -23,7 +23,7 @@ where
 {
     let action = action(engine).boxed();
     let has_begun = || cx.engine().is_acting();
-    Ok(report(cx, perform(cx, action, has_begun).await?))
+    Ok(report(cx, perform(cx, action, has_begun).await?).await)
 }
 
 /// Waits for the receipt of `action`. One that a question interrupts goes on

@@ -66,7 +66,7 @@ async fn answer(cx: &Context, question: &Question, answer: DialogAnswer) -> Resu
     call.ignore();
     let receipt = perform(cx, action, || true).await?;
     let receipt = cx.engine().arrived_late(receipt, &document, cx.deadline()).await;
-    Ok(report(cx, receipt))
+    Ok(report(cx, receipt).await)
 }
 
 /// Keeps an answer for the next question, unless it comes too late for the last.

@@ -2,7 +2,7 @@
 
 use browse_proto::v1;
 
-use super::super::navigation;
+use super::super::{capture::downloads, navigation};
 use crate::{
     content::Sources,
     dispatch::Context,
@@ -26,13 +26,16 @@ const ROLES: &str = " alert alertdialog application article audio banner blockqu
     ul var wbr ";
 
 /// The receipt as the contract has it; opened targets become tab ids.
-pub fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
+pub async fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
     if receipt.navigated {
         cx.engine().prepare_soon();
     }
     for opened in &mut receipt.opened {
         opened.id = cx.tab_of(&opened.target_id);
     }
+    let begun = std::mem::take(&mut receipt.downloads).into_iter().map(|one| one.id);
+    let files = downloads::told(cx, &begun.collect::<Vec<_>>(), receipt.no_wait).await;
+    receipt.news.extend(downloads::facts(cx, &files));
     let mut sources = Sources::default();
     if receipt.frame.as_ref().is_some_and(|frame| sources.add_url(frame)) {
         cx.set_sources(sources);
@@ -54,7 +57,7 @@ pub fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
         new_tab: receipt.opened.iter().find_map(|opened| opened.id),
         focus,
         dialog: receipt.dialogs.first().map(Fact::line),
-        download: receipt.downloads.first().cloned(),
+        downloads: files.iter().map(|file| downloads::entry(cx, file)).collect(),
         errors: receipt.errors.into_iter().map(|error| error.text).collect(),
         question: receipt.asked.map(|asked| cx.shown(asked.words)),
         facts: facts.into_iter().map(|fact| told(cx, fact)).collect(),

@@ -93,7 +93,7 @@ fn sandbox_complaint(stderr: &[String]) -> Option<String> {
 /// One try.
 async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> Result<Started> {
     let launch = &options.launch;
-    let profile = Profile::open(launch.profile.as_deref(), |path| {
+    let profile = Profile::open(launch.profile.as_deref(), launch.downloads.as_deref(), |path| {
         if let Some(guardian) = &launch.guardian {
             guardian.remove(path);
         }
@@ -107,7 +107,7 @@ async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> R
         extra: &launch.extra_args,
     })?;
     let command = command(found, &line, &profile, &launch.screen);
-    let (downloads, uploads) = (profile.downloads(), profile.uploads());
+    let (downloads, uploads) = (profile.downloads().to_owned(), profile.uploads());
     let profile_path = profile.data().to_owned();
     let (registry, process) = bring_up(command, profile, launch, options, found).await?;
     let version = introduce(&registry, &downloads);
@@ -166,7 +166,7 @@ async fn bring_up(
         problem: error.to_string(),
         stderr: Vec::new(),
     })?;
-    let downloads = profile.downloads();
+    let downloads = profile.downloads().to_owned();
     let process = BrowserProcess::adopt(child, profile, launch.guardian.clone())?;
     let registry = Registry::new(connection.clone(), options, downloads, found.flavour);
     connection.run(Arc::clone(&registry) as Arc<_>);

@@ -15,6 +15,8 @@ use crate::chromium::ids::{FrameId, TargetId};
 pub enum DownloadState {
     /// It began.
     Started,
+    /// More of it came.
+    Progress,
     /// The file is whole.
     Completed,
     /// It was given up.
@@ -33,10 +35,12 @@ pub struct Download {
     /// The name the server or the page wants it to have. Not to be trusted as
     /// a path.
     pub suggested_name: String,
-    /// Where it lies: in a 0700 directory of the profile, gone with the browser.
+    /// Where it lies: in a temporary 0700 directory, gone with the browser.
     pub path: PathBuf,
     /// Bytes so far.
     pub received: u64,
+    /// Bytes that it will have, where the server says so.
+    pub total: Option<u64>,
     /// How far it is.
     pub state: DownloadState,
 }
@@ -64,6 +68,8 @@ struct Progress {
     #[serde(default)]
     received_bytes: f64,
     #[serde(default)]
+    total_bytes: f64,
+    #[serde(default)]
     state: String,
 }
 
@@ -82,6 +88,7 @@ impl Registry {
                     url: begins.url,
                     suggested_name: begins.suggested_filename,
                     received: 0,
+                    total: None,
                     state: DownloadState::Started,
                 };
                 open.insert(begins.guid, download.clone());
@@ -92,19 +99,22 @@ impl Registry {
                 let state = match progress.state.as_str() {
                     "completed" => DownloadState::Completed,
                     "canceled" => DownloadState::Canceled,
-                    _ => {
-                        let download = open.get_mut(&progress.guid)?;
-                        download.received = progress.received_bytes as u64;
-                        let report = download.clone();
-                        drop(open);
-                        self.kept(&report);
-                        return Some(());
-                    }
+                    _ => DownloadState::Progress,
                 };
-                let mut download = open.remove(&progress.guid)?;
-                download.received = progress.received_bytes as u64;
+                let download = open.get_mut(&progress.guid)?;
+                let received = progress.received_bytes as u64;
+                // Most events of a small file say the same.
+                let total = Some(progress.total_bytes as u64).filter(|total| *total > 0);
+                let is_news = (received, total) != (download.received, download.total);
+                if state == DownloadState::Progress && !is_news {
+                    return None;
+                }
+                (download.received, download.total) = (received, total);
                 download.state = state;
-                download
+                match state {
+                    DownloadState::Progress => download.clone(),
+                    _ => open.remove(&progress.guid)?,
+                }
             }
             _ => return None,
         };

@@ -44,7 +44,7 @@ pub struct BrowserInfo {
     pub shared_memory_note: Option<String>,
     /// The user data directory.
     pub profile: PathBuf,
-    /// Where downloads land; temporary, 0700.
+    /// Where downloads land until they are whole; temporary, 0700.
     pub downloads: PathBuf,
     /// Where files lie that pages are given; temporary, 0700.
     pub uploads: PathBuf,

@@ -20,6 +20,10 @@ pub struct LaunchOptions {
     pub extra_args: Vec<String>,
     /// A profile that the user named and that is kept; else a temporary one.
     pub profile: Option<PathBuf>,
+    /// Folder in which the browser gets a private one for files that pages send;
+    /// else they land with the profile. Files are moved out of it cheaply when
+    /// they are to stay on the same file system.
+    pub downloads: Option<PathBuf>,
     /// How long the browser may take to its first answer.
     pub deadline: Duration,
     /// Told of the process and the profile, so that both end with the daemon.
@@ -34,6 +38,7 @@ impl Default for LaunchOptions {
             screen: Vec::new(),
             extra_args: Vec::new(),
             profile: None,
+            downloads: None,
             deadline: Duration::from_secs(20),
             guardian: None,
         }

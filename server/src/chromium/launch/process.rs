@@ -148,11 +148,11 @@ impl Drop for BrowserProcess {
 
 /// Removes what is temporary; the guardian need not know of it any more.
 fn clean(profile: Profile, pid: u32, guardian: Option<&Guardian>) {
-    let path = profile.root().to_owned();
+    let paths = [profile.root().to_owned(), profile.downloads().to_owned()];
     drop(profile);
     if let Some(guardian) = guardian {
         guardian.forget_kill(pid);
-        guardian.forget_remove(&path);
+        paths.iter().for_each(|path| guardian.forget_remove(path));
     }
 }
 

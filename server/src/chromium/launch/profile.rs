@@ -15,35 +15,53 @@ const MIN_SHARED_MEMORY: u64 = 64 * 1024 * 1024;
 /// bytes long on macOS. This is what is left for the system's own TMPDIR.
 const LONGEST_TEMP: usize = 32;
 
+/// What the folders for downloads that are not whole yet begin with.
+pub const PARTIAL: &str = ".partial-";
+
 /// The directories of one browser; the temporary ones go when this is dropped.
 pub(crate) struct Profile {
     root: PathBuf,
     data: PathBuf,
+    downloads: PathBuf,
     keeps_data: bool,
 }
 
 impl Profile {
-    /// Makes the directories. `announce` hears of the temporary one before it
-    /// exists, so that it is removed whenever we die.
-    pub(crate) fn open(named: Option<&Path>, announce: impl FnOnce(&Path)) -> Result<Self> {
+    /// Makes the directories, that of the downloads in `downloads` when that is
+    /// given. `announce` hears of the temporary ones before they exist, so that
+    /// they are removed whenever we die.
+    pub(crate) fn open(
+        named: Option<&Path>,
+        downloads: Option<&Path>,
+        announce: impl Fn(&Path),
+    ) -> Result<Self> {
         let private = |recursive: bool, path: &Path| {
             let mut builder = std::fs::DirBuilder::new();
             let made = builder.recursive(recursive).mode(0o700).create(path);
             made.map_err(|error| Error::system("the profile directory", error))
         };
-        let root = short_temp().join(format!("browse-{:016x}", rand::random::<u64>()));
+        let number = rand::random::<u64>();
+        let root = short_temp().join(format!("browse-{number:016x}"));
         announce(&root);
         // Fails if it exists: nobody can have prepared it for us.
         private(false, &root)?;
         let profile = Self {
             data: named.map_or_else(|| root.join("profile"), Path::to_owned),
+            downloads: match downloads {
+                Some(folder) => folder.join(format!("{PARTIAL}{number:016x}")),
+                None => root.join("downloads"),
+            },
             keeps_data: named.is_some(),
             root,
         };
-        for folder in [&profile.data, &profile.scratch(), &profile.downloads(), &profile.uploads()]
-        {
+        if downloads.is_some() {
+            announce(&profile.downloads);
+        }
+        for folder in [&profile.data, &profile.scratch(), &profile.uploads()] {
             private(true, folder)?;
         }
+        // The folder around it is the caller's, which has made it.
+        private(false, &profile.downloads)?;
         Ok(profile)
     }
 
@@ -63,8 +81,8 @@ impl Profile {
     }
 
     /// Where downloads land.
-    pub(crate) fn downloads(&self) -> PathBuf {
-        self.root.join("downloads")
+    pub(crate) fn downloads(&self) -> &Path {
+        &self.downloads
     }
 
     /// Where files lie that pages are given.
@@ -95,6 +113,9 @@ fn short_temp() -> PathBuf {
 impl Drop for Profile {
     fn drop(&mut self) {
         remove(&self.root);
+        if !self.downloads.starts_with(&self.root) {
+            remove(&self.downloads);
+        }
     }
 }
 

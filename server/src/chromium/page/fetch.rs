@@ -5,7 +5,7 @@
 //! so that no document comes of it. Nothing is held in memory but the piece
 //! that is being read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -19,6 +19,7 @@ use crate::chromium::capture::downloads::{Download, DownloadState};
 use crate::chromium::connection::call::Call;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::{Error, Result};
+use crate::chromium::launch::info::Flavour;
 
 /// Requests that wait to be looked at; a tab makes one at a time.
 const WAITING: usize = 16;
@@ -131,6 +132,22 @@ impl Page {
             held: None,
             kept_headers: Vec::new(),
         })
+    }
+
+    /// Ends a download of this tab, and removes what came of it to `path`. Does
+    /// not wait for either.
+    pub fn cancel_download(&self, id: &str, path: &Path) {
+        // A browser that is seen has one context, which has no name.
+        let params = match self.shared.flavour {
+            Flavour::Headed => json!({ "guid": id }),
+            _ => json!({ "guid": id, "browserContextId": self.context_id() }),
+        };
+        let connection = &self.shared.connection;
+        let method = "Browser.cancelDownload";
+        connection.call_method::<IgnoredAny>(None, method, &params).ignore();
+        // It may be under either name; the folder goes with the browser.
+        let _ = std::fs::remove_file(path.with_extension("crdownload"));
+        let _ = std::fs::remove_file(path);
     }
 
     /// A request of this tab is paused.
@@ -260,12 +277,15 @@ impl Kept<'_> {
         loop {
             let moved = |state: &Option<Download>| {
                 let state = state.as_ref();
-                state.is_some_and(|s| s.state != DownloadState::Started || s.received > received)
+                let is_over = |s: &Download| {
+                    matches!(s.state, DownloadState::Completed | DownloadState::Canceled)
+                };
+                state.is_some_and(|s| is_over(s) || s.received > received)
             };
             let state = tokio::time::timeout(stall, self.states.wait_for(moved)).await;
             let state = state.ok()?.ok()?.clone()?;
             match state.state {
-                DownloadState::Started => received = state.received,
+                DownloadState::Started | DownloadState::Progress => received = state.received,
                 DownloadState::Completed => return Some(state.path),
                 DownloadState::Canceled => return None,
             }
@@ -279,13 +299,7 @@ impl Drop for Kept<'_> {
         let last =
             self.states.borrow().as_ref().map(|state| (state.id.clone(), state.path.clone()));
         if let Some((id, path)) = last {
-            let params = json!({ "guid": id, "browserContextId": self.page.context_id() });
-            let connection = &self.page.shared.connection;
-            let method = "Browser.cancelDownload";
-            connection.call_method::<IgnoredAny>(None, method, &params).ignore();
-            // It may be under either name; the folder goes with the profile.
-            let _ = std::fs::remove_file(path.with_extension("crdownload"));
-            let _ = std::fs::remove_file(path);
+            self.page.cancel_download(&id, &path);
         }
     }
 }

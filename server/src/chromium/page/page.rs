@@ -136,6 +136,11 @@ impl Page {
         &self.context
     }
 
+    /// Whether it has asked for a window at `url` since the last action in it began.
+    pub fn asked_for(&self, url: &str) -> bool {
+        self.state.lock().windows.iter().any(|asked| asked == url)
+    }
+
     /// The tab that opened it.
     pub fn opener(&self) -> Option<&TargetId> {
         self.opener.as_ref()

@@ -99,7 +99,11 @@ impl Engine {
         let windows = self.await_windows().await;
         let mut opened = Vec::new();
         for tab in self.state().witness.opened() {
-            let url = address(&tab).await;
+            let mut url = address(&tab).await;
+            if is_blank(&url) && !windows.iter().all(|asked| is_blank(asked)) {
+                self.await_window(&tab).await;
+                url = whereabouts(&tab);
+            }
             self.await_document(&tab, &url).await;
             opened.push(OpenedTab { target_id: tab.target_id().clone(), id: None, url });
         }
@@ -134,6 +138,7 @@ impl Engine {
             errors: seen.errors,
             dialogs: seen.dialogs,
             downloads: seen.downloads,
+            no_wait: !self.is_patient(),
             denied: seen.denied,
             opened,
             ..Receipt::default()
@@ -190,10 +195,24 @@ impl Engine {
         }
     }
 
+    /// Waits for a new tab that was opened with an address, and does not know it yet:
+    /// a download that its opener began keeps it blank.
+    async fn await_window(&self, tab: &Page) {
+        let until = Instant::now() + if self.is_patient() { NO_DOCUMENT } else { BEGINNING };
+        let is_open = || !tab.is_closed() && is_blank(&tab.url());
+        while is_open()
+            && tab.navigation() == NavigationState::Idle
+            && !self.state().witness.has_download()
+            && Instant::now() < until
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     /// Waits a moment for the document of a new tab. One that comes to be a download
     /// shows none: then for the news of that.
     async fn await_document(&self, tab: &Page, url: &str) {
-        if matches!(url, "" | "about:blank") || !self.is_patient() {
+        if is_blank(url) || !self.is_patient() {
             return;
         }
         let came = tab.wait_until(|state| {
@@ -303,6 +322,10 @@ fn patience(asked: bool, lost: bool, refused: Option<u16>) -> Duration {
     }
 }
 
+fn is_blank(url: &str) -> bool {
+    matches!(url, "" | "about:blank")
+}
+
 /// A tab is born blank; it knows where it goes a moment later.
 async fn address(page: &Page) -> String {
     let known = page.wait_until(|state| {
@@ -319,6 +342,11 @@ async fn address(page: &Page) -> String {
             .wait_until(|state| (state.denied.is_some() || state.pending.is_none()).then_some(()));
         let _ = timeout(BEGINNING, decided).await;
     }
+    whereabouts(page)
+}
+
+/// Where a tab is, or goes.
+fn whereabouts(page: &Page) -> String {
     match page.navigation() {
         NavigationState::AwaitingHeaders { url } => url,
         _ => page.url(),

@@ -94,6 +94,15 @@ pub struct Asked {
     pub facts: Vec<Fact>,
 }
 
+/// A download that an action began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartedDownload {
+    /// Chromium's id.
+    pub id: String,
+    /// The name that the page wants it to have.
+    pub name: String,
+}
+
 /// What changed. Everything is empty when nothing did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Receipt {
@@ -109,8 +118,10 @@ pub struct Receipt {
     pub opened: Vec<OpenedTab>,
     /// Dialogs that were answered: `confirm "Sure?", accepted`.
     pub dialogs: Vec<Fact>,
-    /// Names of downloads that began.
-    pub downloads: Vec<String>,
+    /// Downloads that began.
+    pub downloads: Vec<StartedDownload>,
+    /// Whether the caller does not wait for what it began.
+    pub no_wait: bool,
     /// Addresses that the caller may not visit, and that were not opened.
     pub denied: Vec<String>,
     /// Role and name of what has the focus now, when it moved elsewhere.
@@ -157,7 +168,7 @@ impl Receipt {
             None => Fact::new("new tab").text(&tab.url),
         }));
         facts.extend(self.dialogs.iter().cloned());
-        facts.extend(self.downloads.iter().map(texts("download")));
+        facts.extend(self.downloads.iter().map(|one| Fact::new("download").text(&one.name)));
         facts.extend(self.denied.iter().map(texts("not allowed")));
         facts.extend(self.focus.iter().map(|(role, name)| Fact::new("focus").about(role, name)));
         facts.extend(self.errors.iter().cloned());

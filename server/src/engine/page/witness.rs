@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::chromium::sync::Lock;
 use crate::chromium::{Dialog, DialogAnswer, DownloadState, Event, Page};
-use crate::engine::action::receipt::Fact;
+use crate::engine::action::receipt::{Fact, StartedDownload};
 
 /// Console errors kept for one receipt.
 const MAX_ERRORS: usize = 3;
@@ -20,7 +20,7 @@ pub(crate) struct Seen {
     pub opened: Vec<Arc<Page>>,
     pub errors: Vec<Fact>,
     pub dialogs: Vec<Fact>,
-    pub downloads: Vec<String>,
+    pub downloads: Vec<StartedDownload>,
     /// Where the downloads come from.
     pub saved: Vec<String>,
     pub denied: Vec<String>,
@@ -107,7 +107,8 @@ impl Witness {
                     tab == page.target_id() || seen.opened.iter().any(here)
                 }) && download.state == DownloadState::Started =>
             {
-                seen.downloads.push(download.suggested_name.clone());
+                let (id, name) = (download.id.clone(), download.suggested_name.clone());
+                seen.downloads.push(StartedDownload { id, name });
                 seen.saved.push(download.url.clone());
             }
             _ => {}

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use browse_proto::{Command, render, wire};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::recordings::{MOST_READS, MOST_STEPS};
@@ -90,7 +90,7 @@ impl Note {
             // A target that is not there fails the call, or is waited for.
             let Ok(Ok(footing)) = footing else { continue };
             self.name(&name, &place, &target, &footing);
-            if name == "target" {
+            if matches!(name.as_str(), "target" | "source") {
                 self.stand_on(footing);
             } else {
                 self.step.frame = footing.place;
@@ -161,9 +161,22 @@ impl Note {
         self.step.frame = footing.place;
     }
 
-    /// Notes how the call ended.
-    pub async fn end<R: prost::Message>(mut self, cx: &Context, outcome: Result<&R, &Error>) {
-        let command = self.step.command;
+    /// Notes how a call ended that saves a file; what is known of the file goes in
+    /// the place of an answer.
+    pub async fn end_saved(mut self, cx: &Context, outcome: Result<Option<Value>, &Error>) {
+        self.came_out(cx, outcome.as_ref().err().copied());
+        let source = self.step.fields.get("source").and_then(Value::as_str).unwrap_or_default();
+        if source.starts_with("@d") {
+            self.step.unfit =
+                Some("it saves a file that is kept: use `click --download`".to_owned());
+        }
+        self.step.answer = outcome.ok().flatten();
+        let page = if self.step.saves() { keepsake(cx).await } else { None };
+        self.put(cx, page);
+    }
+
+    /// Notes where the tab is, which questions there were, and whether it failed.
+    fn came_out(&mut self, cx: &Context, failure: Option<&Error>) {
         if let Some(tab) = cx.tab_if_any() {
             (self.step.tab, self.step.after) = (tab.id(), spot(cx));
             let open = tab.page().question().filter(|question| question.opened >= self.begun);
@@ -171,7 +184,13 @@ impl Note {
             let closed = tab.dialogs().after(self.dialogs);
             self.step.dialogs = closed.into_iter().filter_map(|line| given(&line.dialog)).collect();
         }
-        self.step.failed = outcome.as_ref().err().map(|error| error.reason().name());
+        self.step.failed = failure.map(|error| error.reason().name());
+    }
+
+    /// Notes how the call ended.
+    pub async fn end<R: prost::Message>(mut self, cx: &Context, outcome: Result<&R, &Error>) {
+        let command = self.step.command;
+        self.came_out(cx, outcome.as_ref().err().copied());
         let response = outcome.ok().map(|response| {
             let fields = wire::decode(command.response, &response.encode_to_vec());
             fields.unwrap_or_default()
@@ -179,6 +198,10 @@ impl Note {
         let mut page = None;
         if let Some(response) = &response {
             self.opened(response);
+            self.downloaded(response);
+            if self.step.saves() {
+                page = keepsake(cx).await;
+            }
             if self.step.role() == Role::Read {
                 self.answered(response);
                 page = keepsake(cx).await;
@@ -197,6 +220,24 @@ impl Note {
             let url = response.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
             self.step.tab = tab.unwrap_or_default();
             self.step.after = Spot { document: format!("tab {}", self.step.tab), url };
+        }
+    }
+
+    /// A click that made the page send a file saves that file when it is repeated.
+    fn downloaded(&mut self, response: &Map<String, Value>) {
+        let receipt = response.get("receipt").and_then(Value::as_object);
+        let files = receipt.and_then(|receipt| receipt.get("downloads")).and_then(Value::as_array);
+        let is_file = |file: &&Value| file["state"] == "complete" || file["state"] == "running";
+        let file = files.and_then(|files| files.iter().find(is_file));
+        if self.step.command.name == "click"
+            && let Some(file) = file
+            && let Some(command) = Command::by_name("click --download")
+        {
+            let answer = json!({
+                "path": file["name"], "url": file["url"], "mime": file["mime"],
+                "bytes": file["bytes"],
+            });
+            (self.step.command, self.step.answer) = (command, Some(answer));
         }
     }
 
@@ -264,7 +305,7 @@ fn unfit(command: &str, large: bool) -> Option<String> {
         _ if large => "its input has more than 256 KiB",
         "upload" => "it sends a file, and a skill has none",
         "load-html" => "it loads a document that is on no host",
-        "download" | "archive" | "scrape" | "print-html" => "it writes files",
+        "archive" | "scrape" | "print-html" => "it writes files",
         _ => return None,
     };
     Some(why.to_owned())

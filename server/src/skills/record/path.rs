@@ -50,7 +50,8 @@ impl Fate {
 
 /// The fate of each step, when the last `reads` reads are the result.
 pub fn fates(steps: &[&Step], reads: usize) -> Vec<Fate> {
-    let is_read = |step: &Step| step.role() == Role::Read && step.failed.is_none();
+    let is_read =
+        |step: &Step| (step.role() == Role::Read || step.saves()) && step.failed.is_none();
     let results: Vec<usize> = (0..steps.len()).filter(|at| is_read(steps[*at])).collect();
     let results = &results[results.len().saturating_sub(reads)..];
     let end = results.last().map_or(steps.len(), |last| last + 1);
@@ -58,6 +59,7 @@ pub fn fates(steps: &[&Step], reads: usize) -> Vec<Fate> {
     for (at, step) in steps[..end].iter().enumerate() {
         walk.fates[at] = match step.role() {
             _ if step.failed.is_some() => Fate::Failed,
+            _ if step.saves() && results.contains(&at) => Fate::Result,
             Role::Read if results.contains(&at) => Fate::Result,
             Role::Read | Role::Look => Fate::Looked,
             Role::Denied => Fate::Denied,

@@ -170,7 +170,7 @@ impl Calls<'_> {
         let mut call = Call::new(command, given, &url);
         call.element = step.element.clone();
         call.framed = step.frame.is_some();
-        if step.role() == Role::Read {
+        if step.role() == Role::Read || step.saves() {
             call.result = Some(self.output(step)?);
         }
         self.calls.push(call);
@@ -231,6 +231,7 @@ impl Calls<'_> {
             }
             let pieces = match field.name {
                 "url" if step.role() == Role::Open => self.inputs.address(text),
+                "source" if text.contains("://") => self.inputs.address(text),
                 _ if is_target => self.inputs.selector(text),
                 _ => self.inputs.text(text),
             };
@@ -264,7 +265,10 @@ impl Calls<'_> {
             let message = format!("the result is empty: `{}` answered nothing", step.command.name);
             Error::new(Reason::SkillRecordingEmpty, message)
         })?;
-        let base = step.command.name.replace('-', "_");
+        let base = match step.saves() {
+            true => "file".to_owned(),
+            false => step.command.name.replace('-', "_"),
+        };
         let taken = |name: &str| {
             let mut results = self.calls.iter().filter_map(|call| call.result.as_ref());
             results.any(|output| output.name == name)
@@ -311,7 +315,14 @@ fn fields<const N: usize>(
 /// The hosts of the pages, in the order in which they come.
 fn hosts(calls: &[Call]) -> Vec<String> {
     let mut hosts: Vec<String> = Vec::new();
-    for url in calls.iter().filter_map(|call| Url::parse(&call.url).ok()) {
+    // A file may come from another host than its page.
+    let file = |call: &Call| {
+        let output = call.result.as_ref().filter(|_| call.command.save.is_some())?;
+        let url = output.answer.get("url")?.as_str()?;
+        Some(url.strip_prefix("blob:").unwrap_or(url).to_owned())
+    };
+    let urls = calls.iter().flat_map(|call| [Some(call.url.clone()), file(call)]).flatten();
+    for url in urls.filter_map(|url| Url::parse(&url).ok()) {
         let Some(host) = url.host_str() else { continue };
         let host = url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
         if !hosts.contains(&host) {

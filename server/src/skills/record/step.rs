@@ -161,6 +161,11 @@ impl Step {
         role(self.command)
     }
 
+    /// Whether it saves a file, which is a part of the result.
+    pub fn saves(&self) -> bool {
+        self.command.save.is_some() && self.answer.is_some()
+    }
+
     /// Its target, in words.
     pub fn target(&self) -> &str {
         self.fields.get("target").and_then(Value::as_str).unwrap_or_default()
@@ -173,4 +178,4 @@ impl Step {
 }
 
 /// The fields of requests that name elements.
-pub const TARGETS: &[&str] = &["target", "onto", "to", "at", "hidden", "scope"];
+pub const TARGETS: &[&str] = &["target", "onto", "to", "at", "hidden", "scope", "source"];

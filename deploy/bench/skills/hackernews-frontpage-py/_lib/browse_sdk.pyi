@@ -278,6 +278,63 @@ class ArchiveResponse(Message):
     """Its size in bytes."""
 
 
+class ListDownloadsResponse(Message):
+    """An answer."""
+
+    downloads: list[DownloadEntry]
+    """Oldest first."""
+
+
+class ClearDownloadsResponse(Message):
+    """An answer."""
+
+    removed: int
+    """Files that were removed."""
+
+
+class DownloadEntry(Message):
+    """A file that a page sent, or wanted to send."""
+
+    id: str
+    """Names it: `download @d1 report.pdf` saves it."""
+
+    summary: str
+    """How far it is, in one line."""
+
+    state: str
+    """running, complete, failed or refused."""
+
+    name: str
+    """The name that the page gives it, made harmless."""
+
+    path: str | None
+    """Where it is kept; only for callers on the machine of the daemon."""
+
+    mime: str
+    """Its MIME type, where the server or the name says it."""
+
+    bytes: int
+    """Bytes that came so far."""
+
+    total: int | None
+    """Bytes that it will have, where that is known; of one that is running."""
+
+    url: str
+    """Where it comes from, without query."""
+
+    problem: str
+    """Why it failed or was refused."""
+
+    kept_until: str
+    """When it is removed: 2026-01-31T12:00:00Z; of one that is complete."""
+
+    tab: int
+    """Its tab."""
+
+    session: str
+    """Its session."""
+
+
 class FilePart(Message):
     """A piece of a file, on its way to who writes it. Pieces of several files may come in turns."""
 
@@ -369,8 +426,8 @@ class Receipt(Message):
     dialog: str | None
     """Dialog that was answered: its type, text and answer."""
 
-    download: str | None
-    """File that was offered for download."""
+    downloads: list[DownloadEntry]
+    """Files that the page sent."""
 
     errors: list[str]
     """Errors that the console got meanwhile, at most three."""
@@ -1954,6 +2011,19 @@ class Commands:
         at: Point of the element to click, from its top left corner in CSS pixels.
         """
 
+    def click_download(self, target: str, path: str | None = None, *, button: MouseButton | None = None, count: int | None = None, modifiers: str | None = None, at: str | None = None) -> Saved:
+        """Clicks an element, and saves the file that the page sends for it.
+
+        The file stays among the `downloads` too.
+
+        target: Element whose click makes the page send a file.
+        button: Mouse button.
+        count: Clicks in a row.
+        modifiers: Keys held down: "Control+Shift".
+        at: Point of the element to click, from its top left corner in CSS pixels.
+        path: File to write, or a folder. A file in the temp directory when left out.
+        """
+
     def double_click(self, target: str, *, button: MouseButton | None = None, modifiers: str | None = None, no_wait: bool = False) -> Receipt:
         """Double-clicks an element.
 
@@ -2182,10 +2252,25 @@ class Commands:
     def download(self, source: str, path: str | None = None) -> Saved:
         """Saves one file with the cookies of the tab.
 
-        It is named as the server says when the path is a folder or left out.
+        An element that points to no file is clicked, and the file that the page then sends is saved. It is named as the server says when the path is a folder or left out.
 
-        source: Address, or element: what an image, a video or a link points to.
+        source: Address, or element: what an image, a video or a link points to, or what the page sends when a button is clicked; or a kept file, such as @d1.
         path: File to write, or a folder. A file in the temp directory when left out.
+        """
+
+    def downloads(self, *, wait: bool = False, all: bool = False) -> list[DownloadEntry]:
+        """Lists the files that pages sent because of an action, and those refused.
+
+        They are kept for a day in a private folder, 100 files and 2 GiB a session.
+
+        wait: Waits until the files that are under way are whole; for one to begin first, when the last action has begun none.
+        all: Lists those of all sessions; only for the owner of the daemon.
+        """
+
+    def clear_downloads(self, *, all: bool = False) -> ClearDownloadsResponse:
+        """Removes the kept files of the session, but those under way.
+
+        all: Removes those of all sessions; only for the owner of the daemon.
         """
 
     def scrape(self, kind: ScrapeKind | None = None, folder: str | None = None, *, selector: str | None = None, limit: int | None = None, known: list[str] | None = None) -> SavedFolder:

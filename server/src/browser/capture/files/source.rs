@@ -16,12 +16,17 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What an element points to. Pictures and films say what they show now; a
-/// link or a box that holds one picture stands for it.
+/// link or a box that holds one picture stands for it. A button, and a link that
+/// goes nowhere by itself, points to nothing.
 const POINTS_TO: &str = "function () {
   const own = (e) => e.currentSrc || (typeof e.src === 'string' && e.src) || (e.href && e.href.baseVal !== undefined ? new URL(e.href.baseVal, document.baseURI).href : typeof e.href === 'string' && e.href) || (typeof e.data === 'string' && e.data) || (typeof e.poster === 'string' && e.poster) || '';
   if (this instanceof HTMLCanvasElement) return { url: this.toDataURL(), name: 'canvas' };
+  const button = this.closest('button, summary, input[type=submit], input[type=button], input[type=image], [role=button], [role=menuitem]');
+  if (button && !(button instanceof HTMLAnchorElement)) return { url: '', name: null };
   const near = own(this) ? this : (this.querySelector('img, video, audio, source, embed, object') || this.closest('a[href]') || this.querySelector('a[href]'));
   const url = near ? own(near) : '';
+  const written = near instanceof HTMLAnchorElement ? near.getAttribute('href').trim() : '';
+  if (/^(#|javascript:)/i.test(written) || near instanceof HTMLAnchorElement && !written) return { url: '', name: null };
   if (url.length > 50e6) return { url: '', name: null };
   const name = near && near.getAttribute('download');
   return { url: String(url), name: name ? String(name) : null };
@@ -114,14 +119,22 @@ impl Source {
     }
 }
 
+/// Where a file is to come from.
+pub enum Found {
+    /// From its address.
+    File(Source),
+    /// From the page, when this is clicked.
+    Sender(Target),
+}
+
 /// What the caller means: an address, or an element.
 ///
 /// # Errors
 /// There is no such element, or it points to nothing that can be fetched.
-pub async fn find(cx: &Context, text: &str) -> Result<Source> {
+pub async fn find(cx: &Context, text: &str) -> Result<Found> {
     let text = text.trim();
     if let Some(url) = address(cx, text)? {
-        return Source::at(&url, None);
+        return Source::at(&url, None).map(Found::File);
     }
     let target: Target = text.parse()?;
     cx.page().ensure_answering()?;
@@ -132,10 +145,9 @@ pub async fn find(cx: &Context, text: &str) -> Result<Source> {
     let late = |_| Error::new(Reason::DeadlineExceeded, "the page does not say what it points to");
     let pointed = timeout(PATIENCE, pointed).await.map_err(late)??;
     if pointed.url.is_empty() {
-        let message = format!("`{text}` is no image, video or link, and holds none");
-        return Err(Error::new(Reason::ElementWrongKind, message).with("selector", text));
+        return Ok(Found::Sender(target));
     }
-    Source::at(&pointed.url, pointed.name)
+    Source::at(&pointed.url, pointed.name).map(Found::File)
 }
 
 /// The absolute address that `text` is, if it is one: with a scheme, or

@@ -11,6 +11,7 @@ use crate::{
     chromium::{ByteStream, HiddenPage},
     dispatch::Context,
     error::{Error, Result},
+    sessions::DownloadRecord,
 };
 
 /// Time without a byte after which a file is given up.
@@ -67,6 +68,18 @@ pub async fn transfer(
         }
     }
     sending.tail().await
+}
+
+/// Sends the file `number`, which is kept.
+///
+/// # Errors
+/// It is gone, or the caller is.
+pub async fn kept(number: u32, record: &DownloadRecord, note: String, pipe: &Pipe) -> Result<()> {
+    let mut sending = Sending { number, pipe, hash: Sha256::new(), bytes: 0 };
+    let (url, name, mime) = (record.url.clone(), record.name.clone(), record.mime.clone());
+    sending.head(url, name, mime, Some(record.received)).await?;
+    sending.file(record.path.as_deref().unwrap_or(Path::new(""))).await?;
+    sending.noted_tail(note).await
 }
 
 /// The failure of the file at `url`.
@@ -132,9 +145,13 @@ impl Sending<'_> {
     }
 
     async fn tail(self) -> Result<()> {
+        self.noted_tail(String::new()).await
+    }
+
+    async fn noted_tail(self, note: String) -> Result<()> {
         let hash: String =
             self.hash.clone().finalize().iter().map(|b| format!("{b:02x}")).collect();
-        let tail = v1::FileTail { bytes: self.bytes, sha256: hash, ..Default::default() };
+        let tail = v1::FileTail { bytes: self.bytes, sha256: hash, note, ..Default::default() };
         self.pipe.send(self.part(|part| part.tail = Some(tail))).await
     }
 

@@ -160,7 +160,11 @@ fn statement(call: &Call) -> String {
             Some(Given::Plain(_)) | None => "\"\"".to_owned(),
         }
     });
-    let words: Vec<_> = words.collect();
+    let mut words: Vec<_> = words.collect();
+    if call.command.save.is_some() {
+        // It goes to the temp directory.
+        words.push("None".to_owned());
+    }
     let function = call.command.function;
     let noun = ["get_", "list_"].into_iter().find_map(|verb| function.strip_prefix(verb));
     let name = match noun.unwrap_or(function) {

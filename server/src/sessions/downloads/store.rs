@@ -1,0 +1,377 @@
+//! All downloads of a daemon, and those that the daemons before it have kept.
+
+use std::{
+    fs, io,
+    path::Path,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+
+use browse_proto::file_name;
+use tokio::{sync::watch, time::Instant};
+
+use super::{
+    admission::{lacks_space, refusal},
+    folder::Folder,
+    kind,
+    record::{DownloadRecord, DownloadStatus, KEPT, Viewer},
+    state::{Live, State, remove_file},
+};
+use crate::{
+    chromium::{Download, DownloadState},
+    records::without_query,
+    sessions::{Session, Tab},
+};
+
+/// Time without a byte after which a download does not keep the daemon alive.
+const STALL: Duration = Duration::from_secs(60);
+
+/// How often expired files are looked for.
+const SWEEP_EVERY: Duration = Duration::from_secs(600);
+
+/// Bytes whose lack says that the disk was full when a download ended.
+const SPARE: u64 = 1 << 20;
+
+/// The downloads.
+#[derive(Default)]
+pub struct Downloads {
+    folder: OnceLock<Result<Folder, String>>,
+    state: Mutex<State>,
+    /// Records that no caller was told of, or more.
+    untold: AtomicUsize,
+    /// Held while files are moved and the index is written.
+    disk: Mutex<()>,
+    pub(super) changed: watch::Sender<()>,
+}
+
+impl Downloads {
+    /// Keeps files in the folder at `path` from now on, and knows those that are
+    /// there. Without it everything is refused.
+    pub fn open(&self, path: &Path) {
+        let opened = Folder::open(path).map_err(|error| error.to_string());
+        match &opened {
+            Ok(folder) => {
+                let mut state = self.lock();
+                state.records = folder.read(SystemTime::now());
+                state.last = state.records.iter().map(|record| record.id).max().unwrap_or(0);
+            }
+            Err(problem) => tracing::warn!(%problem, "files that pages send are not kept"),
+        }
+        // It is opened once.
+        let _ = self.folder.set(opened);
+        self.sweep(SystemTime::now());
+    }
+
+    /// Sweeps now and then, until the sessions are gone.
+    pub fn sweep_from_now_on(self: &Arc<Self>) {
+        let downloads = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut tick = tokio::time::interval(SWEEP_EVERY);
+            loop {
+                tick.tick().await;
+                let Some(downloads) = downloads.upgrade() else { return };
+                let swept = tokio::task::spawn_blocking(move || downloads.sweep(SystemTime::now()));
+                let _ = swept.await;
+            }
+        });
+    }
+
+    /// Where files are kept.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.get()?.as_ref().ok().map(Folder::path)
+    }
+
+    /// Removes what was kept for long enough.
+    pub fn sweep(&self, now: SystemTime) {
+        let Some(Ok(folder)) = self.folder.get() else { return };
+        let _disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = {
+            let mut state = self.lock();
+            let (kept, expired): (Vec<_>, Vec<_>) = std::mem::take(&mut state.records)
+                .into_iter()
+                .partition(|record| record.status == DownloadStatus::Running || record.until > now);
+            state.records = kept;
+            expired.iter().for_each(remove_file);
+            state.records.clone()
+        };
+        folder.sweep(&records, now);
+        write(folder, &records);
+    }
+
+    /// Ends the keeping of files: leaves nothing on disk when there are none.
+    pub fn close(&self) {
+        self.broke(None);
+        self.sweep(SystemTime::now());
+        if let Some(Ok(folder)) = self.folder.get() {
+            folder.remove_if_empty();
+        }
+    }
+
+    /// A download began in `tab`: it is let go on, or refused.
+    pub fn began(&self, session: &Session, tab: &Tab, download: &Download) {
+        let mut state = self.lock();
+        let is_awaited = state.awaited.iter().any(|name| name == session.name());
+        let refused = match self.folder.get() {
+            Some(Ok(_)) => refusal(session, tab, &download.url, is_awaited),
+            Some(Err(problem)) => Some(format!("files cannot be kept: {problem}")),
+            None => Some("files are not kept here".to_owned()),
+        };
+        state.last += 1;
+        let name = file_name::safe(&download.suggested_name);
+        let served = tab.served_type(&download.url);
+        let record = DownloadRecord {
+            id: state.last,
+            guid: download.id.clone(),
+            session: session.name().to_owned(),
+            instance: session.instance(),
+            client: tab.owner().to_string(),
+            tab: tab.id(),
+            url: bare(&download.url),
+            mime: served.unwrap_or_else(|| kind::guess(&download.url, &name)),
+            name,
+            received: 0,
+            total: None,
+            status: DownloadStatus::Running,
+            until: SystemTime::now() + KEPT,
+            path: None,
+            saved: false,
+            told: false,
+            begun: Some(Instant::now()),
+        };
+        let id = record.id;
+        self.untold.fetch_add(1, Ordering::Relaxed);
+        state.records.push(record);
+        let now = Instant::now();
+        let (page, path) = (Arc::clone(tab.page()), download.path.clone());
+        state.live.insert(download.id.clone(), Live { id, page, path, begun: now, moved: now });
+        let refused = refused.or_else(|| state.make_room(id));
+        if let Some(why) = refused {
+            state.refuse(&download.id, why);
+        }
+        state.forget_oldest(session.name());
+        drop(state);
+        self.changed.send_replace(());
+    }
+
+    /// More of a download came, or it ended.
+    pub fn went_on(self: &Arc<Self>, download: &Download) {
+        let mut state = self.lock();
+        let Some(live) = state.live.get_mut(&download.id) else { return };
+        live.moved = Instant::now();
+        let id = live.id;
+        let Some(record) = state.records.iter_mut().find(|record| record.id == id) else { return };
+        let is_first_total = record.total.is_none() && download.total.is_some();
+        // Chromium begins anew what broke off, and gives up after some times.
+        record.received = match download.state {
+            DownloadState::Canceled => record.received,
+            _ => download.received,
+        };
+        record.total = download.total;
+        let received = record.received;
+        let missing = download.total.unwrap_or_default().saturating_sub(record.received);
+        match download.state {
+            DownloadState::Started | DownloadState::Progress => {
+                let folder = self.folder().filter(|_| is_first_total);
+                let full = folder.and_then(|folder| lacks_space(folder, missing));
+                if let Some(why) = full.or_else(|| state.make_room(id)) {
+                    state.refuse(&download.id, why);
+                }
+            }
+            DownloadState::Canceled => {
+                state.live.remove(&download.id);
+                let full = self.folder().and_then(|f| lacks_space(f, missing.max(SPARE)));
+                let why = full.unwrap_or_else(|| ended(received).to_owned());
+                state.set(id, DownloadStatus::Failed(why));
+            }
+            DownloadState::Completed => {
+                let downloads = Arc::clone(self);
+                let from = download.path.clone();
+                state.live.remove(&download.id);
+                tokio::task::spawn_blocking(move || downloads.keep(id, &from));
+            }
+        }
+        drop(state);
+        self.changed.send_replace(());
+    }
+
+    /// Gives a whole file its place.
+    fn keep(&self, id: u64, from: &Path) {
+        let Some(Ok(folder)) = self.folder.get() else { return };
+        let _disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(record) = self.find(id) else { return };
+        let taken = folder.take(from, &record.session, &record.name);
+        let records = {
+            let mut state = self.lock();
+            match taken {
+                Ok((path, size)) => {
+                    if let Some(record) = state.records.iter_mut().find(|record| record.id == id) {
+                        (record.path, record.received, record.total) = (Some(path), size, None);
+                        record.until = SystemTime::now() + KEPT;
+                    }
+                    state.set(id, DownloadStatus::Complete);
+                }
+                Err(error) => {
+                    let _ = fs::remove_file(from);
+                    state.set(id, DownloadStatus::Failed(explain(&error)));
+                }
+            }
+            state.records.clone()
+        };
+        write(folder, &records);
+        self.changed.send_replace(());
+    }
+
+    /// The browser ended, and with it what was not whole. A session whose tabs
+    /// are gone is `only` it.
+    pub fn broke(&self, only: Option<&Session>) {
+        let mut state = self.lock();
+        let ended = |record: &&mut DownloadRecord| {
+            record.status == DownloadStatus::Running
+                && only.is_none_or(|session| record.is_of(session.name(), session.instance()))
+        };
+        let mut gone = Vec::new();
+        for record in state.records.iter_mut().filter(ended) {
+            record.status = DownloadStatus::Failed("its browser or session ended".to_owned());
+            gone.push(record.id);
+        }
+        state.live.retain(|_, live| !gone.contains(&live.id));
+        drop(state);
+        self.changed.send_replace(());
+    }
+
+    /// The session ended. Nobody but the owner of the daemon will see its files again,
+    /// unless it is a session of the owner: copies of what was saved elsewhere go.
+    pub fn session_ended(&self, session: &Session) {
+        self.broke(Some(session));
+        let (name, instance) = (session.name(), session.instance());
+        let goes = |one: &DownloadRecord| {
+            instance.is_some() && one.is_of(name, instance) && one.saved && one.path.is_some()
+        };
+        if self.lock().records.iter().any(goes) {
+            self.change(|state| {
+                state.records.iter().filter(|one| goes(one)).for_each(remove_file);
+                state.records.retain(|one| !goes(one));
+            });
+        }
+    }
+
+    /// The record `id`.
+    pub fn find(&self, id: u64) -> Option<DownloadRecord> {
+        self.lock().records.iter().find(|record| record.id == id).cloned()
+    }
+
+    /// The records that `viewer` may know of, oldest first.
+    pub fn seen_by(&self, viewer: &Viewer<'_>) -> Vec<DownloadRecord> {
+        self.lock().records.iter().filter(|record| viewer.sees(record)).cloned().collect()
+    }
+
+    /// Whether there may be some that nobody was told of: almost never.
+    pub fn has_untold(&self) -> bool {
+        self.untold.load(Ordering::Relaxed) > 0
+    }
+
+    /// Those of which nobody was told, by what is `wanted` of them; from now on
+    /// somebody was.
+    pub fn untold(&self, wanted: impl Fn(&DownloadRecord) -> bool) -> Vec<DownloadRecord> {
+        let mut state = self.lock();
+        let mut due = Vec::new();
+        for record in state.records.iter_mut().filter(|one| !one.told && wanted(one)) {
+            record.told = true;
+            due.push(record.clone());
+        }
+        let left = state.records.iter().filter(|record| !record.told).count();
+        self.untold.store(left, Ordering::Relaxed);
+        due
+    }
+
+    /// Numbers of downloads by Chromium's ids.
+    pub fn numbers(&self, guids: &[String]) -> Vec<u64> {
+        let state = self.lock();
+        let named = state.records.iter().filter(|record| guids.contains(&record.guid));
+        named.map(|record| record.id).collect()
+    }
+
+    /// Notes that a caller has a copy of the file `id` elsewhere.
+    pub fn mark_saved(&self, id: u64) {
+        self.change(|state| {
+            if let Some(record) = state.records.iter_mut().find(|record| record.id == id) {
+                record.saved = true;
+            }
+        });
+    }
+
+    /// Removes what `viewer` sees and is not under way; answers how many files.
+    pub fn clear(&self, viewer: &Viewer<'_>) -> u64 {
+        let mut files = 0;
+        self.change(|state| {
+            state.records.retain(|record| {
+                let goes = record.status != DownloadStatus::Running && viewer.sees(record);
+                if goes {
+                    files += u64::from(record.path.is_some());
+                    remove_file(record);
+                }
+                !goes
+            });
+        });
+        files
+    }
+
+    /// Whether bytes are coming in.
+    pub fn is_busy(&self) -> bool {
+        let coming = |live: &Live| live.moved.elapsed() < STALL && live.begun.elapsed() < KEPT;
+        self.lock().live.values().any(coming)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let _disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = {
+            let mut state = self.lock();
+            change(&mut state);
+            state.records.clone()
+        };
+        if let Some(Ok(folder)) = self.folder.get() {
+            write(folder, &records);
+        }
+        self.changed.send_replace(());
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn write(folder: &Folder, records: &[DownloadRecord]) {
+    if let Err(error) = folder.write(records) {
+        tracing::warn!(%error, "the index of the downloads was not written");
+    }
+}
+
+/// Where a file comes from, as it may be told and written down.
+fn bare(url: &str) -> String {
+    match url.split_once(':') {
+        // It holds the content.
+        Some(("data", _)) => "data:".to_owned(),
+        Some(("blob", inner)) => format!("blob:{}", without_query(inner)),
+        _ => without_query(url),
+    }
+}
+
+/// Why a download ended early of which `received` bytes came.
+fn ended(received: u64) -> &'static str {
+    match received {
+        // Chromium says nothing of the answer.
+        0 => "the server sent no file; its answer may be an error",
+        _ => "it broke off",
+    }
+}
+
+fn explain(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
+        io::ErrorKind::NotFound => "its file is gone".to_owned(),
+        _ => format!("it cannot be kept: {error}"),
+    }
+}
