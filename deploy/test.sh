@@ -34,6 +34,9 @@ suite "Python SDK" env PYTHONPATH=sdk-python/src python3 -B -m unittest discover
 suite "Python and Rust skills" deploy/test/skills.sh
 suite "Demo and benchmark" env BROWSE_TEST_BINARIES="$(binaries dev)" node --test deploy/test/*.test.mjs
 
+# Skipped by name where the npm registry cannot be reached and nothing is cached.
+suite "Applications" env BROWSE_TEST_BINARIES="$(binaries dev)" deploy/apps.sh --quick
+
 # Adds up the closing lines of cargo test, node's test runner and unittest.
 awk '
   /^test result:/ { for (i = 2; i <= NF; i++) { if ($i ~ /^passed;/) passed += $(i-1); if ($i ~ /^failed;/) bad += $(i-1) } }

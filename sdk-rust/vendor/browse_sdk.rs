@@ -2999,7 +2999,7 @@ browse_messages! {
 		3 depth: Option<u32>,
 		/// Only what lies within this element.
 		4 scope: Option<String>,
-		/// Prints only what changed since the previous snapshot of the tab.
+		/// Prints only what changed since the previous snapshot of the tab, and says when that was; at another document all of it.
 		5 diff: bool,
 		/// Also elements that take clicks without having a role, as @c refs.
 		6 cursor: bool,

@@ -1838,7 +1838,7 @@ export interface SnapshotOptions {
   depth?: number;
   /** Only what lies within this element. */
   scope?: string;
-  /** Prints only what changed since the previous snapshot of the tab. */
+  /** Prints only what changed since the previous snapshot of the tab, and says when that was; at another document all of it. */
   diff?: boolean;
   /** Also elements that take clicks without having a role, as @c refs. */
   cursor?: boolean;

@@ -57,6 +57,7 @@ pub use read::text::Link;
 pub use read::unseen::{Reading, SHOWN, UNCHECKED, Unseen};
 pub use read::wait::Predicate;
 pub use snapshot::options::SnapshotOptions;
+pub use snapshot::take::Since;
 pub use snapshot::tree::{Node, Snapshot};
 pub use style::cascade::Standing;
 pub use style::change::Change;

@@ -12,6 +12,7 @@ use tokio::sync::broadcast;
 use super::target;
 use crate::{
     dispatch::Context,
+    engine::Reference,
     policy::{ClientId, layer::Refusal},
 };
 
@@ -66,8 +67,8 @@ impl Entry {
         if let Some(tab) = cx.tab_if_any() {
             self.tab = Some(tab.id());
             self.session = tab.session().to_owned();
-            if self.target.starts_with('@') {
-                self.element = target::element(tab.engine().label_of(&self.target));
+            if let Some(reference) = Reference::of_target(&self.target) {
+                self.element = target::element(tab.engine().label_of(&reference.to_string()));
             }
         }
     }

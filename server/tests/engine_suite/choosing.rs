@@ -101,10 +101,10 @@ async fn a_context_is_no_change() {
     )
     .await;
     let options = SnapshotOptions { interactive: true, ..SnapshotOptions::default() };
-    assert!(tab.engine.diff(&options).await.unwrap().text.starts_with("@e1 button \"Go\""));
+    assert!(tab.engine.diff(&options).await.unwrap().0.text.starts_with("@e1 button \"Go\""));
     tab.js("h.textContent = 'Other'").await;
     assert!(tab.controls().await.contains("in \"Other\""));
-    assert_eq!(tab.engine.diff(&options).await.unwrap().text, "");
+    assert_eq!(tab.engine.diff(&options).await.unwrap().0.text, "");
 }
 
 #[tokio::test]

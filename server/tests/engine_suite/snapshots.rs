@@ -70,11 +70,11 @@ async fn scope_depth_and_compact() {
 async fn a_diff_shows_what_changed() {
     let tab = Tab::show("<button>One</button><button id=b>Two</button>").await;
     let options = SnapshotOptions::default();
-    assert!(tab.engine.diff(&options).await.unwrap().text.contains("@e1 button \"One\""));
+    assert!(tab.engine.diff(&options).await.unwrap().0.text.contains("@e1 button \"One\""));
     tab.js("b.textContent = 'Three'").await;
-    let diff = tab.engine.diff(&options).await.unwrap().text;
+    let diff = tab.engine.diff(&options).await.unwrap().0.text;
     assert!(diff.contains("-@e2 button \"Two\"\n+@e2 button \"Three\""), "{diff}");
-    assert_eq!(tab.engine.diff(&options).await.unwrap().text, "");
+    assert_eq!(tab.engine.diff(&options).await.unwrap().0.text, "");
 }
 
 #[tokio::test]

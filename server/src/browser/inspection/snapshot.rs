@@ -1,11 +1,13 @@
 //! The tree of the page, with a ref for each element.
 
+use std::time::Duration;
+
 use browse_proto::v1;
 
 use crate::{
     browser::{navigation, reading},
     dispatch::Context,
-    engine::{Node, Snapshot, SnapshotOptions},
+    engine::{Node, Since, Snapshot, SnapshotOptions},
     error::Result,
 };
 
@@ -22,21 +24,47 @@ pub async fn snapshot(cx: &Context, request: v1::SnapshotRequest) -> Result<v1::
         seen: cx.hides(),
     };
     let tab = cx.tab();
-    let Snapshot { text, nodes, url, unseen, .. } = if request.diff {
-        tab.engine().diff(&options).await?
+    let (Snapshot { text, nodes, url, unseen, .. }, since) = if request.diff {
+        let (snapshot, since) = tab.engine().diff(&options).await?;
+        (snapshot, Some(since))
     } else {
-        tab.engine().snapshot(&options).await?
+        (tab.engine().snapshot(&options).await?, None)
     };
     reading::from_all_frames(cx);
     cx.note_unseen(&unseen);
-    if text.is_empty() {
-        cx.say(if request.diff { "nothing changed" } else { nothing(&request) });
+    if let Some(since) = since {
+        cx.say(&from(since, text.is_empty()));
+    }
+    if text.is_empty() && !matches!(since, Some(Since::Earlier(_))) {
+        cx.say(nothing(&request));
     }
     Ok(v1::SnapshotResponse {
         tree: text,
         nodes: nodes.into_iter().filter(|_| request.nodes).map(node).collect(),
         suggested_skills: navigation::suggest(cx, &url),
     })
+}
+
+/// What a difference begins with, in words.
+fn from(since: Since, is_empty: bool) -> String {
+    match since {
+        Since::Never => "the first snapshot of this kind: all of it".to_owned(),
+        Since::OtherDocument(ago) => {
+            format!("the snapshot {} ago was of another document: all of this one", seconds(ago))
+        }
+        Since::Earlier(ago) if is_empty => {
+            format!("nothing changed since the snapshot {} ago", seconds(ago))
+        }
+        Since::Earlier(ago) => format!("since the snapshot {} ago", seconds(ago)),
+    }
+}
+
+/// `4 s`, or `3 min` from two minutes on.
+fn seconds(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds / 60),
+    }
 }
 
 /// Why a tree is empty.

@@ -318,6 +318,9 @@ const widgetFact = (widget, role, name) => {
   return ['value', role, name, cutNews(value), value === '' ? 'is empty' : ''];
 };
 
+/** @returns {?Element} */
+const closestElement = (node, selector) => (nodeType(node) === ELEMENT ? closest(node, selector) : null);
+
 /** Text that shows now and did not, for a page that says nothing better; or text that went. @returns {?string[]} Label and text. */
 const shownSince = (state) => {
   const parts = [];
@@ -338,7 +341,7 @@ const shownSince = (state) => {
     for (const node of list(record.addedNodes)) if (isConnected(node) && (nodeType(node) === TEXT || nodeType(node) === ELEMENT)) add(node, firstText(node, 100));
   }
   if (parts.length > 0) return ['new text', cutNews(parts.join(' '), 100)];
-  const gone = state.records.flatMap((record) => list(record.removedNodes)).filter((node) => !isConnected(node) && (nodeType(node) === TEXT || (node instanceof HTMLElement && !/^(?:script|style|template)$/.test(localName(node)))));
+  const gone = state.records.filter((record) => closestElement(record.target, 'head,script,style,template') === null).flatMap((record) => list(record.removedNodes)).filter((node) => !isConnected(node) && (nodeType(node) === TEXT || (node instanceof HTMLElement && !/^(?:script|style|template)$/.test(localName(node)))));
   const text = tidy(gone.slice(0, 10).map(textContent).join(' '));
   return text === '' ? null : ['removed text', cutNews(text, 80)];
 };

@@ -2,16 +2,29 @@
 
 use std::collections::VecDeque;
 
+use tokio::time::Instant;
+
+use crate::chromium::LoaderId;
+
 /// Kinds of snapshot remembered.
 const MAX_KINDS: usize = 6;
 
 /// The latest text of each kind.
 #[derive(Debug, Default)]
-pub(crate) struct History(VecDeque<(String, String)>);
+pub(crate) struct History(VecDeque<(String, Taken)>);
+
+/// A snapshot that was taken.
+#[derive(Debug, Clone)]
+pub(crate) struct Taken {
+    pub text: String,
+    /// The main document; none where there was none.
+    pub document: Option<LoaderId>,
+    pub at: Instant,
+}
 
 impl History {
-    /// Remembers a text, and answers the one before it.
-    pub fn replace(&mut self, kind: String, text: String) -> Option<String> {
+    /// Remembers a snapshot, and answers the one before it.
+    pub fn replace(&mut self, kind: String, taken: Taken) -> Option<Taken> {
         let before = self
             .0
             .iter()
@@ -20,8 +33,8 @@ impl History {
         if self.0.len() >= MAX_KINDS {
             self.0.pop_front();
         }
-        self.0.push_back((kind, text));
-        before.map(|(_, text)| text)
+        self.0.push_back((kind, taken));
+        before.map(|(_, taken)| taken)
     }
 
     /// Role and name of a ref, `button "Save"`, as the latest snapshot with it had
@@ -33,19 +46,22 @@ impl History {
             let end = label.find("\" [").map(|at| at + 1).or_else(|| label.find(" ["));
             Some(label[..end.unwrap_or(label.len())].to_owned())
         };
-        self.0.iter().rev().find_map(|(_, text)| text.lines().find_map(of_line))
+        self.0.iter().rev().find_map(|(_, taken)| taken.text.lines().find_map(of_line))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::History;
+    use tokio::time::Instant;
+
+    use super::{History, Taken};
 
     #[test]
     fn a_ref_is_described_without_states_and_values() {
         let mut history = History::default();
         let text = "@e1 heading \"A\"\n  @e12 textbox \"Name [x]\" [required, value=\"s\"]\n@e2 switch [on]";
-        history.replace("i".to_owned(), text.to_owned());
+        let taken = Taken { text: text.to_owned(), document: None, at: Instant::now() };
+        history.replace("i".to_owned(), taken);
         let label = |reference| history.label(reference);
         assert_eq!(label("@e12").as_deref(), Some("textbox \"Name [x]\""));
         assert_eq!(label("@e2").as_deref(), Some("switch"));

@@ -1,5 +1,10 @@
 //! Taking a snapshot.
 
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::history::Taken;
 use super::options::SnapshotOptions;
 use super::render::{self, Contexts, TextLine};
 use super::tree::{Context, Snapshot};
@@ -7,24 +12,39 @@ use super::{assemble, budget, diff};
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 
+/// What a difference begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// There is no earlier snapshot of this kind.
+    Never,
+    /// The earlier one, taken so long ago, is of another document.
+    OtherDocument(Duration),
+    /// The earlier one, taken so long ago.
+    Earlier(Duration),
+}
+
 impl Engine {
     /// The whole frame tree, or the part that the options ask for.
     pub async fn snapshot(&self, options: &SnapshotOptions) -> Result<Snapshot> {
-        let (snapshot, whole) = self.take(options).await?;
-        self.state().history.lock().replace(options.kind(), whole);
+        let (snapshot, taken) = self.take(options).await?;
+        self.state().history.lock().replace(options.kind(), taken);
         Ok(snapshot)
     }
 
     /// What changed since the previous snapshot of the same kind, as a unified
-    /// diff without nodes. Without a previous one the text is whole.
-    pub async fn diff(&self, options: &SnapshotOptions) -> Result<Snapshot> {
-        let (mut snapshot, whole) = self.take(options).await?;
-        let before = self.state().history.lock().replace(options.kind(), whole.clone());
-        if let Some(before) = before {
-            snapshot.text = diff::unified(&before, &whole);
-            snapshot.nodes.clear();
+    /// diff without nodes. Without a previous one, or at another document, the text
+    /// is whole.
+    pub async fn diff(&self, options: &SnapshotOptions) -> Result<(Snapshot, Since)> {
+        let (mut snapshot, now) = self.take(options).await?;
+        let before = self.state().history.lock().replace(options.kind(), now.clone());
+        let Some(before) = before else { return Ok((snapshot, Since::Never)) };
+        let ago = now.at.saturating_duration_since(before.at);
+        if before.document != now.document {
+            return Ok((snapshot, Since::OtherDocument(ago)));
         }
-        Ok(snapshot)
+        snapshot.text = diff::unified(&before.text, &now.text);
+        snapshot.nodes.clear();
+        Ok((snapshot, Since::Earlier(ago)))
     }
 
     /// Role and name of the element of a ref, as the latest snapshot with it had
@@ -61,7 +81,8 @@ impl Engine {
     }
 
     /// A snapshot within its budget, and its whole text for comparisons.
-    async fn take(&self, options: &SnapshotOptions) -> Result<(Snapshot, String)> {
+    async fn take(&self, options: &SnapshotOptions) -> Result<(Snapshot, Taken)> {
+        let at = Instant::now();
         let collected = self.collect(options).await?;
         let nodes = assemble::assemble(self, &collected, options);
         let lines = render::lines(&nodes, Contexts::Show);
@@ -78,8 +99,10 @@ impl Engine {
         let (url, title) = main
             .map(|walk| (walk.walked.url.clone(), walk.walked.title.clone()))
             .unwrap_or_default();
+        let document = main.map(|walk| walk.world.loader().clone());
         let unseen = collected.unseen;
-        Ok((Snapshot { text, nodes, url, title, unseen }, whole))
+        let taken = Taken { text: whole, document, at };
+        Ok((Snapshot { text, nodes, url, title, unseen }, taken))
     }
 }
 

@@ -36,6 +36,13 @@ impl fmt::Display for Reference {
 #[error("a ref is written `@e3` or `@c3`")]
 pub struct NotARef;
 
+impl Reference {
+    /// The ref that a target is: `@e3`, or `e3`, as no element is called.
+    pub fn of_target(target: &str) -> Option<Self> {
+        format!("@{}", target.strip_prefix('@').unwrap_or(target)).parse().ok()
+    }
+}
+
 impl FromStr for Reference {
     type Err = NotARef;
 

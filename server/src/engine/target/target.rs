@@ -155,10 +155,11 @@ fn parse_one(text: &str) -> Result<Query, String> {
     if text.is_empty() {
         return Err("the target is empty".to_owned());
     }
-    if text.starts_with('@') {
-        let reference: Reference =
-            text.parse().map_err(|error: super::reference::NotARef| error.to_string())?;
+    if let Some(reference) = Reference::of_target(text) {
         return Ok(Query::Ref { number: reference.number });
+    }
+    if text.starts_with('@') {
+        return Err(super::reference::NotARef.to_string());
     }
     if let Some(rest) = text.strip_prefix("text=") {
         return Ok(Query::Text { name: wanted(rest)? });

@@ -13,6 +13,8 @@ fn plain(text: &str) -> Wanted {
 #[test]
 fn refs_and_selectors() {
     assert_eq!(query("@e12"), Query::Ref { number: 12 });
+    assert_eq!(query("e12"), Query::Ref { number: 12 });
+    assert_eq!(query("c3"), Query::Ref { number: 3 });
     assert_eq!(query("@c4"), Query::Ref { number: 4 });
     assert_eq!(query("#id > a"), Query::Css { selector: "#id > a".into() });
     assert_eq!(query("//a[1]"), Query::XPath { selector: "//a[1]".into() });

@@ -10,7 +10,7 @@ use super::recordings::Recording;
 use super::shape::Shape;
 use super::step::{Role, Step, TARGETS};
 use super::tabs;
-use crate::engine::Place;
+use crate::engine::{Place, Reference};
 use crate::error::{Error, Result};
 use crate::secrets;
 
@@ -224,7 +224,7 @@ impl Calls<'_> {
             .any(|argument| step.command.request.fields[argument.field].number == field.number);
         let is_target = TARGETS.contains(&field.name);
         let mut text = |text: &str| {
-            if is_target && text.starts_with('@') {
+            if is_target && (text.starts_with('@') || Reference::of_target(text).is_some()) {
                 let message =
                     format!("`{}`: nothing names the element of `{text}`", step.command.name);
                 return Err(unfit(message).with("target", text));

@@ -1814,7 +1814,7 @@ class Commands:
         compact: Leaves out structure that carries no name.
         depth: Levels to descend.
         scope: Only what lies within this element.
-        diff: Prints only what changed since the previous snapshot of the tab.
+        diff: Prints only what changed since the previous snapshot of the tab, and says when that was; at another document all of it.
         cursor: Also elements that take clicks without having a role, as @c refs.
         max_tokens: Cuts the tree to about this many tokens, and says what was left out.
         nodes: Also answers the elements as data.
