@@ -327,3 +327,30 @@ async fn typed_text_must_be_in_the_field() {
         assert_eq!(refused(type_text(rule, typed).await), message, "{rule}");
     }
 }
+
+#[tokio::test]
+async fn a_text_that_a_page_drops_later_is_news_of_the_next_action() {
+    let tab = app(
+        "<label>Time <input id=f></label><button id=b>Next</button><button id=c>Save</button>",
+        "f.onblur = () => setTimeout(() => { f.value = ''; document.title = 'dropped' }, 60)",
+    )
+    .await;
+    holds(&tab, "#f", "14:30").await;
+    tab.click("#b").await.unwrap();
+    tab.js("new Promise(done => { const look = () => document.title === 'dropped' ? done(1) : setTimeout(look, 5); look() })").await;
+    let lines = tab.click("#c").await.unwrap().lines();
+    assert!(lines.iter().any(|line| line.contains("Time") && line.contains("empty")), "{lines:?}");
+}
+
+#[tokio::test]
+async fn words_that_become_chips_and_fields_around_drawings_are_filled() {
+    let tab = app(
+        "<div id=w><svg width=9 height=9></svg><input id=f></div><p id=chips></p>",
+        "f.oninput = () => { const words = f.value.split(','); f.value = words.pop(); for (const word of words) { const chip = document.createElement('b'); chip.textContent = word; chips.append(chip) } }",
+    )
+    .await;
+    assert_eq!(holds(&tab, "#w", "red,green,").await, text(""));
+    assert_eq!(holds(&tab, "#w", "blue,gre").await, text("gre"));
+    let svg = tab.fill("svg", "x").await.map(drop);
+    assert_eq!(kind(svg).0, Kind::NotEditable);
+}

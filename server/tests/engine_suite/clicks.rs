@@ -29,7 +29,7 @@ async fn what_slips_away_while_it_is_pressed_is_told_and_nothing_else_is_clicked
             Some("main \"Row\" would have got the rest, which was stopped"),
         ),
         // Suggestions go when they are pressed.
-        ("", "b.remove()", "mousedown b,mouseup body", Some("it was gone before the rest")),
+        ("", "b.remove()", "mousedown b,mouseup body", Some("the press removed it")),
     ];
     for (style, on_press, heard, told) in cases {
         let tab = Tab::show(&slippery(style, on_press)).await;
@@ -250,4 +250,20 @@ async fn what_a_click_does_elsewhere_is_in_its_receipt() {
         assert_eq!(tab.click(&reference).await.unwrap().lines(), ["the page changed"], "{name}");
     }
     assert_eq!(tab.js("document.querySelector('[name=self]')").await, serde_json::Value::Null);
+}
+
+#[tokio::test]
+async fn what_takes_no_clicks_itself_is_clicked_through_its_widget() {
+    let tab = Tab::show(
+        "<style>.x { pointer-events: none; opacity: .2 } .w:hover .x { pointer-events: auto }</style>\
+         <div id=a style='width:200px;padding:9px;position:relative;z-index:0;background:#eee'><input aria-label=Toppings style='opacity:0;position:relative;z-index:-1'></div>\
+         <div class=w id=b style='width:200px'>Date <button class=x>Clear</button></div>\
+         <div style='position:relative;width:200px;height:40px'><input id=under style='position:absolute;inset:0;opacity:0'><button style='position:absolute;inset:0'>Other</button></div>\
+         <script>log = []; addEventListener('click', event => log.push(event.target.id || event.target.className))</script>",
+    )
+    .await;
+    tab.click("label=Toppings").await.unwrap();
+    tab.click("role=button[name=Clear]").await.unwrap();
+    assert_eq!(tab.js("log.join()").await, "a,x");
+    assert_eq!(kind(tab.click("#under").await).0, Kind::Covered);
 }

@@ -15,6 +15,9 @@ const REMEMBERED: usize = 64;
 /// What began so long ago does not tell of regularity, in milliseconds.
 const MEMORY: f64 = 60_000.0;
 
+/// Milliseconds between requests of a page that asks all the time.
+const SHORT: f64 = 250.0;
+
 /// Requests of the same that make a habit.
 const OFTEN: usize = 4;
 
@@ -85,7 +88,8 @@ impl BegunRequests {
 
     /// Whether the page asked for the same at least twice, without an action, with
     /// about as much time between as has passed since. Of what it asked for more
-    /// often the next one may be late: the page was busy.
+    /// often the next one may be late, as the page was busy, and what it asks for
+    /// all the time may come at any time.
     fn is_regular(&self, key: &str, now: f64) -> bool {
         let earlier = self.others.iter().rev().filter(|(other, _)| other == key);
         let times: Vec<f64> = earlier
@@ -97,9 +101,13 @@ impl BegunRequests {
             return false;
         };
         let gap = (last - first) / (times.len() - 1) as f64;
-        let late = if times.len() < OFTEN { 50.0 } else { 500.0 };
+        let (early, late) = match times.len() < OFTEN {
+            true => (gap * 0.5, 50.0),
+            false if gap < SHORT => (0.0, 500.0),
+            false => (gap * 0.5, 500.0),
+        };
         let now_gap = now - last;
-        now_gap > gap * 0.5 && now_gap < gap * 2.0 + late
+        now_gap >= early && now_gap < gap * 2.0 + late
     }
 }
 

@@ -83,8 +83,8 @@ fn part(click: Click, changes: &Changes) -> Option<Fact> {
         Some(other) => {
             Fact::new(heard).other(other).note("would have got the rest, which was stopped")
         }
-        None if changes.gone => Fact::new(format!("{heard}: it was gone before the rest")),
-        None => Fact::new(format!("{heard}: nothing told of the rest")),
+        None if changes.gone => Fact::new(format!("{heard}: the press removed it")),
+        None => Fact::new(format!("{heard}: the page replaced it, or took over the pointer")),
     })
 }
 

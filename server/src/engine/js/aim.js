@@ -155,6 +155,40 @@ const selectorOf = (element) => {
   return localName(element) + names.slice(0, 2).map((name) => `.${name}`).join('');
 };
 
+/** Ancestors that may take the clicks of an element. */
+const MOST_HOLDERS = 3;
+
+/**
+ * What takes the clicks on an element that takes none itself, or lies behind what
+ * holds it: the box of a widget around its input, or around a button that shows under
+ * the pointer only. @returns {?{holder: Element, point: {x: number, y: number}}}
+ */
+const clickedThrough = (element) => {
+  const style = styleOf(element);
+  const behind = style.pointerEvents === 'none' || (isFormControl(element) && (style.opacity === '0' || Number(style.zIndex) < 0));
+  if (!behind) return null;
+  let holder = flatParent(element);
+  for (let level = 0; level < MOST_HOLDERS && holder instanceof HTMLElement; level++, holder = flatParent(holder)) {
+    if (holder === documentBody(document) || holder === documentElement(document)) return null;
+    const point = styleOf(holder).pointerEvents === 'none' ? null : pointWithin(element, holder);
+    if (point !== null) return { holder, point };
+  }
+  return null;
+};
+
+/** A point of the element where the holder is hit, or what is in it and does nothing by itself. @returns {?{x: number, y: number}} */
+const pointWithin = (element, holder) => {
+  for (const box of targetBoxes(element)) {
+    for (const [x, y] of pointsOf(box)) {
+      const hit = hitAt(x, y);
+      if (hit === null || !flatContains(holder, hit)) continue;
+      const other = hit === holder ? null : closest(hit, BY_ITSELF);
+      if (other === null || !flatContains(holder, other) || other === holder) return { x, y };
+    }
+  }
+  return null;
+};
+
 /** A point of the element by its offset from the top left corner; scrolls when it must. */
 const pointAt = (element, [across, down]) => {
   const size = boundingRect(element);
@@ -196,10 +230,19 @@ const aim = ({ target, enabled, guard, life, offset, still }) => {
   const element = findOne(target);
   return withLabel(element, () => {
     // A person clicks what the editor draws.
-    const place = (isStandIn(element) && widgetOf(element)) || element;
+    let place = (isStandIn(element) && widgetOf(element)) || element;
     requireReady(place, { enabled });
     if (!still && isMoving(place)) throw new Refusal('moving');
-    const { x, y } = offset ? pointAt(place, offset) : still ? pointNow(place) : pointOn(place, !enabled);
+    const find = (on) => (offset ? pointAt(on, offset) : still ? pointNow(on) : pointOn(on, !enabled));
+    let point;
+    try {
+      point = find(place);
+    } catch (error) {
+      const through = error instanceof Refusal && error.facts.error === 'covered' && !offset ? clickedThrough(place) : null;
+      if (through === null) throw error;
+      ({ holder: place, point } = through);
+    }
+    const { x, y } = point;
     if (guard) arm(guard, life, place);
     return { x, y, ref: numbers.get(element) || 0 };
   });

@@ -1,7 +1,8 @@
 // Regions of text that a person can edit and that are no form controls: what is
 // `contenteditable`, what has an EditContext, and a document in design mode.
 
-const editContextOf = 'editContext' in HTMLElement.prototype ? getter(HTMLElement.prototype, 'editContext') : () => null;
+const htmlEditContext = 'editContext' in HTMLElement.prototype ? getter(HTMLElement.prototype, 'editContext') : () => null;
+const editContextOf = (element) => (element instanceof HTMLElement ? htmlEditContext(element) : null);
 const editContextText = typeof EditContext === 'function' ? getter(EditContext.prototype, 'text') : () => '';
 const designMode = getter(Document.prototype, 'designMode');
 

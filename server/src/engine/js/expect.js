@@ -30,7 +30,7 @@ const stateIs = ({ target, state }) => {
 const checkIs = (field, state) => {
   const role = roleOf(field);
   if (!CHECKABLE.has(role) && attribute(field, 'aria-checked') === null) return withLabel(field, () => { throw new Refusal('not-checkable'); });
-  const actual = checkedState(field, role, localName(field)) || 'unchecked';
+  const actual = markOf(field, role) || 'unchecked';
   return { holds: actual === state, actual };
 };
 

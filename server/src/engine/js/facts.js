@@ -102,7 +102,7 @@ const is = ({ target, state }) => {
 const checkedFact = (field) => {
   const role = roleOf(field);
   if (!CHECKABLE.has(role) && attribute(field, 'aria-checked') === null) return withLabel(field, () => { throw new Refusal('not-checkable'); });
-  return { is: checkedState(field, role, localName(field)) === 'checked' };
+  return { is: markOf(field, role) === 'checked' };
 };
 
 /** Focuses without a click. */

@@ -78,6 +78,7 @@ const judgePlain = async (element, memo, text, before, ref) => {
   }
   const changes = takeChanges();
   if (verdict !== '') refuseIncomplete(field || element, verdict);
+  if (field !== null) promise(field);
   // That the field has the focus is not news.
   return { ...changes, focus: isFocusWithin(field || element) ? null : changes.focus, holds: field === null ? null : holdsOf(field), ref };
 };
@@ -104,6 +105,9 @@ const whyNotEditable = (element) => {
   if (frameWindow(element)) return 'it shows a page of its own; fill what is in it';
   if (element instanceof HTMLInputElement && UNFILLABLE_TYPES.has(inputType(element))) return `it is an input of type ${inputType(element)}`;
   if (isFormControl(element) || attribute(element, 'aria-readonly') === 'true' || attribute(element, 'contenteditable') === 'false') return 'it is read-only';
+  const role = roleOf(element);
+  if (role === 'slider') return 'it is a slider: focus it and press the arrow keys';
+  if (role === 'gridcell') return 'it is a cell: double-click it, then type';
   return 'it is not a field, and does not contain exactly one';
 };
 

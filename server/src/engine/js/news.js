@@ -38,7 +38,30 @@ const takeBaseline = () => {
   for (const region of selectEverywhere(REGIONS)) regions.set(region, regionText(region));
   const around = state.element && isConnected(state.element) ? surroundings(state.element) : [];
   const hidden = new Set(around.filter((element) => !isSeenAsIs(element)));
-  state.baseline = { regions, fields: fieldsOf(state.element), hidden, generated: drawnText(state.element), widget: widgetWord(state.element) };
+  state.baseline = { regions, fields: withPromised(fieldsOf(state.element)), hidden, generated: drawnText(state.element), widget: widgetWord(state.element) };
+};
+
+/** What the answers of earlier actions said that fields hold: a page may change that a moment later. @type {Map<Element, string|boolean>} */
+const promised = new Map();
+
+const MOST_PROMISED = 50;
+
+const promise = (field) => {
+  promised.delete(field);
+  promised.set(field, heldBy(field));
+  if (promised.size > MOST_PROMISED) promised.delete(promised.keys().next().value);
+};
+
+/** What became of such a field since is news of the next action. */
+const withPromised = (fields) => {
+  for (const [field, value] of promised) {
+    if (!isConnected(field)) promised.delete(field);
+    else if (heldBy(field) !== value) {
+      promised.delete(field);
+      if (fields.has(field)) fields.set(field, value);
+    }
+  }
+  return fields;
 };
 
 /** @returns {Map<Element, string|boolean>} The fields of the document, or of the form, and what they hold. */
@@ -335,10 +358,12 @@ const shownSince = (state) => {
     const generated = drawnText(state.element);
     if (generated !== state.baseline.generated && generated !== '') parts.push(generated);
   }
+  // What stands in another place now, or was drawn again.
+  const moved = new Set(state.records.flatMap((record) => list(record.removedNodes)).slice(0, MAX_NEWS_AROUND).map((node) => tidy(textContent(node))));
   for (const record of state.records) {
     if (parts.length > 9) break;
     if (record.type === 'characterData' && isConnected(record.target)) add(record.target, firstText(record.target, 100));
-    for (const node of list(record.addedNodes)) if (isConnected(node) && (nodeType(node) === TEXT || nodeType(node) === ELEMENT)) add(node, firstText(node, 100));
+    for (const node of list(record.addedNodes)) if (isConnected(node) && (nodeType(node) === TEXT || nodeType(node) === ELEMENT) && !moved.has(tidy(textContent(node)))) add(node, firstText(node, 100));
   }
   if (parts.length > 0) return ['new text', cutNews(parts.join(' '), 100)];
   const gone = state.records.filter((record) => closestElement(record.target, 'head,script,style,template') === null).flatMap((record) => list(record.removedNodes)).filter((node) => !isConnected(node) && (nodeType(node) === TEXT || (node instanceof HTMLElement && !/^(?:script|style|template)$/.test(localName(node)))));

@@ -29,7 +29,9 @@ const isSecret = (element) => {
     }
     if (oncePasswords.has(element) || (PLAIN_TYPES.has(type) && isSecretlyNamed(element))) return true;
   } else if (element instanceof HTMLTextAreaElement && isSecretlyNamed(element)) return true;
-  return SECRET_AUTOFILL.test(attribute(element, 'autocomplete') || '');
+  // On a field that chooses from a list it only keeps the browser from filling it in.
+  const filled = attribute(element, 'autocomplete') || '';
+  return SECRET_AUTOFILL.test(attribute(element, 'role') === 'combobox' ? filled.replace('new-password', '') : filled);
 };
 
 const isSecretlyNamed = (element) => saysSecret(attribute(element, 'name')) || saysSecret(attribute(element, 'id'));

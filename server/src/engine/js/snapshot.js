@@ -30,21 +30,14 @@ const snapshot = (options) => {
   if (walk.messages.length > 0) answer.messages = walk.messages;
   if (walk.hints.length > 0) answer.hints = walk.hints;
   if (walk.folds.length > 0) answer.folds = walk.folds;
-  // Hidden text is no part of this one: what counts is what is marked.
-  if (unseenNow !== null && (!options.interactive || isAnyMarked(walk))) answer.unseen = unseenNow.counts;
+  // Hidden text is no part of what can be operated, and a control has its mark.
+  if (unseenNow !== null && !options.interactive) answer.unseen = unseenNow.counts;
   if (options.seen) answer.closed = takeWantedSheets();
   if (options.seen && spokenByStyle > 0) answer.unseen = { ...answer.unseen, 'css content': spokenByStyle };
   if (options.detail) Object.assign(answer, detailsOf(walk));
   unseenNow = null;
   lastElements = walk.elements;
   return JSON.stringify(answer);
-};
-
-const STATES = 4;
-
-const isAnyMarked = ({ nodes }) => {
-  for (let index = STATES; index < nodes.length; index += FIELDS) if (nodes[index].includes('unseen')) return true;
-  return false;
 };
 
 /** Milliseconds of a transition that are waited for. */

@@ -53,6 +53,14 @@ const checkedState = (element, role, tag) => {
   return value === 'true' ? 'checked' : value === 'mixed' ? 'checked=mixed' : '';
 };
 
+/** As `checkedState`; an item of a tree is as its own checkbox is, or as it is selected. */
+const markOf = (element, role) => {
+  if (role !== 'treeitem' || hasAttribute(element, 'aria-checked')) return checkedState(element, role, localName(element));
+  const own = list(selectAll(element, 'input[type=checkbox]')).find((box) => closest(box, '[role=treeitem]') === element);
+  if (own) return checkedState(own, 'checkbox', 'input');
+  return attribute(element, 'aria-selected') === 'true' ? 'checked' : '';
+};
+
 /** Form controls, and those whose fieldset or form says so. */
 const isNativelyDisabled = (element) => matches(element, ':disabled');
 

@@ -54,6 +54,7 @@ const reportTyped = async (text) => {
   endTyping();
   const changes = takeChanges();
   if (verdict !== '') withLabel(field || element, () => refuseIncomplete(field || element, verdict));
+  if (field !== null && isFormControl(field)) promise(field);
   return { ...changes, holds: field === null || standsIn ? null : holdsOf(field) };
 };
 

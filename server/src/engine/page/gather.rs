@@ -252,9 +252,8 @@ impl Engine {
                 sheets::adopt(self.page(), &world, met).await;
                 continue;
             }
-            let fading = std::mem::take(&mut may_fade).then(|| answer.fading()).unwrap_or_default();
-            if !fading.is_zero() {
-                sleep(fading + FRAME).await;
+            if std::mem::take(&mut may_fade) && !answer.fading().is_zero() {
+                sleep(answer.fading() + FRAME).await;
                 continue;
             }
             if let Some(listed) = listed {

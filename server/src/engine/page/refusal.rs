@@ -82,9 +82,10 @@ impl From<Refusal> for Error {
             "not-editable" => {
                 Error::refused(Kind::NotEditable, format!("{subject} takes no text{because}"))
             }
-            "not-select" => {
-                Error::refused(Kind::WrongKind, format!("{subject} is no list of options"))
-            }
+            "not-select" => Error::refused(
+                Kind::WrongKind,
+                format!("{subject} is not a native list: click it, then the option"),
+            ),
             "not-checkable" => {
                 Error::refused(Kind::WrongKind, format!("{subject} cannot be checked"))
             }
