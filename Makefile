@@ -1,10 +1,10 @@
 # Thin: the work is done by the scripts in deploy/, and by cargo.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-apps fuzz check gen bench clean clean-tools
+.PHONY: help setup build demo test test-apps test-recordings fuzz check gen bench clean clean-tools
 
 help: ## Lists the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Installs what is missing: Chromium, fonts, Node, Python, openssl
 	@deploy/setup.sh
@@ -20,6 +20,9 @@ test: ## Runs all tests of all languages
 
 test-apps: ## Drives browse against real applications from npm; not part of test
 	@deploy/apps.sh
+
+test-recordings: ## Records eleven flows and runs their skills in three languages; not part of test
+	@deploy/recordings.sh
 
 fuzz: ## Feeds nonsense to the parsers for ten minutes; not part of test
 	@deploy/fuzz.sh

@@ -7,6 +7,7 @@ mod glue;
 mod steps;
 
 mod run;
+mod saving;
 mod stream;
 
 mod approach;
@@ -22,5 +23,6 @@ mod tell;
 
 pub use call::Call;
 pub use context::Context;
+pub use saving::{save_as, saves};
 pub use services::routes;
-pub use steps::{command, step};
+pub use steps::{command, run_as, step};

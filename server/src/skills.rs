@@ -7,6 +7,7 @@
 mod arguments;
 mod catalog;
 mod check;
+mod checks;
 mod drafts;
 mod environment;
 mod events;

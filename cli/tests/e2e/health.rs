@@ -277,3 +277,28 @@ fn a_skill_that_is_fresh_exits_with_0() {
     assert_eq!(project.fail(&["skill", "check"]), ("ARGUMENT_INVALID".to_owned(), 2));
     assert_eq!(project.fail(&["skill", "check", "no"]).0, "SKILL_NOT_FOUND");
 }
+
+#[test]
+fn a_host_that_the_network_does_not_reach_leaves_its_skill_unchecked() {
+    let project = Project::new();
+    let folder = project.path().join(".browse/skills/far");
+    fs::create_dir_all(folder.join("fixtures")).expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
+    write(
+        "SKILL.md",
+        "---\nname: far\ndescription: Far away.\nhost: [far.invalid]\ntriggers: [far]\nargs: []\nversion: 1.0.0\nsource: human\ntrusted: false\n---\n\n# far\n",
+    );
+    write("script.py", "print('{}')\n");
+    write(
+        "fixtures/far.invalid-2026-11-25.html",
+        "<!DOCTYPE html>\n<!-- saved from url=(0020)https://far.invalid/ -->\n<p>Text</p>\n",
+    );
+    for args in [["skill", "check", "--all"], ["skill", "check", "far"]] {
+        let found = project.ok(&[&["--raw"], &args[..]].concat());
+        assert!(found.contains("far unchecked the network does not reach far.invalid"), "{found}");
+    }
+    // It is due again at once.
+    let list = project.ok(&["--raw", "skill", "list", "--source", "project"]);
+    assert!(list.contains("(never checked)"), "{list}");
+    assert_ne!(project.ok(&["--raw", "skill", "check", "--due", "7d"]), "");
+}

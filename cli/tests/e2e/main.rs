@@ -9,6 +9,7 @@ mod death;
 mod downloads;
 mod egress;
 mod flood;
+mod flows;
 mod frames;
 mod greetings;
 mod health;

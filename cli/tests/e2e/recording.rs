@@ -115,7 +115,7 @@ fn a_flow_with_detours_becomes_a_skill_in_each_language() {
     drive(&project, &site);
     let status = project.ok(&["--raw", "skill", "record", "status"]);
     assert_eq!(
-        status.matches("(kept)").count() + status.matches("(the result)").count(),
+        status.matches("(kept").count() + status.matches("(the result)").count(),
         13,
         "{status}"
     );
@@ -135,7 +135,7 @@ fn a_flow_with_detours_becomes_a_skill_in_each_language() {
         ];
         let saved = project.json(&save);
         assert_eq!((&saved["kept"], &saved["dropped"]), (&json!(13), &json!(5)), "{saved}");
-        let folder = project.home().join("skills").join(&name);
+        let folder = project.path().join(".browse/skills").join(&name);
         let text = all(&folder);
         assert!(!text.contains("s3cret") && !text.contains("sesame"), "{text}");
         let script = fs::read_to_string(folder.join(script)).expect("a script");
@@ -173,7 +173,7 @@ fn the_answer_to_a_question_is_recorded_with_the_click_that_asked_it() {
     project.ok(&["skill", "record", "save", "orders", "--lang", "py"]);
     assert_eq!(project.json(&["skill", "run", "orders"]), json!("broken"));
     // The page asks what it did not ask when the flow was recorded.
-    let script = project.home().join("skills/orders/script.py");
+    let script = project.path().join(".browse/skills/orders/script.py");
     let program = fs::read_to_string(&script).expect("a script");
     fs::write(&script, program.replace("    browse.dialog_accept()\n", "")).expect("writable");
     let output = project.run(&["skill", "run", "orders"]);
@@ -185,7 +185,7 @@ fn the_answer_to_a_question_is_recorded_with_the_click_that_asked_it() {
 fn the_same_recording_gives_the_same_files() {
     let (site, project) = (shop(), Project::new());
     drive(&project, &site);
-    let folder = project.home().join("skills/shop");
+    let folder = project.path().join(".browse/skills/shop");
     let save = ["skill", "record", "save", "shop", "--arg", "query=lamp"];
     let mut texts = Vec::new();
     for _ in 0..2 {
@@ -222,15 +222,31 @@ fn what_cannot_be_saved_says_why() {
     );
     assert_eq!(project.fail(&["skill", "record", "save", "../x"]).1, 2);
     assert!(!project.home().join("skills").exists(), "nothing was left");
+    assert!(!project.path().join(".browse/skills/x").exists(), "nothing was left");
     // A key in an address is no field: it has to be named, and is then required.
     let key = format!("ghp_{}", "a1B2".repeat(8));
     project.ok(&["goto", &site.url(&format!("/?key={key}"))]);
     project.ok(&["text", "#a"]);
     assert_eq!(project.fail(&save).0, "SKILL_RECORDING_SECRET");
-    project.ok(&["skill", "record", "save", "x", "--project", "--arg", &format!("key={key}")]);
-    let text = all(&project.path().join(".browse/skills/x"));
+    project.ok(&["skill", "record", "save", "x", "--global", "--arg", &format!("key={key}")]);
+    let text = all(&project.home().join("skills/x"));
     assert!(!text.contains(&key) && text.contains("required: true"), "{text}");
     assert_eq!(project.json(&["skill", "run", "x", "--arg", &format!("key={key}")]), json!("Text"));
+}
+
+#[test]
+fn a_frame_that_has_gone_is_told_of_while_recording() {
+    let site = Site::page("<iframe name=f srcdoc='<input id=a>'></iframe><input id=a><p>Text</p>");
+    let project = Project::new();
+    project.ok(&["skill", "record", "start"]);
+    project.ok(&["goto", &site.url("/")]);
+    project.ok(&["frame", "--name", "f"]);
+    project.ok(&["fill", "#a", "one"]);
+    project.ok(&["goto", &site.url("/?next")]);
+    assert_eq!(project.fail(&["fill", "#a", "two"]).0, "FRAME_GONE");
+    project.ok(&["fill", "#a", "two"]);
+    let status = project.ok(&["--raw", "skill", "record", "status"]);
+    assert!(status.contains("4 fill #a (left out: it failed)"), "{status}");
 }
 
 #[test]

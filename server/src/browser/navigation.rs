@@ -139,16 +139,19 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<Navigated
     Ok(went)
 }
 
-/// Notes and skills for the host of `url`; trouble with them never fails a
-/// command.
+/// Notes and skills for the host of `url` that were not told in this session
+/// yet; trouble with them never fails a command.
 pub fn suggest(cx: &Context, url: &str) -> Vec<v1::SuggestedSkill> {
     if matches!(cx.capability().kind, Kind::Paired | Kind::Skill) {
         // They could not run them, and have no business knowing them.
         return Vec::new();
     }
     let daemon = cx.daemon();
-    let suggest = |url: url::Url| daemon.notes().suggest(&url, daemon.skills().suggest(&url));
-    url::Url::parse(url).map(suggest).unwrap_or_default()
+    let (Ok(url), Ok(session)) = (url::Url::parse(url), cx.session()) else { return Vec::new() };
+    let mut fitting = daemon.notes().suggest(&url, daemon.skills().suggest(&url));
+    let host = url.host_str().unwrap_or_default();
+    fitting.retain(|skill| session.offers().is_first(host, &skill.kind, &skill.id));
+    fitting
 }
 
 /// Where a navigation ended.

@@ -12,8 +12,10 @@ use browse_proto::v1;
 use futures::future::join_all;
 
 pub use contents::Contents;
+pub use gather::gather;
 pub use key::{Key, Keyring, Place};
 pub use name::StateName;
+pub use restore::give;
 pub use store::Store;
 
 use crate::{

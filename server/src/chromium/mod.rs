@@ -55,7 +55,7 @@ pub use guard::address::{
 };
 pub use guard::document::Denied;
 pub use guard::resolver_rules::{Mapped, ResolverRules};
-pub use guard::route::{Route, RouteAction};
+pub use guard::route::{Route, RouteAction, is_safe_method};
 pub use guard::rules::{BadRule, HostRules};
 pub use ids::{BrowserContextId, FrameId, LoaderId, SessionId, TargetId};
 pub use input::drag::DragStep;

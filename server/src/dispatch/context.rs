@@ -112,6 +112,23 @@ impl Context {
         }
     }
 
+    /// A call that the daemon makes itself for the holder of a grant, in one of
+    /// its sessions.
+    pub(super) fn own(
+        daemon: &Arc<Daemon>,
+        permit: Permit,
+        session: &str,
+        timeout: Duration,
+    ) -> Self {
+        let call = Call {
+            session: Some(session.to_owned()),
+            raw: true,
+            timeout: Some(timeout),
+            ..Call::default()
+        };
+        Self::new(Arc::clone(daemon), permit, call)
+    }
+
     /// The same call, for another command or tab: a step of a chain or a
     /// batch. It gets the time of its command, within that of the call.
     pub(super) fn of_step(&self, permit: Permit, tab: Option<TabId>) -> Self {

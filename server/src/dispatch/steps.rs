@@ -1,6 +1,8 @@
 //! Runs one step of a chain or a batch: the same authorization, the same
 //! handler and the same guard as a call of its own.
 
+use std::{sync::Arc, time::Duration};
+
 use browse_proto::{Command, PageDerived, Reason, v1};
 use futures::{FutureExt as _, future::BoxFuture};
 use prost_types::Any;
@@ -8,8 +10,9 @@ use tokio::time::Instant;
 
 use super::{Context, denials, run::guarded};
 use crate::{
+    daemon::Daemon,
     error::{Error, Result},
-    policy::layer::Refusal,
+    policy::{self, Grant, Listener, layer::Refusal},
     records::Entry,
     sessions::TabId,
 };
@@ -62,6 +65,25 @@ pub fn step<'a>(
             answer
         });
         (of_step.tab_if_any().map(|tab| tab.id()).or(tab), outcome)
+    }
+    .boxed()
+}
+
+/// Runs `request` for the holder of `grant`, as a skill of its would from outside.
+///
+/// # Errors
+/// Those of the command, and what the grant does not allow.
+pub fn run_as<'a>(
+    daemon: &'a Arc<Daemon>,
+    grant: &'a Arc<Grant>,
+    session: &'a str,
+    request: &'a Any,
+    timeout: Duration,
+) -> BoxFuture<'a, Result<Any>> {
+    async move {
+        let permit = policy::check(grant, command(request)?, Listener::Skills)?;
+        let cx = Context::own(daemon, permit, session, timeout);
+        Ok(perform(&cx, request).await?.0)
     }
     .boxed()
 }

@@ -1,20 +1,20 @@
 //! Runs a handler that answers with a stream. The stream ends with its token.
 
-use std::{any::Any, pin::Pin, sync::Arc};
+use std::{pin::Pin, sync::Arc};
 
-use browse_proto::{PageDerived, v1};
+use browse_proto::PageDerived;
 use futures::{
     Stream, StreamExt as _,
     future::BoxFuture,
     stream::{self, BoxStream},
 };
-use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
 use super::{
     Context, limits,
     run::{self, admit},
+    saving::{SavedFile, saves},
     tell,
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
     daemon::Daemon,
     egress,
     error::{Error, Result},
-    records::{Entry, without_query},
+    records::Entry,
     skills::record::Note,
 };
 
@@ -46,8 +46,7 @@ where
     let entry = Some(Entry::begin(&cx, request.get_ref()));
     let mut books = Books { cx: Arc::clone(&cx), entry, begun: Instant::now() };
     let request = request.into_inner();
-    let saves = matches!(cx.command().name, "click --download" | "download");
-    let mut note = if saves { Note::begin(&cx, &request) } else { None };
+    let mut note = if saves(cx.command()) { Note::begin(&cx, &request) } else { None };
     let opening = async {
         run::contradiction(cx.command(), &request)?;
         cx.approach().await?;
@@ -68,7 +67,7 @@ where
             return Err(error.into());
         }
     };
-    let noted = note.map(|note| Noted { note, file: Map::new() });
+    let noted = note.map(|note| Noted { note, file: SavedFile::default() });
     let mut response = Response::new(answers(Rest { items, books, noted, over: false }));
     // Page-derived content may come later; it is announced when the messages
     // have fields for it.
@@ -90,21 +89,7 @@ struct Rest<R> {
 /// A call that is being recorded, and what is known of its file.
 struct Noted {
     note: Note,
-    file: Map<String, Value>,
-}
-
-impl Noted {
-    fn see(&mut self, part: &dyn Any) {
-        let Some(part) = part.downcast_ref::<v1::FilePart>() else { return };
-        if let Some(head) = &part.head {
-            self.file.insert("path".to_owned(), head.name.clone().into());
-            self.file.insert("url".to_owned(), without_query(&head.url).into());
-            self.file.insert("mime".to_owned(), head.mime.clone().into());
-        }
-        if let Some(tail) = &part.tail {
-            self.file.insert("bytes".to_owned(), tail.bytes.into());
-        }
-    }
+    file: SavedFile,
 }
 
 fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
@@ -117,7 +102,7 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
         let item = match limits::within(&cx, next).await {
             Ok(Some(mut response)) => {
                 if let Some(noted) = &mut rest.noted {
-                    noted.see(&response);
+                    noted.file.see(&response);
                 }
                 egress::remember(&cx, &mut response);
                 let guarded = content::guard(&mut response, cx.handling_of_part());
@@ -127,7 +112,7 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
             Ok(None) => {
                 rest.books.close(None);
                 if let Some(Noted { note, file }) = rest.noted.take() {
-                    note.end_saved(&cx, Ok(Some(file.into()))).await;
+                    note.end_saved(&cx, Ok(Some(file.answer()))).await;
                 }
                 return None;
             }

@@ -48,7 +48,7 @@ pub use read::data::{StructuredData, Tag};
 pub use read::expect::{Expected, Verdict};
 pub use read::facts::{Described, Rect, State};
 pub use read::find::{Found, Pattern};
-pub use read::footing::{Footing, Place};
+pub use read::footing::{FieldNow, Footing, Place};
 pub use read::forms::{Field, FieldOption, Form, FrameForms};
 pub use read::media::{MediaKind, Medium};
 pub use read::outline::{Group, Outline, Region, Standing as TargetStanding};

@@ -155,6 +155,11 @@ impl Sessions {
         self.find(|tab| tab.page().target_id() == target)
     }
 
+    /// The session of the tab that shows `target`.
+    pub fn session_of(&self, target: &TargetId) -> Option<Arc<Session>> {
+        self.get(self.tab_of(target)?.session())
+    }
+
     /// Every tab of every session.
     pub fn tabs(&self) -> Vec<Arc<Tab>> {
         self.lock().iter().flat_map(|session| session.tabs()).collect()

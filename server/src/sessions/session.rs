@@ -11,7 +11,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{SessionName, Sessions, Tab, TabId};
+use super::{Offers, Sends, SessionName, Sessions, Tab, TabId};
 use crate::{
     chromium::{AnsweredBy, BrowserContextId, Context, Question, TargetId},
     error::{Error, Result},
@@ -50,6 +50,8 @@ pub struct Session {
     pub(super) place: watch::Sender<Place>,
     /// The recording that is under way.
     recording: Mutex<Option<Recording>>,
+    sends: Sends,
+    offers: Offers,
 }
 
 /// Where the browser of a session is.
@@ -100,6 +102,8 @@ impl Session {
             opening,
             place,
             recording,
+            sends: Sends::default(),
+            offers: Offers::default(),
         })
     }
 
@@ -127,6 +131,16 @@ impl Session {
     /// Its recording, while one is under way.
     pub fn recording(&self) -> MutexGuard<'_, Option<Recording>> {
         self.recording.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What its pages sent.
+    pub fn sends(&self) -> &Sends {
+        &self.sends
+    }
+
+    /// What was offered in it.
+    pub fn offers(&self) -> &Offers {
+        &self.offers
     }
 
     /// Its tabs, oldest first.

@@ -8,7 +8,7 @@ use browse_proto::v1;
 use super::{DialogLine, Journal, NetworkLine, Note, Session, Sessions, Tab};
 use crate::chromium::{
     ConsoleEntry, Download, DownloadState, Event, EventSink, NetworkRequest, Page, RequestState,
-    TargetId,
+    TargetId, is_safe_method,
 };
 
 /// The daemon's ear.
@@ -125,7 +125,18 @@ impl EventSink for Ear {
                     note(sessions.journal(), &tab, entry);
                 }
             }
+            Event::FormSent(target, url) => {
+                if let Some(session) = sessions.session_of(&target) {
+                    session.sends().form(&url);
+                }
+            }
             Event::Network(target, request) => {
+                if request.state == RequestState::Started
+                    && !is_safe_method(&request.method)
+                    && let Some(session) = sessions.session_of(&target)
+                {
+                    session.sends().request(&request.method, &request.url);
+                }
                 if let Some(tab) = sessions.tab_of(&target) {
                     network(sessions.journal(), &tab, *request);
                 }

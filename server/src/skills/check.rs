@@ -13,6 +13,7 @@ use browse_proto::{Reason, v1};
 use futures::{FutureExt as _, StreamExt as _, stream};
 use url::Url;
 
+use super::manifest::SessionWish;
 use super::record::Page;
 use super::{skill::Skill, tier::Tier};
 use crate::dispatch::Context;
@@ -20,11 +21,30 @@ use crate::engine::Outline;
 use crate::error::{Error, Result};
 use crate::policy::Hosts;
 use judge::{Finding, Verdict};
+use look::Looked;
 use material::Material;
-use room::Room;
+pub use room::Room;
 
 /// Pages that are looked at at once.
 const AT_ONCE: usize = 4;
+
+/// How the reason begins when there is no way to a host.
+const OFFLINE: &str = "the network does not reach ";
+
+/// Why a skill that asks for the session of its user cannot be checked.
+const OF_USER: &str = "it needs what the session of its user holds, which a check has not";
+
+/// Why one cannot be whose result shows only at the end of a flow.
+const OF_STEPS: &str = "its pages show what it needs only after it acted on them";
+
+/// What becomes of requests by other methods than GET, HEAD and OPTIONS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sending {
+    /// They are sent.
+    Allowed,
+    /// They end below the page.
+    HeldBack,
+}
 
 /// What the session of a fixture reaches.
 const NOWHERE: &str = "fixture.invalid";
@@ -38,15 +58,52 @@ pub async fn check_skills(
     let skills = match &request.name {
         Some(name) => vec![catalog.find(name, tier)?],
         None if request.all => catalog.list(tier),
+        None if request.due.is_some() => due(cx, catalog.list(tier), request.due.as_deref())?,
         None => {
-            let message = "`skill check` wants the name of a skill, or `--all`";
+            let message = "`skill check` needs the name of a skill, `--all` or `--due`";
             return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "skill check"));
         }
     };
     cx.set_source("the pages of the skills");
     let checks: Vec<_> = skills.iter().map(|skill| health(cx, skill).boxed()).collect();
-    let skills = stream::iter(checks).buffered(AT_ONCE).collect().await;
-    Ok(v1::CheckSkillsResponse { skills })
+    let found: Vec<v1::SkillHealth> = stream::iter(checks).buffered(AT_ONCE).collect().await;
+    remember(cx, &skills, &found);
+    Ok(v1::CheckSkillsResponse { skills: found })
+}
+
+/// The skills that were not checked for `age`, or changed since.
+fn due(cx: &Context, skills: Vec<Skill>, age: Option<&str>) -> Result<Vec<Skill>> {
+    let age = age.unwrap_or_default();
+    let parsed = humantime::parse_duration(age).map_err(|_| {
+        let message = format!(
+            "`--due` needs an age such as `7d` or `12h`, not `{}`",
+            crate::error::quote(age)
+        );
+        Error::new(Reason::ArgumentInvalid, message).with("command", "skill check")
+    })?;
+    let shelf = cx.daemon().skills();
+    let known = shelf.checks().all();
+    // One that cannot be read is due: a check says what is wrong with it.
+    let is_due =
+        |skill: &Skill| shelf.hash(skill).map_or(true, |hash| known.is_due(skill, &hash, parsed));
+    Ok(skills.into_iter().filter(is_due).collect())
+}
+
+/// Records what was found. A check is worth no less when that fails.
+fn remember(cx: &Context, skills: &[Skill], found: &[v1::SkillHealth]) {
+    let shelf = cx.daemon().skills();
+    let mut all = Vec::new();
+    for (skill, health) in skills.iter().zip(found) {
+        // Without a network it is due again at once.
+        let is_offline = health.state == "unchecked"
+            && health.reasons.iter().any(|why| why.starts_with(OFFLINE));
+        if !is_offline && let Ok(hash) = shelf.hash(skill) {
+            all.push((skill, hash, health.state.as_str()));
+        }
+    }
+    if let Err(error) = shelf.checks().record(&all) {
+        tracing::warn!(%error, "the checks were not recorded");
+    }
 }
 
 async fn health(cx: &Context, skill: &Skill) -> v1::SkillHealth {
@@ -64,18 +121,27 @@ async fn health(cx: &Context, skill: &Skill) -> v1::SkillHealth {
         return unchecked(health, "neither its fixture nor its program names an address");
     };
     health.url = last.url.clone();
+    let of_user = contents.manifest.session == SessionWish::User;
     let pages: Vec<_> = material.pages.iter().filter(|page| page.reachable).collect();
     if pages.is_empty() {
-        return unchecked(health, "its pages show what it needs only after it acted on them");
+        return unchecked(health, if of_user { OF_USER } else { OF_STEPS });
     }
     let hosts = contents.manifest.hosts.clone();
     let mut findings: Vec<Finding> = Vec::new();
     for page in pages {
         let fixture = material.fixture.as_deref().filter(|_| std::ptr::eq(page, last));
         match compare(cx, page, fixture, &hosts).await {
-            Ok(found) => findings.extend(found),
+            Ok(Looked { lacks: Some(lack), .. }) => return unchecked(health, lack.words()),
+            Ok(looked) => findings.extend(looked.findings()),
             Err(error) => findings.push((Verdict::Broken, error.to_string())),
         }
+    }
+    if of_user && !findings.is_empty() {
+        return unchecked(health, OF_USER);
+    }
+    if findings.is_empty() && !last.reachable {
+        // The pages before it are as they were; the result was not looked at.
+        return unchecked(health, OF_STEPS);
     }
     // What is broken comes first.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.0));
@@ -100,9 +166,10 @@ async fn compare(
     page: &Page,
     fixture: Option<&str>,
     hosts: &Hosts,
-) -> Result<Vec<Finding>> {
+) -> Result<Looked> {
     if let Ok(url) = Url::parse(&page.url) {
-        let broken = |why: String| Ok(vec![(Verdict::Broken, why)]);
+        let broken =
+            |why: String| Ok(Looked { page: vec![(Verdict::Broken, why)], ..Looked::default() });
         if !hosts.allows(&url) {
             return broken(format!("{} is none of its hosts", url.host_str().unwrap_or_default()));
         }
@@ -115,7 +182,7 @@ async fn compare(
         None => None,
     };
     let room = Room::open(cx, hosts.clone()).await?;
-    Ok(look::at(&room, page, was.as_ref()).await?.findings())
+    look::at(&room, page, was.as_ref()).await
 }
 
 /// The outline of a page that was kept, shown where no network is.
@@ -126,25 +193,35 @@ async fn of_fixture(cx: &Context, page: &Page, html: &str) -> Result<Outline> {
 }
 
 /// Looks at the pages of a skill that is about to be written, and keeps of each
-/// what shows when it is simply opened.
+/// what shows when it is simply opened. `sending` says whether the pages may send
+/// requests such as POST meanwhile.
 ///
 /// # Errors
 /// A host is none.
-pub async fn settle(cx: &Context, pages: &mut [Page], hosts: &[String]) -> Result<()> {
+pub async fn settle(
+    cx: &Context,
+    pages: &mut [Page],
+    hosts: &[String],
+    sending: Sending,
+) -> Result<()> {
     let hosts = Hosts::list(hosts)?;
-    let looks: Vec<_> = pages.iter_mut().map(|page| settle_one(cx, page, &hosts).boxed()).collect();
+    let looks: Vec<_> =
+        pages.iter_mut().map(|page| settle_one(cx, page, &hosts, sending).boxed()).collect();
     stream::iter(looks).buffered(AT_ONCE).collect::<Vec<()>>().await;
     Ok(())
 }
 
-async fn settle_one(cx: &Context, page: &mut Page, hosts: &Hosts) {
+async fn settle_one(cx: &Context, page: &mut Page, hosts: &Hosts, sending: Sending) {
     let looked = async {
         let room = Room::open(cx, hosts.clone()).await?;
+        if sending == Sending::HeldBack {
+            room.hold_back().await?;
+        }
         look::at(&room, page, None).await
     };
     // What cannot be looked at is not looked at later either.
     let Ok(looked) = looked.await else { return };
-    if !looked.page.is_empty() {
+    if !looked.page.is_empty() || looked.lacks.is_some() {
         page.targets.clear();
         page.reads.clear();
         return;
@@ -154,7 +231,10 @@ async fn settle_one(cx: &Context, page: &mut Page, hosts: &Hosts) {
     }
     let mut fine = looked.targets.iter().map(Option::is_none);
     page.targets.retain(|_| fine.next().unwrap_or(false));
+    let wanted = page.reads.len();
     let mut fine = looked.reads.iter().map(Vec::is_empty);
     page.reads.retain(|_| fine.next().unwrap_or(false));
-    page.reachable = !page.targets.is_empty() || !page.reads.is_empty();
+    // A page whose result does not show is one that needs the steps before it.
+    let shows = page.reads.len() == wanted || wanted == 0;
+    page.reachable = shows && (!page.targets.is_empty() || !page.reads.is_empty());
 }

@@ -4,6 +4,7 @@ use browse_proto::{Reason, v1};
 use url::Url;
 
 use super::{
+    checks::{Check, KnownChecks},
     matching, run,
     runtime::Labels,
     sandbox::Found,
@@ -25,11 +26,12 @@ pub async fn list_skills(
     request: v1::ListSkillsRequest,
 ) -> Result<v1::ListSkillsResponse> {
     let skills = cx.daemon().skills().catalog().list(Tier::named(request.source));
+    let known = cx.daemon().skills().checks().all();
     let labels = Labels::find(cx.daemon().skills().programs()).await;
     let host = request.host.as_deref().map(address).transpose()?;
     let fits = |skill: &&Skill| host.as_ref().is_none_or(|host| visits(skill, host));
     let described = |skill: &Skill| {
-        let mut described = describe(cx, skill, &labels);
+        let mut described = describe(cx, skill, &labels, &known);
         if let Some(intent) = &request.r#match {
             described.score = Some(matching::score(&skill.contents().ok()?.manifest, intent)?);
         }
@@ -70,7 +72,7 @@ pub async fn show_skill(
     };
     let labels = Labels::find(skills.programs()).await;
     Ok(v1::ShowSkillResponse {
-        skill: Some(describe(cx, &skill, &labels)),
+        skill: Some(describe(cx, &skill, &labels, &skills.checks().all())),
         path: skill.folder.display().to_string(),
         hash: skills.hash(&skill).unwrap_or_default(),
         sandbox,
@@ -106,14 +108,17 @@ fn confinement(found: &Found) -> String {
     }
 }
 
-fn describe(cx: &Context, skill: &Skill, labels: &Labels) -> v1::Skill {
+fn describe(cx: &Context, skill: &Skill, labels: &Labels, known: &KnownChecks) -> v1::Skill {
     let tier = skill.tier.message().into();
+    let check = known.of(skill);
+    let checked = check.map_or_else(|| "never checked".to_owned(), Check::words);
     let Ok(contents) = skill.contents() else {
         return v1::Skill {
             name: skill.name.clone(),
             tier,
             trust: "untrusted".to_owned(),
             problem: skill.problem().unwrap_or_default().to_owned(),
+            checked,
             ..v1::Skill::default()
         };
     };
@@ -143,6 +148,9 @@ fn describe(cx: &Context, skill: &Skill, labels: &Labels) -> v1::Skill {
         timeout_ms: run::timeout_ms(manifest),
         problem,
         score: None,
+        checked,
+        checked_ms: check.map(|check| check.time_ms),
+        health: check.map(|check| check.state.clone()).unwrap_or_default(),
     }
 }
 

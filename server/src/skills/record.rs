@@ -6,9 +6,11 @@
 
 mod note;
 mod recordings;
+mod secrecy;
 mod step;
 
 mod path;
+mod rewrite;
 mod tabs;
 
 mod inputs;
@@ -18,9 +20,11 @@ mod shape;
 mod code;
 mod fixture;
 mod manual;
+mod words;
 
 mod handlers;
 mod place;
+mod replay;
 mod save;
 
 pub use fixture::{Notes, Page, Reading, Used};

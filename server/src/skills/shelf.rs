@@ -6,6 +6,7 @@ use browse_proto::Reason;
 
 use super::{
     catalog::Catalog,
+    checks::Checks,
     drafts::Drafts,
     hashes::Hashes,
     nudge::Nudges,
@@ -25,6 +26,7 @@ pub struct Skills {
     catalog: Catalog,
     hashes: Hashes,
     trust: Trust,
+    checks: Checks,
     programs: Programs,
     drafts: Drafts,
     tiers: Vec<(Tier, PathBuf)>,
@@ -43,6 +45,7 @@ impl Skills {
             catalog: Catalog::new(tiers.clone()),
             hashes: Hashes::default(),
             trust: Trust::new(&places.home),
+            checks: Checks::new(&places.home),
             programs: Programs::new(&cache),
             drafts: Drafts::new(&places.home),
             sandbox: Sandbox::new(wanted),
@@ -81,6 +84,11 @@ impl Skills {
     /// Which of them are trusted.
     pub(super) fn trust(&self) -> &Trust {
         &self.trust
+    }
+
+    /// When they were checked.
+    pub(super) fn checks(&self) -> &Checks {
+        &self.checks
     }
 
     /// Where runtimes are.

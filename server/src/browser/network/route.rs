@@ -110,7 +110,7 @@ fn size(action: &RouteAction) -> usize {
 fn describe(route: &Route) -> v1::RouteEntry {
     let (action, status, size) = match &route.action {
         RouteAction::Continue => ("continue", None, None),
-        RouteAction::Abort => ("abort", None, None),
+        RouteAction::Abort | RouteAction::AbortUnsafe => ("abort", None, None),
         RouteAction::Fulfil { status, body, .. } => {
             ("fulfil", Some(u32::from(*status)), Some(body.len() as u64))
         }

@@ -47,6 +47,11 @@ pub struct SavedTab {
 }
 
 impl Contents {
+    /// Whether it holds nothing that a new session has not.
+    pub fn is_empty(&self) -> bool {
+        self.cookies.is_empty() && self.origins.is_empty()
+    }
+
     /// What it holds, in words.
     pub fn words(&self) -> String {
         format!(

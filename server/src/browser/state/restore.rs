@@ -89,6 +89,36 @@ pub async fn restore(
     })
 }
 
+/// Puts what of `contents` belongs to the hosts that `fits` into the browsing
+/// context of `page`: cookies and local storage, no tabs.
+///
+/// # Errors
+/// The browser fails.
+pub async fn give(
+    cx: &Context,
+    page: &Page,
+    contents: &Contents,
+    fits: impl Fn(&str) -> bool,
+) -> Result<()> {
+    // A cookie of a domain goes to the hosts below it as well.
+    let cookies = contents.cookies.iter().filter(|cookie| fits(cookie.host()));
+    page.cookies().put(&cookies.cloned().collect::<Vec<_>>()).await?;
+    let host = |origin: &str| Some(Url::parse(origin).ok()?.host_str()?.to_owned());
+    let own = |origin: &&Origin| host(&origin.origin).is_some_and(|host| fits(&host));
+    let own: Vec<&Origin> = contents.origins.iter().filter(own).collect();
+    if own.is_empty() {
+        return Ok(());
+    }
+    let browser = cx.daemon().sessions().slot().browser().await?;
+    let tab = browser.blank_tab(page.context_id()).await?;
+    for Origin { origin, items } in own {
+        if let Ok(storage) = tab.show(origin).await {
+            storage.write(items, false).await?;
+        }
+    }
+    Ok(())
+}
+
 async fn origins(
     cx: &Context,
     page: &Page,

@@ -26,6 +26,8 @@ pub enum Event {
     Console(TargetId, ConsoleEntry),
     /// A request started or ended.
     Network(TargetId, Box<NetworkRequest>),
+    /// A form of this tab was submitted to this address, by whatever method.
+    FormSent(TargetId, String),
     /// A download started or ended.
     Download(Download),
     /// A dialog was answered.

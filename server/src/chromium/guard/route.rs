@@ -28,6 +28,9 @@ pub enum RouteAction {
     Continue,
     /// Ends it as a blocker would.
     Abort,
+    /// The same for methods that may change something on the server; sends GET,
+    /// HEAD and OPTIONS on.
+    AbortUnsafe,
     /// Answers in the server's place.
     Fulfil {
         /// HTTP status.
@@ -39,13 +42,19 @@ pub enum RouteAction {
     },
 }
 
+/// Whether a request of this method only asks for something. Source: RFC 9110,
+/// section 9.2.1, without TRACE.
+pub fn is_safe_method(method: &str) -> bool {
+    matches!(method, "GET" | "HEAD" | "OPTIONS")
+}
+
 impl Route {
     /// A route that was never taken.
     pub fn new(glob: &str, delay: Duration, action: RouteAction) -> Self {
         Self { glob: glob.to_owned(), delay, action, hits: AtomicU64::new(0) }
     }
 
-    /// Requests that took it.
+    /// Requests that it was applied to.
     pub fn hits(&self) -> u64 {
         self.hits.load(Ordering::Relaxed)
     }

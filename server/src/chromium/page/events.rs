@@ -106,6 +106,10 @@ fn frame_event(
         }
         "frameRequestedNavigation" => {
             let requested: FrameRequestedNavigation = event.params()?;
+            if requested.reason.starts_with("formSubmission") {
+                let sent = Event::FormSent(page.target_id().clone(), requested.url.clone());
+                page.shared.sink.event(sent);
+            }
             let mut state = page.state.lock();
             let is_main = *state.frames.root() == requested.frame_id;
             match requested.disposition.as_str() {

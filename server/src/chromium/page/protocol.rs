@@ -99,6 +99,9 @@ pub(crate) struct FrameRequestedNavigation {
     pub url: String,
     #[serde(default)]
     pub disposition: String,
+    /// `anchorClick`, `formSubmissionGet`, `scriptInitiated` and so on.
+    #[serde(default)]
+    pub reason: String,
 }
 
 /// `Page.windowOpen`.

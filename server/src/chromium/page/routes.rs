@@ -19,7 +19,7 @@ use crate::chromium::connection::pipe::Connection;
 use crate::chromium::connection::session::Session;
 use crate::chromium::error::Result;
 use crate::chromium::guard::document::{Asker, RequestPaused, decide};
-use crate::chromium::guard::route::{Route, RouteAction, fulfilment};
+use crate::chromium::guard::route::{Route, RouteAction, fulfilment, is_safe_method};
 use crate::chromium::ids::SessionId;
 
 impl Page {
@@ -125,6 +125,10 @@ impl Page {
         let Some(route) = self.routes.lock().of(&paused.request.url) else {
             return way.go_on(&paused);
         };
+        let is_safe = is_safe_method(&paused.request.method);
+        if route.action == RouteAction::AbortUnsafe && is_safe {
+            return way.go_on(&paused);
+        }
         route.hit();
         if route.delay.is_zero() {
             return way.act(&paused, &route.action);
@@ -146,7 +150,7 @@ impl Way {
     fn act(&self, paused: &RequestPaused, action: &RouteAction) {
         match action {
             RouteAction::Continue => self.go_on(paused),
-            RouteAction::Abort => self.fail(paused),
+            RouteAction::Abort | RouteAction::AbortUnsafe => self.fail(paused),
             RouteAction::Fulfil { status, headers, body } => {
                 let params =
                     fulfilment(&paused.request_id, &paused.request, *status, headers, body);

@@ -23,13 +23,48 @@ const footing = ({ target, reading }) => {
   const element = target ? findOne(target) : focusedElement();
   if (!element) return { candidates: [] };
   const field = fieldOf(element);
-  return { ...kindOf(element), ...nameOfField(field), ...whereTo(element), secret: isSecret(field), candidates: target && target.kind === 'ref' ? candidatesFor(element, reading) : [] };
+  return { ...kindOf(element), ...nameOfField(field), ...whereTo(element), secret: isSecret(field), identity: identityOf(field), path: places(field).next().value.selector, text: takesText(field), value: textOf(field), candidates: !target || target.kind === 'ref' ? candidatesFor(element, reading) : [] };
+};
+
+/** Numbers of fields, by which a recording knows one again however it is named. @type {Map<number, WeakRef<Element>>} */
+const identified = new Map();
+/** Those of another document begin elsewhere. */
+let lastIdentity = Math.floor(Math.random() * 2 ** 40) * 1000;
+
+const identityOf = (field) => {
+  for (const [identity, known] of identified) if (known.deref() === field) return identity;
+  lastIdentity += 1;
+  identified.set(lastIdentity, new WeakRef(field));
+  return lastIdentity;
+};
+
+/** Text that is longer is not kept. */
+const LONGEST_TEXT = 10_000;
+
+/** What a field for text holds, unless that is a secret. */
+const textOf = (field) => {
+  if (isSecret(field) || !takesText(field)) return null;
+  const text = valueOf(field, 'textbox');
+  return text.length <= LONGEST_TEXT ? whole(text) : null;
+};
+
+const takesText = (field) => field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement ? !UNFILLABLE_TYPES.has(inputType(field)) && !PICKER_TYPES.has(inputType(field)) : field instanceof HTMLElement && isContentEditable(field));
+
+/** @param {{identity: number, typed: ?string}} argument @returns What the field holds, and whether that is just what was typed. */
+const fieldNow = ({ identity, typed }) => {
+  const known = identified.get(identity);
+  const field = known && known.deref();
+  if (!field || !isConnected(field) || !takesText(field)) return {};
+  const held = field instanceof HTMLInputElement ? inputValue(field) : field instanceof HTMLTextAreaElement ? areaValue(field) : textOf(field);
+  return { value: textOf(field), asTyped: typeof typed === 'string' && held === typed };
 };
 
 /** What an element is, whatever it is called. */
 const kindOf = (element) => ({ tag: localName(element), role: roleOf(element), type: element instanceof HTMLInputElement ? inputType(element) : '' });
 
-const nameOfField = (field) => ({ label: isFormControl(field) ? whole(clip(nameOf(field, roleOf(field)))) : '', field: whole(clip(attribute(field, 'name') || attribute(field, 'id') || '')), autocomplete: whole(clip(attribute(field, 'autocomplete') || '')) });
+const isControl = (element) => isFormControl(element) || element instanceof HTMLButtonElement || element instanceof HTMLAnchorElement;
+
+const nameOfField = (field) => ({ label: isControl(field) ? whole(clip(nameOf(field, roleOf(field)))) : '', field: whole(clip(attribute(field, 'name') || attribute(field, 'id') || '')), autocomplete: whole(clip(attribute(field, 'autocomplete') || '')) });
 
 /** The address that clicking it asks for, when that changes nothing on the server. */
 const whereTo = (element) => {

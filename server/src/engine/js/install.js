@@ -59,6 +59,7 @@ const COMMANDS = {
   dragState,
   fileField,
   footing,
+  fieldNow,
   keepsake,
   outline,
   prepare,

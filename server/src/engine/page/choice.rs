@@ -57,6 +57,14 @@ impl Engine {
         Err(Error::refused(Kind::FrameGone, message).with("frame", label))
     }
 
+    /// Whether the chosen frame has gone, of which nobody was told yet.
+    pub fn has_lost_frame(&self) -> bool {
+        let chosen = self.state().frame.lock();
+        chosen.as_ref().is_some_and(|choice| {
+            choice.document != self.page().loader() || self.page().frame(&choice.frame).is_err()
+        })
+    }
+
     /// The frame that an element holds.
     pub async fn frame_in(&self, target: &Target) -> Result<Frame> {
         let world = self.world_for(target).await?;

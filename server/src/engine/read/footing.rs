@@ -31,6 +31,14 @@ pub struct Footing {
     pub leads: Option<String>,
     /// Whether it takes a password, a code or a card number.
     pub secret: bool,
+    /// Tells its field from all others, as long as its document lives.
+    pub identity: Option<u64>,
+    /// A selector for the place of its field.
+    pub path: String,
+    /// Whether its field takes text.
+    pub text: bool,
+    /// The text of the field, when it takes text that is not a secret.
+    pub value: Option<String>,
     /// The frame that it lies in; none for the main frame.
     #[serde(skip)]
     pub place: Option<Place>,
@@ -43,6 +51,17 @@ pub struct Place {
     pub name: String,
     /// Its address.
     pub url: String,
+}
+
+/// What a field holds after a step.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct FieldNow {
+    /// Its text; none for a secret, and for what takes no text.
+    pub value: Option<String>,
+    /// Whether that is what was typed.
+    #[serde(rename = "asTyped")]
+    pub is_as_typed: bool,
 }
 
 #[derive(Deserialize)]
@@ -87,6 +106,25 @@ impl Engine {
             });
         }
         Ok(footing)
+    }
+
+    /// What the field of a footing holds now; `place` is its frame.
+    ///
+    /// # Errors
+    /// Those of asking the page.
+    pub async fn field_now(
+        &self,
+        identity: u64,
+        place: Option<&Place>,
+        typed: Option<&str>,
+    ) -> Result<FieldNow> {
+        let frames = self.page().frames();
+        let own = |place: &Place| {
+            frames.iter().find(|frame| frame.url == place.url).map(|frame| frame.id.clone())
+        };
+        let frame = place.and_then(own).unwrap_or_else(|| self.page().main_frame().id);
+        let world = self.world(&frame).await?;
+        self.ask(&world, "fieldNow", &json!({ "identity": identity, "typed": typed })).read().await
     }
 
     /// The HTML of the main document as it may be kept: without scripts, values

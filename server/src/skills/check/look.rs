@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use url::Url;
 
 use super::judge::{self, Finding, Verdict};
-use super::room::Room;
+use super::room::{Room, VisitFailure};
 use crate::engine::{Engine, Outline, Target};
 use crate::error::Result;
 use crate::skills::record::{Page, Reading, Shape};
@@ -29,6 +29,27 @@ pub struct Looked {
     pub reads: Vec<Vec<Finding>>,
     /// The outline of the page.
     pub outline: Outline,
+    /// What the check has not that the page needs: then nothing was compared.
+    pub lacks: Option<Lack>,
+}
+
+/// What a check has not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// A way to the host.
+    Network(String),
+    /// A sign-in.
+    SignIn,
+}
+
+impl Lack {
+    /// The words for it.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Network(problem) => problem,
+            Self::SignIn => "the page asks to sign in, which a check does not",
+        }
+    }
 }
 
 impl Looked {
@@ -53,15 +74,29 @@ pub async fn at(room: &Room, page: &Page, fixture: Option<&Outline>) -> Result<L
         looked.page.push((Verdict::Broken, format!("`{}` is no address", page.url)));
         return Ok(looked);
     };
-    if let Some(problem) = room.visit(&url).await {
-        looked.page.push((Verdict::Broken, problem));
-        return Ok(looked);
+    match room.visit(&url).await {
+        None => {}
+        Some(VisitFailure::Page(problem)) => {
+            looked.page.push((Verdict::Broken, problem));
+            return Ok(looked);
+        }
+        Some(trouble) => {
+            looked.lacks = Some(match trouble {
+                VisitFailure::Unreachable(problem) => Lack::Network(problem),
+                _ => Lack::SignIn,
+            });
+            return Ok(looked);
+        }
     }
     if let Ok(landed) = Url::parse(&room.tab().page().url())
         && (landed.host_str(), landed.path().trim_end_matches('/'))
             != (url.host_str(), url.path().trim_end_matches('/'))
     {
         let place = format!("{}{}", landed.host_str().unwrap_or_default(), landed.path());
+        if asks_for_password(room.tab().engine()).await {
+            looked.lacks = Some(Lack::SignIn);
+            return Ok(looked);
+        }
         looked.page.push((Verdict::Drifted, format!("the address leads to {place}")));
     }
     let engine = room.tab().engine();
@@ -78,6 +113,13 @@ pub async fn at(room: &Room, page: &Page, fixture: Option<&Outline>) -> Result<L
         }
         sleep(BETWEEN).await;
     }
+}
+
+/// Whether a page has a field for a password that shows.
+async fn asks_for_password(engine: &Engine) -> bool {
+    let Ok(field) = "input[type=password]".parse::<Target>() else { return false };
+    let outline = engine.outline(&[field], &[]).await;
+    outline.is_ok_and(|outline| outline.targets.iter().any(|target| target.visible > 0))
 }
 
 /// The outline of what `page` is about. Without reads that is all of it.

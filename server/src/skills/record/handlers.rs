@@ -1,12 +1,22 @@
 //! Begins, shows and ends recordings.
 
-use browse_proto::v1;
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::path::{Fate, fates};
+use browse_proto::{Reach, v1};
+use tokio::time::timeout;
+
+use super::path::{Fate, path};
+use super::recordings::HeldState;
 use super::step::{Role, Step};
 use super::tabs;
+use crate::browser::state::{self, Contents};
 use crate::dispatch::Context;
 use crate::error::Result;
+use crate::sessions::Session;
+
+/// Time that finding out what the session holds may take.
+const GATHERING: Duration = Duration::from_secs(5);
 
 /// Begins to record the session.
 pub async fn start_skill_record(
@@ -14,8 +24,19 @@ pub async fn start_skill_record(
     _: v1::StartSkillRecordRequest,
 ) -> Result<v1::StartSkillRecordResponse> {
     let session = cx.session()?;
-    cx.daemon().skills().recordings().start(session.name(), cx.client())?;
+    let held = HeldState(held(cx, &session).await);
+    let position = session.sends().position();
+    cx.daemon().skills().recordings().start(session.name(), cx.client(), position, held)?;
     Ok(v1::StartSkillRecordResponse { session: session.name().to_owned() })
+}
+
+/// What the session holds already, when that can be found out soon.
+async fn held(cx: &Context, session: &Session) -> Option<Arc<Contents>> {
+    session.context()?;
+    cx.enter(Reach::Tab).await.ok()?;
+    let gathered = timeout(GATHERING, state::gather(cx)).await;
+    let contents = gathered.ok()?.inspect_err(|error| tracing::debug!(%error, "not gathered"));
+    contents.ok().filter(|contents| !contents.is_empty()).map(Arc::new)
 }
 
 /// Ends the recording of the session, and forgets it.
@@ -33,18 +54,21 @@ pub async fn show_skill_record(
     _: v1::ShowSkillRecordRequest,
 ) -> Result<v1::ShowSkillRecordResponse> {
     let session = cx.session()?;
-    let recording = cx.daemon().skills().recordings().read(session.name())?;
+    let recording = cx.daemon().skills().recordings().read(&session)?;
     let steps = recording.ended();
     let joined = tabs::of_one(&steps).ok();
     let shown: Vec<&Step> =
         joined.as_ref().map_or_else(|| steps.clone(), |all| all.iter().collect());
-    let fates = fates(&shown, 1);
+    let path = path(&shown, 1);
+    let shown = shown.iter().enumerate().map(|(at, step)| path.rewritten.get(&at).unwrap_or(step));
+    let shown: Vec<&Step> = shown.collect();
+    let fates = path.fates;
     let mut lines =
         vec![format!("recording the session {}: {} steps", session.name(), steps.len())];
     lines.extend(
         (1..).zip(shown.iter().zip(&fates)).map(|(number, (step, fate))| line(number, step, *fate)),
     );
-    let kept = fates.iter().filter(|fate| matches!(fate, Fate::Kept | Fate::Result)).count();
+    let kept = fates.iter().filter(|fate| fate.is_kept()).count();
     Ok(v1::ShowSkillRecordResponse {
         summary: lines.join("\n"),
         session: session.name().to_owned(),
@@ -62,8 +86,11 @@ fn line(number: usize, step: &Step, fate: Fate) -> String {
     let about = crate::secrets::redact(about);
     let space = if about.is_empty() { "" } else { " " };
     let why = step.unfit.as_ref().filter(|_| fate == Fate::Kept);
-    let why =
+    let mut why =
         why.map_or_else(|| fate.words().to_owned(), |why| format!("cannot be repeated: {why}"));
+    if let Some(sent) = step.sent.first().filter(|_| fate.is_kept()) {
+        why.push_str(&format!("; sends {sent}"));
+    }
     let answers: Vec<_> = step.dialogs.iter().map(|answer| answer.command.name).collect();
     let answers = match answers.as_slice() {
         [] => String::new(),

@@ -2,7 +2,7 @@
 //! that nobody needs to name.
 
 use browse_proto::Reason;
-use percent_encoding::percent_decode_str;
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::plan::is_plain;
 use super::recordings::Recording;
@@ -158,6 +158,21 @@ impl Inputs {
         pieces.iter().all(clean).then_some(pieces)
     }
 
+    /// The text that pieces come to with the values of the recording.
+    pub fn filled_in(&self, pieces: &[Piece]) -> String {
+        let value = |name: &str| {
+            let input = self.all.iter().find(|input| input.name == name);
+            input.map_or("", |input| input.value.as_str())
+        };
+        let part = |piece: &Piece| match piece {
+            Piece::Literal(text) => text.clone(),
+            Piece::Argument(name) => value(name).to_owned(),
+            Piece::Encoded(name) => utf8_percent_encode(value(name), NON_ALPHANUMERIC).to_string(),
+            Piece::Quoted(name) => serde_json::Value::from(value(name)).to_string(),
+        };
+        pieces.iter().map(part).collect()
+    }
+
     /// Refuses a name whose value is nowhere.
     ///
     /// # Errors
@@ -208,6 +223,10 @@ mod tests {
             lost: 0,
             secrets: Vec::new(),
             page: None,
+            position: 0,
+            sent: Default::default(),
+            answers: Default::default(),
+            held: Default::default(),
         };
         let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
         Inputs::read(&words, &recording).expect("they are good")

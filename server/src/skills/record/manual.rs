@@ -6,6 +6,7 @@ use serde_norway::{Mapping, Value};
 use super::code::Language;
 use super::plan::Plan;
 use super::shape::Shape;
+use super::words::SelfDescription;
 use crate::error::{Error, Result};
 use browse_proto::Reason;
 
@@ -13,30 +14,29 @@ use browse_proto::Reason;
 pub struct About<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What it does.
-    pub description: Option<&'a str>,
-    /// Phrases to think of it by.
-    pub triggers: &'a [String],
+    /// What it does, and phrases to think of it by.
+    pub words: SelfDescription,
     /// `host` or `host:port` that it may visit.
     pub hosts: &'a [String],
     /// The day of the recording.
     pub date: &'a str,
+    /// Whether it needs what the session of its caller holds.
+    pub of_user: bool,
 }
 
 /// SKILL.md.
 pub fn write(about: &About<'_>, plan: &Plan, language: Language) -> Result<String> {
-    let description = about.description.map_or_else(|| describe(about, plan), str::to_owned);
     let mut front = Mapping::new();
     let mut put = |key: &str, value: Value| front.insert(Value::from(key), value);
     put("name", about.name.into());
-    put("description", description.as_str().into());
+    put("description", about.words.description.as_str().into());
     put("host", about.hosts.to_vec().into());
-    put("triggers", about.triggers.to_vec().into());
+    put("triggers", about.words.triggers.clone().into());
     put("args", plan.inputs.all.iter().map(argument).collect::<Vec<_>>().into());
     put("version", "1.0.0".into());
     put("source", "agent".into());
     put("trusted", false.into());
-    put("session", "own".into());
+    put("session", if about.of_user { "user" } else { "own" }.into());
     put("timeout", "60s".into());
     let front = serde_norway::to_string(&front).map_err(|error| {
         Error::new(Reason::Bug, format!("the manifest cannot be written: {error}"))
@@ -59,17 +59,8 @@ fn argument(input: &super::inputs::Input) -> Value {
     Value::Mapping(of)
 }
 
-fn describe(about: &About<'_>, plan: &Plan) -> String {
-    let reads: Vec<_> = plan.outputs().map(|(call, _)| call.command.name).collect();
-    format!(
-        "Repeats a recorded flow on {} and answers with its {}.",
-        about.hosts.join(", "),
-        reads.join(" and ")
-    )
-}
-
 fn prose(about: &About<'_>, plan: &Plan, language: Language) -> String {
-    let steps = plan.calls.len();
+    let steps = plan.steps().count();
     let mut out = format!(
         "# {}\n\nRecorded on {} in {steps} steps, and written as {} by `browse skill record save`.\nThe result is JSON:\n\n",
         about.name,
@@ -82,6 +73,12 @@ fn prose(about: &About<'_>, plan: &Plan, language: Language) -> String {
     out.push_str(
         "\nA result that lacks this is an error, so that a change of the site is noticed.\n`fixtures/` holds the page as it was, without scripts and without values of fields.\n",
     );
+    if about.of_user {
+        out.push_str(
+            "It needs what the session of its caller holds, such as a sign-in: `session: user` holds once it is trusted.\n",
+        );
+        return out;
+    }
     out.push_str(&format!("`browse skill check {}` compares it with the live page.\n", about.name));
     out
 }

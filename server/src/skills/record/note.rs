@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::recordings::{MOST_READS, MOST_STEPS};
-use super::step::{Role, Secret, Spot, Step, TARGETS, role};
+use super::secrecy::{is_clean, secrecy};
+use super::step::{Role, Secret, Spot, Step, TARGETS, TextField, role};
 use crate::chromium::{AnsweredBy, Dialog, DialogAnswer, Question};
 use crate::engine::{Footing, Target};
 use crate::error::{Error, Result};
@@ -17,6 +18,9 @@ use crate::{dispatch::Context, secrets};
 
 /// Time that finding a name for an element may take.
 const NAMING: Duration = Duration::from_secs(2);
+
+/// Time that looking at a field after the call may take.
+const LOOKING: Duration = Duration::from_millis(500);
 
 /// Time that keeping the page may take.
 const KEEPING: Duration = Duration::from_secs(3);
@@ -48,8 +52,10 @@ impl Note {
         if recordings.is_idle() || role(cx.command()) == Role::Look {
             return None;
         }
-        let session = cx.session().ok()?.name().to_owned();
+        let of = cx.session().ok()?;
+        let session = of.name().to_owned();
         let number = recordings.change(&session, cx.client(), |recording| {
+            recording.attribute(of.sends());
             if recording.steps.len() < MOST_STEPS {
                 recording.steps.push(None);
                 return Some(recording.steps.len() - 1);
@@ -78,7 +84,8 @@ impl Note {
         self.question = tab.page().question();
         self.dialogs = tab.dialogs().last();
         self.keep_secret_answer();
-        if self.step.role() == Role::Denied {
+        // Of a frame that has gone the call itself tells.
+        if self.step.role() == Role::Denied || cx.engine().has_lost_frame() {
             return;
         }
         let limit = (Instant::now() + NAMING).min(cx.deadline());
@@ -124,7 +131,7 @@ impl Note {
             return;
         }
         let named = footing.targets().map(|target| target.to_string());
-        let Some(named) = named.into_iter().find(|text| secrets::redact(text) == *text) else {
+        let Some(named) = named.into_iter().find(|text| is_clean(text)) else {
             let message = format!("nothing names the {} that it was about", footing.tag);
             self.step.unfit = Some(message);
             return;
@@ -156,6 +163,19 @@ impl Note {
             self.step.fields.insert("key".to_owned(), Value::Null);
             self.step.unfit = Some("a secret was typed by single keys: use `fill`".to_owned());
         }
+        let is_secret = self.step.secret.is_some();
+        let named = footing.targets().map(|target| target.to_string()).find(|text| is_clean(text));
+        let before = footing.value.filter(|_| !is_secret);
+        self.step.field = footing.identity.map(|identity| TextField {
+            identity,
+            path: footing.path,
+            takes_text: footing.text,
+            target: named,
+            before,
+            after: None,
+            is_as_typed: false,
+        });
+        self.step.label = Some(footing.label).filter(|label| !label.is_empty());
         self.step.element = Some([footing.tag, footing.role, footing.kind]);
         self.step.leads = footing.leads;
         self.step.frame = footing.place;
@@ -191,6 +211,9 @@ impl Note {
     pub async fn end<R: prost::Message>(mut self, cx: &Context, outcome: Result<&R, &Error>) {
         let command = self.step.command;
         self.came_out(cx, outcome.as_ref().err().copied());
+        if self.step.failed.is_none() && !self.step.moved() {
+            self.look_again(cx).await;
+        }
         let response = outcome.ok().map(|response| {
             let fields = wire::decode(command.response, &response.encode_to_vec());
             fields.unwrap_or_default()
@@ -208,6 +231,21 @@ impl Note {
             }
         }
         self.put(cx, page);
+    }
+
+    /// Finds out what the field holds now.
+    async fn look_again(&mut self, cx: &Context) {
+        let step = &mut self.step;
+        let (is_read, is_secret) = (step.role() == Role::Read, step.secret.is_some());
+        let Some(field) = step.field.as_mut().filter(|_| !is_read) else { return };
+        let Some(tab) = cx.tab_if_any() else { return };
+        let limit = (Instant::now() + LOOKING).min(cx.deadline());
+        let typed = self.text.as_deref().or(step.fields.get("text").and_then(Value::as_str));
+        let now = tab.engine().field_now(field.identity, step.frame.as_ref(), typed);
+        if let Ok(Ok(now)) = timeout_at(limit, now).await {
+            field.after = now.value.filter(|_| !is_secret);
+            field.is_as_typed = now.is_as_typed;
+        }
     }
 
     /// The tab that an action opened, or that `newtab` answers with.
@@ -257,6 +295,7 @@ impl Note {
                 secret.number = recording.secret(text);
             }
             recording.page = page.or(recording.page.take());
+            step.sent = recording.sent.remove(&number).unwrap_or_default();
             let step = match question.filter(|_| is_answer(&step) && step.failed.is_none()) {
                 Some(question) => match recording.asker(number, step.tab, question.id) {
                     Some(asker) => return asker.take_answer(step),
@@ -326,26 +365,6 @@ fn targets(fields: &Map<String, Value>) -> Vec<(String, String)> {
     found
 }
 
-/// What kind of secret a text is, if it is one.
-fn secrecy(footing: &Footing, text: &str) -> Option<&'static str> {
-    let autofill = footing.autocomplete.to_ascii_lowercase();
-    if text.is_empty() {
-        return None;
-    }
-    if footing.secret {
-        return Some(match autofill.as_str() {
-            _ if footing.kind == "password" => "password",
-            autofill if autofill.contains("one-time-code") => "code",
-            autofill if autofill.contains("cc-") => "card",
-            _ => "password",
-        });
-    }
-    let named = |name: &String| secrets::is_secret_name(name);
-    let shaped =
-        secrets::redact(text) != text || [&footing.field, &footing.label].into_iter().any(named);
-    shaped.then_some("secret")
-}
-
 fn spot(cx: &Context) -> Spot {
     let Some(tab) = cx.tab_if_any() else { return Spot::default() };
     let frame = tab.page().main_frame();
@@ -357,38 +376,4 @@ async fn keepsake(cx: &Context) -> Option<String> {
     let tab = cx.tab_if_any()?;
     let limit = (Instant::now() + KEEPING).min(cx.deadline());
     timeout_at(limit, tab.engine().keepsake()).await.ok()?.ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Footing, secrecy};
-
-    #[test]
-    fn a_secret_is_known_by_its_field_its_label_or_its_shape() {
-        let field = |field: &str, label: &str| Footing {
-            field: field.to_owned(),
-            label: label.to_owned(),
-            ..Footing::default()
-        };
-        let key = format!("ghp_{}", "a1B2".repeat(8));
-        for (footing, text, kind) in [
-            (field("q", "Search"), "lamp", None),
-            (field("f9", "API token"), "open sesame", Some("secret")),
-            (field("api_key", ""), "open sesame", Some("secret")),
-            (field("q", "Search"), key.as_str(), Some("secret")),
-            (field("f9", "API token"), "", None),
-            (Footing { secret: true, ..field("q", "") }, "x", Some("password")),
-            (
-                Footing {
-                    secret: true,
-                    autocomplete: "ONE-TIME-CODE".to_owned(),
-                    ..field("q", "")
-                },
-                "123456",
-                Some("code"),
-            ),
-        ] {
-            assert_eq!(secrecy(&footing, text), kind, "{footing:?} {text}");
-        }
-    }
 }

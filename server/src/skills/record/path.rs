@@ -6,9 +6,17 @@
 //! left. A click or a key may have had an effect that nobody sees, such as an
 //! item in a cart. So it stays, unless it followed a link or sent a form that
 //! only asks for a page, and arrived just there.
+//!
+//! The walk keeps the history of the tab: a page that was left by another address
+//! is needed after all when the tab went back to it.
 
+use std::collections::BTreeMap;
+
+use browse_proto::Command;
+use serde_json::Map;
 use url::Url;
 
+use super::rewrite;
 use super::step::{Role, Step};
 
 /// What becomes of a step.
@@ -24,6 +32,8 @@ pub enum Fate {
     Looked,
     /// Its page was left again.
     Left,
+    /// It was made in a tab that the script does without.
+    Aside,
     /// A later step made it void.
     Overwritten,
     /// It came after the result.
@@ -41,23 +51,42 @@ impl Fate {
             Self::Failed => "left out: it failed",
             Self::Looked => "left out: it only looked",
             Self::Left => "left out: its page was left again",
+            Self::Aside => "left out: its tab was left again",
             Self::Overwritten => "left out: a later step made it void",
             Self::After => "left out: it came after the result",
             Self::Denied => "left out: a skill may not do it",
         }
     }
+
+    /// Whether the script has the step.
+    pub fn is_kept(self) -> bool {
+        matches!(self, Self::Kept | Self::Result)
+    }
 }
 
-/// The fate of each step, when the last `reads` reads are the result.
-pub fn fates(steps: &[&Step], reads: usize) -> Vec<Fate> {
-    let is_read =
-        |step: &Step| (step.role() == Role::Read || step.saves()) && step.failed.is_none();
+/// What of the steps a script repeats.
+#[derive(Debug, Default)]
+pub struct FlowPath {
+    /// The fate of each step.
+    pub fates: Vec<Fate>,
+    /// Steps that stand for several, by their number: the last of them is kept,
+    /// and does what all did.
+    pub rewritten: BTreeMap<usize, Step>,
+    /// The address of the page that was there when the recording began, when a
+    /// kept step goes back to it.
+    pub start: Option<String>,
+}
+
+/// The path to the last `reads` reads, which are the result.
+pub fn path(steps: &[&Step], reads: usize) -> FlowPath {
+    let is_read = |step: &Step| step.answers() && step.failed.is_none() && !step.aside;
     let results: Vec<usize> = (0..steps.len()).filter(|at| is_read(steps[*at])).collect();
     let results = &results[results.len().saturating_sub(reads)..];
     let end = results.last().map_or(steps.len(), |last| last + 1);
     let mut walk = Walk { steps, fates: vec![Fate::After; steps.len()], ..Walk::default() };
     for (at, step) in steps[..end].iter().enumerate() {
         walk.fates[at] = match step.role() {
+            _ if step.aside => Fate::Aside,
             _ if step.failed.is_some() => Fate::Failed,
             _ if step.saves() && results.contains(&at) => Fate::Result,
             Role::Read if results.contains(&at) => Fate::Result,
@@ -65,141 +94,231 @@ pub fn fates(steps: &[&Step], reads: usize) -> Vec<Fate> {
             Role::Denied => Fate::Denied,
             _ => Fate::Kept,
         };
-        if matches!(walk.fates[at], Fate::Kept | Fate::Result) {
+        if walk.fates[at].is_kept() {
             walk.take(at);
         }
     }
-    walk.fates
+    let rewritten = walk.rewritten.into_iter().filter(|(at, _)| walk.fates[*at].is_kept());
+    FlowPath { rewritten: rewritten.collect(), fates: walk.fates, start: walk.start }
 }
 
-/// The time between the arrival at a document and the next one.
+/// The time between the arrival at a page and the next one.
 #[derive(Debug, Default)]
 struct Visit {
     /// The step that led here; none for the page that was there at the start.
     arrival: Option<usize>,
     /// Whether coming here asked for a page and did nothing else.
     harmless: bool,
-    /// What was done here.
+    /// What was done here, without what was made void.
     steps: Vec<usize>,
-    /// Whether it may have had an effect beyond the page, or is the result.
-    effect: bool,
+    /// Whether the script does without it.
+    is_left: bool,
     url: String,
+    document: String,
 }
 
 #[derive(Default)]
 struct Walk<'a> {
     steps: &'a [&'a Step],
     fates: Vec<Fate>,
+    rewritten: BTreeMap<usize, Step>,
     visits: Vec<Visit>,
-    /// Visits that were left by going back, for going forward again.
-    behind: Vec<Visit>,
+    /// The history of the tab: the last visit of each entry.
+    history: Vec<usize>,
+    /// The entry that the tab shows.
+    here: usize,
+    start: Option<String>,
 }
 
 impl Walk<'_> {
     fn take(&mut self, at: usize) {
         let step = self.steps[at];
         if self.visits.is_empty() && step.role() != Role::Open {
-            self.visits.push(Visit { url: step.before.url.clone(), ..Visit::default() });
+            let (url, document) = (step.before.url.clone(), step.before.document.clone());
+            self.visits.push(Visit { url, document, ..Visit::default() });
+            self.history.push(0);
         }
         match step.role() {
             Role::Open => {
-                while self.visits.last().is_some_and(Visit::is_idle) {
-                    self.leave(Fate::Left);
-                }
+                self.leave_idle();
                 self.arrive(at, is_same_place(&asked(step), &step.after.url));
             }
-            Role::Back if self.is_return(step) => {
-                self.fates[at] = Fate::Left;
-                self.leave(Fate::Left);
-            }
-            Role::Forward if self.is_advance(step) => {
-                self.fates[at] = Fate::Left;
-                let visit = self.behind.pop().unwrap_or_default();
-                self.mark(&visit, Fate::Kept);
-                self.visits.push(visit);
-            }
-            Role::Reload if self.visits.last().is_some_and(|visit| !visit.effect) => {
-                self.fates[at] = Fate::Left;
-                let done = self.visits.last_mut().map(|visit| std::mem::take(&mut visit.steps));
-                for step in done.unwrap_or_default() {
-                    self.fates[step] = Fate::Left;
-                }
-            }
-            Role::Back | Role::Forward | Role::Reload => self.arrive(at, false),
+            Role::Back => self.turn(at, self.here.checked_sub(1)),
+            Role::Forward => self.turn(at, Some(self.here + 1)),
+            Role::Reload => self.reload(at),
             _ => self.act(at),
         }
     }
 
     fn act(&mut self, at: usize) {
         let step = self.steps[at];
-        let moved = step.moved() || self.moved_later(at);
         let landed = self.landing(at);
-        let harmless = step.leads.as_ref().is_some_and(|leads| is_same_place(leads, &landed));
+        let leads_here = step.leads.as_ref().is_some_and(|leads| is_same_place(leads, &landed));
+        let is_link = leads_here && step.is_link();
+        let moved = step.moved() || self.moved_later(at);
+        // A link that a script of the page follows by itself.
+        let moved = moved || is_link && !is_same_place(&step.before.url, &landed);
         if moved || step.opened.is_some() {
-            return self.arrive(at, harmless);
+            return self.arrive(at, is_link);
         }
-        if step.role() == Role::Edit {
-            self.overwrite(at);
+        self.overwrite(at);
+        if let Some(visit) = self.current() {
+            visit.steps.push(at);
         }
-        let Some(visit) = self.visits.last_mut() else { return };
-        visit.effect |= matches!(step.role(), Role::Act | Role::Read);
-        visit.steps.push(at);
     }
 
-    /// A new visit, with the step that led to it.
+    /// Goes to another entry of the history.
+    fn turn(&mut self, at: usize, entry: Option<usize>) {
+        let step = self.steps[at];
+        let stays = !step.moved();
+        let known = entry.filter(|entry| {
+            let to = self.history.get(*entry).map(|visit| &self.visits[*visit]);
+            let from = self.history.get(self.here).map(|visit| &self.visits[*visit]);
+            to.zip(from).is_some_and(|(to, from)| {
+                is_same_place(&to.url, &step.after.url) && (to.document == from.document) == stays
+            })
+        });
+        let Some(entry) = known else {
+            // An entry that a script of the page made, with a step that is kept.
+            if stays {
+                if let Some(visit) = self.current() {
+                    visit.steps.push(at);
+                }
+                return;
+            }
+            // One from before the recording: its address is opened instead.
+            self.leave_idle();
+            self.rewritten.extend(opening(step, &self.landing(at)).map(|step| (at, step)));
+            return self.arrive(at, true);
+        };
+        let is_detour = match entry < self.here {
+            true => self.is_idle(self.history[self.here]),
+            false => self.visits[self.history[entry]].is_left,
+        };
+        if is_detour {
+            self.fates[at] = Fate::Left;
+            if entry < self.here {
+                self.leave(self.history[self.here]);
+            } else if self.is_opened(entry) {
+                self.leave_idle();
+            }
+            self.restore(entry);
+        } else {
+            // The script goes there as well, so the entry has to be there.
+            self.restore(entry);
+            let visit = self.begin_visit(at, false);
+            self.history[entry] = visit;
+        }
+        self.here = entry;
+    }
+
+    /// Whether an address was opened there, so that the pages before it do not count.
+    fn is_opened(&self, entry: usize) -> bool {
+        let arrival = self.visits[self.history[entry]].arrival;
+        arrival.is_some_and(|step| self.steps[step].role() == Role::Open)
+    }
+
+    fn reload(&mut self, at: usize) {
+        let Some(visit) = self.history.get(self.here).copied() else { return };
+        if self.visits[visit].steps.iter().any(|step| self.has_effect(*step)) {
+            let visit = self.begin_visit(at, false);
+            self.history[self.here] = visit;
+            return;
+        }
+        self.fates[at] = Fate::Left;
+        for step in std::mem::take(&mut self.visits[visit].steps) {
+            self.fates[step] = Fate::Left;
+        }
+        self.visits[visit].document = self.steps[at].after.document.clone();
+    }
+
+    /// A new entry of the history, with the step that led to it.
     fn arrive(&mut self, at: usize, harmless: bool) {
-        let url = self.landing(at);
-        self.behind.clear();
-        let (steps, effect) = (Vec::new(), false);
-        self.visits.push(Visit { arrival: Some(at), harmless, steps, effect, url });
+        let visit = self.begin_visit(at, harmless);
+        self.history.truncate(self.here + 1);
+        self.history.push(visit);
+        self.here = self.history.len() - 1;
     }
 
-    /// Forgets the last visit.
-    fn leave(&mut self, fate: Fate) {
-        if let Some(visit) = self.visits.pop() {
-            self.mark(&visit, fate);
-            self.behind.push(visit);
+    fn begin_visit(&mut self, at: usize, harmless: bool) -> usize {
+        let document = match self.moved_later(at) {
+            true => self.next(at).map(|next| next.before.document.clone()).unwrap_or_default(),
+            false => self.steps[at].after.document.clone(),
+        };
+        let url = self.landing(at);
+        let visit = Visit { arrival: Some(at), harmless, url, document, ..Visit::default() };
+        self.visits.push(visit);
+        self.visits.len() - 1
+    }
+
+    /// Leaves the pages out that nothing came of, from here backwards.
+    fn leave_idle(&mut self) {
+        for entry in (0..self.history.len().min(self.here + 1)).rev() {
+            let visit = self.history[entry];
+            if !self.is_idle(visit) {
+                return;
+            }
+            self.leave(visit);
         }
     }
 
-    fn mark(&mut self, visit: &Visit, fate: Fate) {
+    fn leave(&mut self, visit: usize) {
+        self.visits[visit].is_left = true;
+        self.mark(visit, Fate::Left);
+    }
+
+    /// Takes a page in again that was left out, with what led to it.
+    fn restore(&mut self, entry: usize) {
+        for entry in (0..=entry).rev() {
+            let visit = self.history[entry];
+            if !self.visits[visit].is_left {
+                return;
+            }
+            self.visits[visit].is_left = false;
+            self.mark(visit, Fate::Kept);
+            match self.visits[visit].arrival {
+                None => self.start = Some(self.visits[visit].url.clone()),
+                Some(step) if self.steps[step].role() == Role::Open => return,
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn mark(&mut self, visit: usize, fate: Fate) {
+        let visit = &self.visits[visit];
         for step in visit.arrival.iter().chain(&visit.steps) {
             self.fates[*step] = fate;
         }
     }
 
-    /// Whether going back returns to the visit before, and leaves nothing
-    /// behind that had an effect.
-    fn is_return(&self, step: &Step) -> bool {
-        let [.., before, last] = self.visits.as_slice() else { return false };
-        last.is_idle() && is_same_place(&before.url, &step.after.url)
+    /// Whether nothing is lost when a visit never takes place.
+    fn is_idle(&self, visit: usize) -> bool {
+        let visit = &self.visits[visit];
+        let harmless = visit.harmless || visit.arrival.is_none();
+        harmless && !visit.steps.iter().any(|step| self.has_effect(*step))
     }
 
-    fn is_advance(&self, step: &Step) -> bool {
-        self.behind.last().is_some_and(|visit| is_same_place(&visit.url, &step.after.url))
+    /// Whether a step may have had an effect beyond its page, or is the result.
+    fn has_effect(&self, at: usize) -> bool {
+        let step = self.steps[at];
+        let turns = matches!(step.role(), Role::Read | Role::Back | Role::Forward);
+        turns || step.has_effect()
     }
 
-    /// Drops what filled the same field of the same page before, when nothing
+    fn current(&mut self) -> Option<&mut Visit> {
+        self.visits.get_mut(*self.history.get(self.here)?)
+    }
+
+    /// Makes void what the step at `at` does anew on the same page, when nothing
     /// came of it meanwhile.
     fn overwrite(&mut self, at: usize) {
-        let step = self.steps[at];
-        let Some(visit) = self.visits.last_mut().filter(|_| !step.target().is_empty()) else {
-            return;
-        };
-        let mut void = Vec::new();
-        for earlier in visit.steps.iter().rev() {
-            let other = self.steps[*earlier];
-            match other.role() {
-                Role::Edit if other.target() == step.target() && other.frame == step.frame => {
-                    void.push(*earlier);
-                }
-                // What was typed may have gone into the same field.
-                Role::Edit if other.command.name == "type" => break,
-                Role::Edit | Role::Steady => {}
-                _ => break,
-            }
-        }
-        visit.steps.retain(|step| !void.contains(step));
+        let Some(visit) = self.history.get(self.here).copied() else { return };
+        let earlier: Vec<&Step> =
+            self.visits[visit].steps.iter().map(|earlier| self.steps[*earlier]).collect();
+        let (void, instead) = rewrite::overwritten(&earlier, self.steps[at]);
+        self.rewritten.extend(instead.map(|step| (at, step)));
+        let void: Vec<usize> = void.into_iter().map(|n| self.visits[visit].steps[n]).collect();
+        self.visits[visit].steps.retain(|step| !void.contains(step));
         for step in void {
             self.fates[step] = Fate::Overwritten;
         }
@@ -225,11 +344,11 @@ impl Walk<'_> {
     }
 }
 
-impl Visit {
-    /// Whether nothing is lost when it never took place.
-    fn is_idle(&self) -> bool {
-        !self.effect && (self.harmless || self.arrival.is_none())
-    }
+/// A step that opens `url`, in the place of `step`.
+fn opening(step: &Step, url: &str) -> Option<Step> {
+    let command = Command::by_name("goto")?;
+    let fields = Map::from_iter([("url".to_owned(), url.into())]);
+    Some(Step { command, fields, ..step.clone() })
 }
 
 /// The address that a step asked for.

@@ -3,8 +3,9 @@
 use browse_proto::Command;
 use serde_json::json;
 
-use super::super::step::{Spot, Step};
-use super::{Fate, fates};
+use super::super::step::{Spot, Step, TextField};
+use super::super::tabs;
+use super::{Fate, path};
 
 /// Makes the steps of a session. A place is a page; the same page is another
 /// document each time that it is arrived at, except by going back.
@@ -43,12 +44,20 @@ fn step(line: &str, here: &mut Spot, documents: &mut u32) -> Step {
         opened: None,
         leads: flags.contains(&"link").then(|| here.url.clone()),
         element: None,
+        label: None,
         frame: None,
         unfit: None,
         answer: None,
         asked: None,
         dialogs: Vec::new(),
+        field: None,
+        sent: Vec::new(),
+        aside: false,
     }
+}
+
+fn fates(steps: &[&Step], reads: usize) -> Vec<Fate> {
+    path(steps, reads).fates
 }
 
 /// The steps that a script would have.
@@ -144,4 +153,145 @@ fn several_reads_can_be_the_result() {
 fn a_search_by_a_form_that_only_asks_can_be_left() {
     let lines = ["goto /", "fill #q", "press Enter link -> /search", "goto /", "text h1"];
     check(&lines, &[3, 4]);
+}
+
+#[test]
+fn a_page_that_was_gone_back_to_is_kept() {
+    check(&["goto /a", "goto /b", "back -> /a", "click #go", "text h1"], &[0, 3, 4]);
+    // What led to it as well, and nothing that was left before.
+    let lines = [
+        "goto /wrong",
+        "goto /",
+        "click #a link -> /a",
+        "goto /b",
+        "back -> /a",
+        "click #go",
+        "text h1",
+    ];
+    check(&lines, &[1, 2, 5, 6]);
+    // Something was done on the page that was left: the script goes back as well.
+    let lines = ["goto /a", "goto /b", "click #add", "back -> /a", "click #go", "text h1"];
+    check(&lines, &[0, 1, 2, 3, 4, 5]);
+    check(&["goto /a", "goto /b", "goto /c", "back -> /b", "back -> /a", "text h1"], &[0, 5]);
+    check(&["goto /a", "goto /b", "back -> /a", "forward -> /b", "text h1"], &[1, 4]);
+}
+
+#[test]
+fn going_back_to_before_the_recording_opens_the_address() {
+    let steps = steps(&["goto /a", "back -> /z", "text h1"]);
+    let path = path(&steps.iter().collect::<Vec<_>>(), 1);
+    assert_eq!(path.fates, [Fate::Left, Fate::Kept, Fate::Result]);
+    assert_eq!(path.rewritten[&1].command.name, "goto");
+    assert_eq!(path.rewritten[&1].fields["url"], "http://a.example/z");
+}
+
+/// Steps on one page: `command target identity text-after`.
+fn typed(lines: &[(&str, &str, u64, &str)]) -> Vec<Step> {
+    let mut all = steps(&["goto /"]);
+    let here = all[0].after.clone();
+    let mut before = std::collections::HashMap::new();
+    for (command, target, identity, after) in lines {
+        let mut step = steps(&[&format!("{command} {target}")]).remove(0);
+        (step.before, step.after) = (here.clone(), here.clone());
+        let key = if *command == "press" { "key" } else { "target" };
+        step.fields = serde_json::Map::from_iter([(key.to_owned(), json!(target))]);
+        let was = before.insert(*identity, (*after).to_owned()).unwrap_or_default();
+        step.field = Some(TextField {
+            identity: *identity,
+            path: String::new(),
+            takes_text: true,
+            target: Some(format!("#f{identity}")),
+            before: Some(was),
+            after: Some((*after).to_owned()),
+            is_as_typed: false,
+        });
+        all.push(step);
+    }
+    let mut read = steps(&["text h1"]).remove(0);
+    (read.before, read.after) = (here.clone(), here);
+    all.push(read);
+    all
+}
+
+/// What a script does on the page, with the texts that it fills.
+#[track_caller]
+fn check_typed(lines: &[(&str, &str, u64, &str)], wanted: &[&str]) {
+    let steps = typed(lines);
+    let path = path(&steps.iter().collect::<Vec<_>>(), 1);
+    let kept = steps.iter().enumerate().filter(|(at, _)| path.fates[*at].is_kept());
+    let words: Vec<String> = kept
+        .map(|(at, step)| {
+            let step = path.rewritten.get(&at).unwrap_or(step);
+            let text = step.fields.get("text").and_then(serde_json::Value::as_str);
+            [Some(step.command.name), Some(step.target()), text]
+                .into_iter()
+                .flatten()
+                .filter(|word| !word.is_empty())
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    assert_eq!(words[1..words.len() - 1], *wanted);
+}
+
+#[test]
+fn a_field_that_is_filled_by_another_way_is_filled_once() {
+    check_typed(&[("fill", "#q", 1, "a"), ("fill", "label=Q", 1, "b")], &["fill label=Q"]);
+    // Clicked, selected and typed over.
+    let lines = [
+        ("fill", "#q", 1, "a"),
+        ("click", "#q", 1, "a"),
+        ("press", "Control+A", 1, "a"),
+        ("type", "", 1, "lamp"),
+    ];
+    check_typed(&lines, &["fill #f1 lamp"]);
+    // What was appended is part of the text, and a field between is another one.
+    let lines = [
+        ("fill", "#q", 1, "lam"),
+        ("fill", "#r", 2, "x"),
+        ("click", "#q", 1, "lam"),
+        ("press", "p", 1, "lamp"),
+        ("press", "s", 1, "lamps"),
+    ];
+    check_typed(&lines, &["fill #r", "fill #f1 lamps"]);
+    // One way alone stays what it is.
+    let lines = [("click", "#q", 1, ""), ("type", "", 1, "lamp")];
+    check_typed(&lines, &["click #q", "type"]);
+}
+
+#[test]
+fn a_key_that_does_more_than_edit_ends_the_filling() {
+    let lines = [("fill", "#q", 1, "a"), ("press", "Enter", 1, "a"), ("fill", "#q", 1, "b")];
+    check_typed(&lines, &["fill #q", "press", "fill #q"]);
+}
+
+#[test]
+fn what_was_sent_keeps_a_step() {
+    use crate::sessions::PageSend;
+    let mut steps = steps(&["goto /", "click #a link -> /a", "goto /b", "text h1"]);
+    let sent = |host: &str| PageSend::Request {
+        method: "POST".to_owned(),
+        host: host.to_owned(),
+        path: "/x".to_owned(),
+    };
+    let of = |steps: &[Step]| fates(&steps.iter().collect::<Vec<_>>(), 1);
+    steps[1].sent = vec![sent("statistics.example")];
+    assert_eq!(of(&steps), [Fate::Left, Fate::Left, Fate::Kept, Fate::Result]);
+    steps[1].sent = vec![sent("a.example")];
+    assert_eq!(of(&steps), [Fate::Kept, Fate::Kept, Fate::Kept, Fate::Result]);
+}
+
+#[test]
+fn a_tab_that_was_opened_and_closed_is_left_out() {
+    let mut steps = steps(&["goto /", "goto /news", "text h2", "click #go", "text h1"]);
+    for at in [1, 2] {
+        steps[at].tab = 2;
+    }
+    let joined = tabs::of_one(&steps.iter().collect::<Vec<_>>()).expect("one tab does");
+    let fates = fates(&joined.iter().collect::<Vec<_>>(), 1);
+    assert_eq!(fates, [Fate::Kept, Fate::Aside, Fate::Aside, Fate::Kept, Fate::Result]);
+    // Not where something was done in it.
+    let click = steps[3].clone();
+    steps.insert(2, Step { tab: 2, ..click });
+    assert!(tabs::of_one(&steps.iter().collect::<Vec<_>>()).is_err());
 }

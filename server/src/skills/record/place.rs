@@ -8,7 +8,7 @@ use browse_proto::v1;
 
 use super::code::File;
 use crate::dispatch::Context;
-use crate::error::Result;
+use crate::error::{HINT, Result};
 use crate::skills::{
     drafts::{Draft, unwritable},
     events::Voice,
@@ -28,7 +28,10 @@ pub fn check(cx: &Context, tier: Tier, name: &str) -> Result<()> {
     names::check(name)?;
     let place = cx.daemon().skills().folder(tier).join(name);
     match place.symlink_metadata() {
-        Ok(_) => Err(lifecycle::exists(name, tier)),
+        Ok(_) => {
+            let hint = format!("Save it under another name, or run `browse skill rm {name}` first");
+            Err(lifecycle::exists(name, tier).with(HINT, hint))
+        }
         Err(_) => Ok(()),
     }
 }

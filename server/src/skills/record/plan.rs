@@ -5,7 +5,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::inputs::{Inputs, Piece};
-use super::path::{Fate, fates};
+use super::path::{Fate, path};
 use super::recordings::Recording;
 use super::shape::Shape;
 use super::step::{Role, Step, TARGETS};
@@ -13,6 +13,7 @@ use super::tabs;
 use crate::engine::{Place, Reference};
 use crate::error::{Error, Result};
 use crate::secrets;
+use crate::sessions::PageSend;
 
 /// A program.
 #[derive(Clone, Debug)]
@@ -42,8 +43,14 @@ pub struct Call {
     pub url: String,
     /// What its element was: tag, role and type of an input.
     pub element: Option<[String; 3]>,
+    /// What its element was called on the page, when that was a control.
+    pub label: Option<String>,
     /// Whether its selector looks in a frame within the page.
     pub framed: bool,
+    /// Whether it is none of the recording, but was added for the others.
+    pub added: bool,
+    /// What the recording saw it send.
+    pub sent: Vec<PageSend>,
 }
 
 /// A read whose answer is the result or a part of it.
@@ -81,19 +88,20 @@ impl Plan {
         }
         let steps = tabs::of_one(&recording.ended()).map_err(unfit)?;
         let steps: Vec<&Step> = steps.iter().collect();
-        let fates = fates(&steps, reads);
+        let path = path(&steps, reads);
+        let fates = path.fates;
         let kept: Vec<(usize, &Step)> = (0..)
             .zip(&steps)
             .zip(&fates)
-            .filter(|(_, fate)| matches!(fate, Fate::Kept | Fate::Result))
-            .map(|((at, step), _)| (at, *step))
+            .filter(|(_, fate)| fate.is_kept())
+            .map(|((at, step), _)| (at, path.rewritten.get(&at).unwrap_or(*step)))
             .collect();
         if !fates.contains(&Fate::Result) {
             return Err(empty(&steps));
         }
         let count = kept.len();
         let mut calls = Calls { calls: Vec::new(), frame: None, inputs: &mut inputs };
-        calls.begin(kept[0].1)?;
+        calls.begin(kept[0].1, path.start.as_deref())?;
         for (at, step) in kept {
             calls.push(step).map_err(|error| error.or_with("step", at + 1))?;
         }
@@ -112,6 +120,11 @@ impl Plan {
         Ok(Self { calls, inputs, hosts, dropped, denied })
     }
 
+    /// The steps of the recording that it repeats.
+    pub fn steps(&self) -> impl Iterator<Item = &Call> {
+        self.calls.iter().filter(|call| !call.added)
+    }
+
     /// The reads of the result.
     pub fn outputs(&self) -> impl Iterator<Item = (&Call, &Output)> {
         self.calls.iter().filter_map(|call| Some((call, call.result.as_ref()?)))
@@ -128,16 +141,16 @@ struct Calls<'a> {
 impl Calls<'_> {
     /// A script starts with a blank tab: where the recording did not, its page
     /// is opened first.
-    fn begin(&mut self, first: &Step) -> Result<()> {
-        if first.role() == Role::Open {
+    fn begin(&mut self, first: &Step, start: Option<&str>) -> Result<()> {
+        let is_open = first.role() == Role::Open;
+        let Some(address) = start.or((!is_open).then_some(first.before.url.as_str())) else {
             return Ok(());
-        }
+        };
         let goto =
             Command::by_name("goto").ok_or_else(|| unfit("there is no `goto`".to_owned()))?;
-        let address = first.before.url.clone();
-        let url = self.inputs.address(&address).ok_or_else(|| secret("goto"))?;
+        let url = self.inputs.address(address).ok_or_else(|| secret("goto"))?;
         let fields = fields(goto, [("url", Given::Text(url))]);
-        self.calls.push(Call::new(goto, fields, &address));
+        self.calls.push(Call { added: true, ..Call::new(goto, fields, address) });
         Ok(())
     }
 
@@ -169,9 +182,12 @@ impl Calls<'_> {
         };
         let mut call = Call::new(command, given, &url);
         call.element = step.element.clone();
+        call.label = step.label.clone();
         call.framed = step.frame.is_some();
-        if step.role() == Role::Read || step.saves() {
+        call.sent = step.sent.clone();
+        if step.answers() {
             call.result = Some(self.output(step)?);
+            self.calls.extend(await_result(&call));
         }
         self.calls.push(call);
         if step.moved() {
@@ -206,7 +222,8 @@ impl Calls<'_> {
             }
         };
         let url = self.calls.last().map(|call| call.url.clone()).unwrap_or_default();
-        self.calls.push(Call::new(command, fields(command, [how]), &url));
+        let call = Call::new(command, fields(command, [how]), &url);
+        self.calls.push(Call { added: true, ..call });
         self.frame = frame.cloned();
         Ok(())
     }
@@ -284,9 +301,34 @@ impl Calls<'_> {
     }
 }
 
+/// A script reads at once what the recording read after a while: it waits for
+/// the element, and for a text in it.
+fn await_result(read: &Call) -> Option<Call> {
+    let (_, target) = read.fields.iter().find(|(field, _)| field.name == "target")?;
+    let is_text = read.result.as_ref().is_some_and(|output| output.shape == Shape::Text);
+    let name = if is_text && read.command.name == "text" { "expect" } else { "wait" };
+    let command = Command::by_name(name)?;
+    let some_text = Given::Text(vec![Piece::Literal("/\\S/".to_owned())]);
+    let fields = match name {
+        "expect" => fields(command, [("target", target.clone()), ("expected", some_text)]),
+        _ => fields(command, [("target", target.clone())]),
+    };
+    Some(Call { added: true, framed: read.framed, ..Call::new(command, fields, &read.url) })
+}
+
 impl Call {
     fn new(command: &'static Command, fields: Vec<(&'static Field, Given)>, url: &str) -> Self {
-        Self { command, fields, result: None, url: url.to_owned(), element: None, framed: false }
+        Self {
+            command,
+            fields,
+            result: None,
+            url: url.to_owned(),
+            element: None,
+            label: None,
+            framed: false,
+            added: false,
+            sent: Vec::new(),
+        }
     }
 
     /// Its selector, when that is the same in each run.

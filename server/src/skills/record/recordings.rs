@@ -1,16 +1,19 @@
 //! The recordings of a daemon, one a session. They live in memory alone.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use browse_proto::Reason;
 use zeroize::Zeroizing;
 
 use super::step::{Role, Step};
+use crate::browser::state::Contents;
 use crate::error::{Error, Result};
 use crate::policy::ClientId;
+use crate::sessions::{PageSend, Sends, Session};
 
 /// Steps that a recording takes; a flow of more is no flow.
 pub const MOST_STEPS: usize = 1000;
@@ -42,6 +45,26 @@ pub struct Recording {
     pub secrets: Vec<Zeroizing<String>>,
     /// The page as it was when it was last read.
     pub page: Option<String>,
+    /// What the pages of the session sent since the step began that began last:
+    /// the position in their log where that is still to be read.
+    pub position: u64,
+    /// What was sent in steps that have not ended, by their number.
+    pub sent: BTreeMap<usize, Vec<PageSend>>,
+    /// The steps that answered a question, each with the step that it came of.
+    pub answers: BTreeMap<usize, usize>,
+    /// What the session held when the recording began.
+    pub held: HeldState,
+}
+
+/// What the session held when its recording began: cookies and local storage,
+/// which a session of its own has not.
+#[derive(Clone, Default)]
+pub struct HeldState(pub Option<Arc<Contents>>);
+
+impl fmt::Debug for HeldState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "HeldState(..)" } else { "HeldState(nothing)" })
+    }
 }
 
 impl Recordings {
@@ -54,7 +77,13 @@ impl Recordings {
     ///
     /// # Errors
     /// `SKILL_RECORDING_RUNS`.
-    pub fn start(&self, session: &str, client: &ClientId) -> Result<()> {
+    pub fn start(
+        &self,
+        session: &str,
+        client: &ClientId,
+        position: u64,
+        held: HeldState,
+    ) -> Result<()> {
         let mut all = self.lock();
         if all.contains_key(session) {
             let message = format!("the session `{session}` is being recorded already");
@@ -67,6 +96,10 @@ impl Recordings {
             lost: 0,
             secrets: Vec::new(),
             page: None,
+            position,
+            sent: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            held,
         };
         all.insert(session.to_owned(), recording);
         self.count.store(all.len(), Ordering::Relaxed);
@@ -88,8 +121,11 @@ impl Recordings {
     ///
     /// # Errors
     /// `SKILL_RECORDING_MISSING`.
-    pub fn read(&self, session: &str) -> Result<Recording> {
-        self.lock().get(session).cloned().ok_or_else(|| missing(session))
+    pub fn read(&self, session: &Session) -> Result<Recording> {
+        let mut all = self.lock();
+        let recording = all.get_mut(session.name()).ok_or_else(|| missing(session.name()))?;
+        recording.attribute(session.sends());
+        Ok(recording.clone())
     }
 
     /// Changes the recording of `session`, while there is one for `client`.
@@ -109,6 +145,18 @@ impl Recordings {
 }
 
 impl Recording {
+    /// Gives what was sent so far to the step that began last.
+    pub fn attribute(&mut self, sends: &Sends) {
+        let (sent, position) = sends.since(self.position);
+        self.position = position;
+        let Some(last) = self.steps.len().checked_sub(1) else { return };
+        let last = self.answers.get(&last).copied().unwrap_or(last);
+        match &mut self.steps[last] {
+            Some(step) => step.sent.extend(sent),
+            None => self.sent.entry(last).or_default().extend(sent),
+        }
+    }
+
     /// The steps that have ended.
     pub fn ended(&self) -> Vec<&Step> {
         self.steps.iter().flatten().collect()
@@ -128,6 +176,7 @@ impl Recording {
         let last =
             || before.iter().rposition(|step| of_tab(&step) && step.as_ref().is_some_and(does));
         let at = asker.or_else(last)?;
+        self.answers.insert(number, at);
         self.steps.get_mut(at)?.as_mut()
     }
 

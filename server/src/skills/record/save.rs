@@ -7,26 +7,39 @@ use super::inputs::Inputs;
 use super::manual::{self, About};
 use super::plan::Plan;
 use super::recordings::{MOST_READS, Recording};
+use super::replay::{self, Replayed};
+use super::words::SelfDescription;
 use super::{fixture, fixture::Notes, place};
 use crate::dispatch::Context;
 use crate::error::{Error, Result};
 use crate::policy::Hosts;
-use crate::skills::{check, tier::Tier};
+use crate::skills::check::{self, Sending};
+use crate::skills::tier::Tier;
 
 /// Writes the skill that the recording of the session comes to.
 pub async fn save_skill_record(
     cx: &Context,
     request: v1::SaveSkillRecordRequest,
 ) -> Result<v1::SaveSkillRecordResponse> {
-    let tier = if request.project { Tier::Project } else { Tier::Global };
+    let tier = if request.global { Tier::Global } else { Tier::Project };
     let session = cx.session()?;
-    let recording = cx.daemon().skills().recordings().read(session.name())?;
+    let recording = cx.daemon().skills().recordings().read(&session)?;
     place::check(cx, tier, &request.name)?;
     let draft = Draft::of(&recording, &request);
     let mut draft = draft.map_err(|error| error.or_with("skill", &request.name))?;
-    if let Err(error) = check::settle(cx, &mut draft.notes.pages, &draft.hosts).await {
+    let held = recording.held.0.as_deref();
+    let replayed = replay::replay(cx, &draft.plan, &draft.hosts, &request, held).await?;
+    let of_user = request.user_session || replayed.needs_session;
+    draft.describe(&request, &recording, of_user)?;
+    // A check has not what a flow of the user needs.
+    if !of_user {
+        let sending = match request.replay() {
+            v1::SkillReplay::All => Sending::Allowed,
+            _ => Sending::HeldBack,
+        };
+        let settled = check::settle(cx, &mut draft.notes.pages, &draft.hosts, sending).await;
         // It is only for checks: the skill is none the worse.
-        tracing::debug!(%error, "the pages of a recorded skill were not looked at");
+        let _ = settled.inspect_err(|error| tracing::debug!(%error, "pages were not looked at"));
     }
     draft.finish()?;
     let kind = draft.language.kind();
@@ -38,16 +51,18 @@ pub async fn save_skill_record(
         }
     };
     let plan = &draft.plan;
-    let kept = u32::try_from(plan.calls.len()).unwrap_or(u32::MAX);
-    let dropped = u32::try_from(plan.dropped).unwrap_or(u32::MAX);
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let strangers = strangers(cx, &draft.hosts)?;
     Ok(v1::SaveSkillRecordResponse {
-        summary: draft.summary(&request.name, tier, left.as_deref(), &strangers(cx, &draft.hosts)?),
+        summary: draft.summary(&request, tier, left.as_deref(), &replayed, &strangers),
         name: request.name,
         tier: tier.message().into(),
         path,
         files: draft.files.iter().map(|(name, _)| name.clone()).collect(),
-        kept,
-        dropped,
+        kept: count(plan.steps().count()),
+        dropped: count(plan.dropped),
+        replayed: count(replayed.steps),
+        session: if of_user { "user" } else { "own" }.to_owned(),
         args: plan.inputs.all.iter().map(argument).collect(),
         draft: left,
     })
@@ -95,26 +110,37 @@ impl Draft {
             v1::SkillLanguage::Py => Language::Python,
             v1::SkillLanguage::Rust => Language::Rust,
         };
-        let line = |text: &str| crate::skills::manifest::one_line(text);
-        let description = request.description.as_deref().map(line);
-        let triggers: Vec<_> = request.trigger.iter().map(|trigger| line(trigger)).collect();
-        let about = About {
-            name: &request.name,
-            description: description.as_deref().filter(|text| !text.is_empty()),
-            triggers: &triggers,
-            hosts: &hosts,
-            date: &date,
-        };
         let stem = fixture::stem(&plan, &date);
         let url = plan.outputs().last().map(|(call, _)| call.url.clone()).unwrap_or_default();
         let html = recording.page.clone().ok_or_else(|| {
             Error::new(Reason::SkillRecordingUnfit, "the page could not be kept when it was read")
         })?;
         let notes = fixture::notes(&plan, language);
-        let mut files = vec![("SKILL.md".to_owned(), manual::write(&about, &plan, language)?)];
-        files.extend(language.files(&request.name, &plan, &format!("{stem}.json")));
+        let mut files = language.files(&request.name, &plan, &format!("{stem}.json"));
         files.push((format!("{stem}.html"), fixture::page(&html, &url, &known)));
         Ok(Self { plan, files, notes, hosts, language, stem })
+    }
+
+    /// Adds SKILL.md.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn describe(
+        &mut self,
+        request: &v1::SaveSkillRecordRequest,
+        recording: &Recording,
+        of_user: bool,
+    ) -> Result<()> {
+        let about = About {
+            words: SelfDescription::of(request, &self.plan, &self.hosts),
+            name: &request.name,
+            hosts: &self.hosts,
+            date: &date(recording),
+            of_user,
+        };
+        let manual = manual::write(&about, &self.plan, self.language)?;
+        self.files.insert(0, ("SKILL.md".to_owned(), manual));
+        Ok(())
     }
 
     /// Adds the notes, and looks a last time for what must not be kept.
@@ -128,12 +154,19 @@ impl Draft {
         spotless(&self.files, &self.plan.inputs.secrets())
     }
 
-    fn summary(&self, name: &str, tier: Tier, left: Option<&str>, strangers: &[String]) -> String {
-        let plan = &self.plan;
+    fn summary(
+        &self,
+        request: &v1::SaveSkillRecordRequest,
+        tier: Tier,
+        left: Option<&str>,
+        replayed: &Replayed,
+        strangers: &[String],
+    ) -> String {
+        let (plan, name) = (&self.plan, &request.name);
         let place = left.map_or(tier.name(), |_| "draft");
-        let (kept, dropped) = (plan.calls.len(), plan.dropped);
-        let mut lines =
-            vec![format!("wrote {name} ({place}): {kept} steps kept, {dropped} left out")];
+        let (kept, dropped) = (plan.steps().count(), plan.dropped);
+        let mut lines = vec![far(replayed, kept, request.replay())];
+        lines.push(format!("wrote {name} ({place}): {kept} steps kept, {dropped} left out"));
         let mut say = |what: &str, names: &[String]| {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             lines.extend((!names.is_empty()).then(|| format!("{what}: {}", names.join(", "))));
@@ -146,19 +179,38 @@ impl Draft {
             &plan.denied.iter().map(ToString::to_string).collect::<Vec<_>>(),
         );
         say("its pages also load from these; add `--host` for those that it needs", strangers);
-        if !self.notes.pages.iter().any(|page| page.reachable) {
+        let of_user = request.user_session || replayed.needs_session;
+        if of_user {
+            lines.push(format!(
+                "it needs what this session holds, such as a sign-in: its SKILL.md asks for `session: user`, which `browse skill trust {name}` grants"
+            ));
+        }
+        if !of_user && !self.notes.pages.iter().any(|page| page.reachable) {
             lines.push(
                 "`browse skill check` cannot look at it: its pages need its steps".to_owned(),
             );
         }
         let words: Vec<_> = secret.iter().map(|name| format!(" --arg {name}=…")).collect();
+        let target = if tier == Tier::Project { " --project" } else { "" };
         lines.push(match left {
-            Some(draft) => {
-                format!("go on: `browse skill test {draft}`, then `browse skill commit {draft}`")
-            }
+            Some(draft) => format!(
+                "next: `browse skill test {draft}`, then `browse skill commit {draft}{target}`"
+            ),
             None => format!("run it: `browse skill run {name}{}`", words.concat()),
         });
         lines.join("\n")
+    }
+}
+
+/// How far the replay came, in words.
+fn far(replayed: &Replayed, kept: usize, wanted: v1::SkillReplay) -> String {
+    match (&replayed.stopped, wanted) {
+        (_, v1::SkillReplay::None) => "not replayed".to_owned(),
+        (None, _) => format!("replayed all {kept} steps in a session of its own"),
+        (Some(why), _) => format!(
+            "replayed {} of {kept} steps in a session of its own: {why}; `--replay all` goes on",
+            replayed.steps
+        ),
     }
 }
 

@@ -2,8 +2,11 @@
 
 use browse_proto::{Command, Reason, Scope};
 use serde_json::{Map, Value};
+use url::Url;
 
 use crate::engine::Place;
+use crate::policy::place;
+use crate::sessions::PageSend;
 
 /// A command that ran, with what a script needs to repeat it.
 #[derive(Clone, Debug)]
@@ -28,6 +31,8 @@ pub struct Step {
     pub leads: Option<String>,
     /// What its element is: tag, role and type of an input.
     pub element: Option<[String; 3]>,
+    /// What its element is called on the page, when that is a control.
+    pub label: Option<String>,
     /// The frame that its selectors look in; none for the main frame.
     pub frame: Option<Place>,
     /// Why a script cannot repeat it.
@@ -39,6 +44,33 @@ pub struct Step {
     /// The answers that the questions of the page were given meanwhile, as calls of
     /// `dialog-accept` and `dialog-dismiss`. A script gives them beforehand.
     pub dialogs: Vec<Self>,
+    /// The text field that it acted on.
+    pub field: Option<TextField>,
+    /// What its page sent until the next step began.
+    pub sent: Vec<PageSend>,
+    /// Whether it was made in a tab that the script does without.
+    pub aside: bool,
+}
+
+/// The field of a step. The texts are none for a secret, for one that is too long,
+/// and where no text goes in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextField {
+    /// The same for the same element, however it was named.
+    pub identity: u64,
+    /// A selector for its place, by which it is known in another document of the
+    /// same page.
+    pub path: String,
+    /// Whether it takes text.
+    pub takes_text: bool,
+    /// A target that finds it.
+    pub target: Option<String>,
+    /// Its text when the step began.
+    pub before: Option<String>,
+    /// Its text when the step had ended.
+    pub after: Option<String>,
+    /// Whether it held just what the step typed.
+    pub is_as_typed: bool,
 }
 
 /// A text that was typed and must not be kept: the recording knows it by this
@@ -136,19 +168,24 @@ impl Step {
             opened: None,
             leads: None,
             element: None,
+            label: None,
             frame: None,
             unfit: None,
             answer: None,
             asked: None,
             dialogs: Vec::new(),
+            field: None,
+            sent: Vec::new(),
+            aside: false,
         }
     }
 
     /// Takes the answer to a question that it led to: what followed the answer
     /// followed this step.
-    pub fn take_answer(&mut self, answer: Self) {
+    pub fn take_answer(&mut self, mut answer: Self) {
         self.after = answer.after.clone();
         self.opened = answer.opened.or(self.opened);
+        self.sent.append(&mut answer.sent);
         self.asked = answer.asked;
         if self.failed == Some(Reason::DialogOpen.name()) {
             self.failed = None;
@@ -166,14 +203,89 @@ impl Step {
         self.command.save.is_some() && self.answer.is_some()
     }
 
+    /// Whether its answer can be a part of the result.
+    pub fn answers(&self) -> bool {
+        self.role() == Role::Read || self.saves()
+    }
+
     /// Its target, in words.
     pub fn target(&self) -> &str {
         self.fields.get("target").and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Whether it may have changed something beyond the fields of its page.
+    pub fn has_effect(&self) -> bool {
+        match self.role() {
+            Role::Act => !self.edits_text() && !self.only_focuses(),
+            Role::Edit => self.requests().next().is_some(),
+            _ => false,
+        }
+    }
+
+    /// The requests of unsafe methods that it was followed by.
+    pub fn requests(&self) -> impl Iterator<Item = &str> {
+        self.sent.iter().filter_map(|sent| match sent {
+            PageSend::Request { host, .. } => Some(host.as_str()),
+            PageSend::Form { .. } => None,
+        })
+    }
+
+    /// Whether it followed a link, or sent a form that only asks for a page, and
+    /// changed nothing on its own host.
+    pub fn is_link(&self) -> bool {
+        let own = Url::parse(&self.before.url).map(|url| place(&url)).unwrap_or_default();
+        self.leads.is_some() && !self.requests().any(|host| host == own)
+    }
+
+    /// Whether another step acted on the same field, however that was named.
+    pub fn has_field_of(&self, other: &Self) -> bool {
+        let (Some(own), Some(of)) = (&self.field, &other.field) else { return false };
+        own.identity == of.identity
+            || (!own.path.is_empty() && own.path == of.path && self.frame == other.frame)
+    }
+
+    /// Whether it changed the text of a field, and did nothing else.
+    pub fn edits_text(&self) -> bool {
+        let edits = match self.command.name {
+            "fill" | "type" => true,
+            "press" => is_editing_key(self.fields.get("key").and_then(Value::as_str)),
+            _ => false,
+        };
+        edits && self.field.is_some() && !self.moved() && self.opened.is_none()
+    }
+
+    /// Whether it was a click on a text field, which did nothing but focus it.
+    pub fn only_focuses(&self) -> bool {
+        let text_stays = |field: &TextField| field.takes_text && field.before == field.after;
+        matches!(self.command.name, "click" | "dblclick" | "focus")
+            && self.field.as_ref().is_some_and(text_stays)
+            && self.sent.is_empty()
+            && self.opened.is_none()
+            && self.before == self.after
+    }
+
     /// Whether the tab shows another document after it.
     pub fn moved(&self) -> bool {
         self.before.document != self.after.document
+    }
+}
+
+/// Whether a key does nothing in a text field but edit its text.
+fn is_editing_key(key: Option<&str>) -> bool {
+    let Some(key) = key else { return false };
+    let bare = key.strip_prefix("Shift+").unwrap_or(key);
+    if bare.chars().count() == 1 {
+        return true;
+    }
+    let chord = bare.strip_prefix("Control+").or(bare.strip_prefix("Meta+"));
+    match chord {
+        Some(letter) if letter.chars().count() == 1 => {
+            matches!(letter.to_ascii_lowercase().as_str(), "a" | "x" | "v" | "z" | "y")
+        }
+        _ => matches!(
+            chord.unwrap_or(bare),
+            "Backspace" | "Delete" | "Home" | "End" | "ArrowLeft" | "ArrowRight"
+        ),
     }
 }
 

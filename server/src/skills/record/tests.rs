@@ -53,11 +53,15 @@ fn recording(text: &str) -> Recording {
         opened: None,
         leads: None,
         element: Some(["input".to_owned(), "textbox".to_owned(), text.to_owned()]),
+        label: None,
         frame: None,
         unfit: None,
         answer: None,
         asked: None,
         dialogs: Vec::new(),
+        field: None,
+        sent: Vec::new(),
+        aside: false,
     };
     let mut goto = step("goto", json!({ "url": format!("http://a.example:81/?q={text}") }));
     goto.before = Spot::default();
@@ -84,6 +88,10 @@ fn recording(text: &str) -> Recording {
         lost: 0,
         secrets: vec!["hunter22".to_owned().into()],
         page: Some(format!("<!DOCTYPE html>\n<html><body>{text}</body></html>")),
+        position: 0,
+        sent: Default::default(),
+        answers: Default::default(),
+        held: Default::default(),
     }
 }
 
@@ -138,7 +146,10 @@ fn draft(text: &str, lang: v1::SkillLanguage) -> Draft {
         trigger: vec![text.to_owned()],
         ..Default::default()
     };
-    Draft::of(&recording(text), &request).expect("a skill")
+    let recording = recording(text);
+    let mut draft = Draft::of(&recording, &request).expect("a skill");
+    draft.describe(&request, &recording, false).expect("a manifest");
+    draft
 }
 
 /// The files of a program, their strings taken out.

@@ -1,0 +1,266 @@
+//! Replays a program before it is written: the same calls, with the rights of
+//! the skill, in a session of its own.
+//!
+//! Nothing is ordered twice. The replay ends before the first step in which the
+//! recording saw a form sent, or a request of another method than GET, HEAD and
+//! OPTIONS; and until then such requests are held back below the page, should it
+//! send one earlier than it did.
+
+use std::time::Duration;
+
+use browse_proto::{Reason, Scope, render, v1, wire};
+use prost_types::Any;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::inputs::Inputs;
+use super::plan::{Call, Given, Plan};
+use super::step::{Role, role};
+use crate::browser::state::{self, Contents};
+use crate::content::Delivery;
+use crate::dispatch::{self, Context};
+use crate::error::{Error, Result};
+use crate::policy::{
+    Audience, ClientId, GrantSpec, Hosts, Kind, Minted, Rate, Scopes, SessionRule, TabPolicy,
+};
+use crate::skills::check::Room;
+
+/// Time that one step gets.
+const STEP: Duration = Duration::from_secs(15);
+
+/// Time that a replay gets.
+const LIFETIME: Duration = Duration::from_secs(170);
+
+/// Calls a second that it may make, as those of a run.
+const RATE: u32 = 200;
+
+/// How far a replay came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replayed {
+    /// Steps that it came through.
+    pub steps: usize,
+    /// Why it ended before the last one.
+    pub stopped: Option<String>,
+    /// Whether it needed what the session of the recording held.
+    pub needs_session: bool,
+}
+
+/// Replays `plan`. `held` is what the session of the recording held when that
+/// began; it is tried with when nothing works without.
+///
+/// # Errors
+/// `SKILL_REPLAY_FAILED`; the browser is not there.
+pub async fn replay(
+    cx: &Context,
+    plan: &Plan,
+    hosts: &[String],
+    request: &v1::SaveSkillRecordRequest,
+    held: Option<&Contents>,
+) -> Result<Replayed> {
+    let whole = match request.replay() {
+        v1::SkillReplay::None => return Ok(Replayed::default()),
+        v1::SkillReplay::All => true,
+        v1::SkillReplay::Unspecified => false,
+    };
+    let held = held.filter(|held| fits_any(held, hosts));
+    let first = held.filter(|_| request.user_session);
+    let outcome = attempt(cx, plan, hosts, whole, first).await;
+    let failed = match outcome {
+        Err(error) if error.reason() == Reason::SkillReplayFailed => error,
+        outcome => return outcome,
+    };
+    // What was sent once is not sent again.
+    let Some(held) = held.filter(|_| first.is_none() && !whole) else { return Err(failed) };
+    match attempt(cx, plan, hosts, whole, Some(held)).await {
+        Ok(replayed) => Ok(Replayed { needs_session: true, ..replayed }),
+        Err(_) => Err(failed),
+    }
+}
+
+/// Whether a session holds something for one of these hosts.
+fn fits_any(held: &Contents, hosts: &[String]) -> bool {
+    let storage = held.origins.iter().filter_map(|origin| Url::parse(&origin.origin).ok());
+    let mut storage = storage.filter_map(|url| url.host_str().map(str::to_owned));
+    held.cookies.iter().any(|cookie| fits(cookie.host(), hosts))
+        || storage.any(|host| fits(&host, hosts))
+}
+
+/// Whether `domain` is one of these hosts, or one that they are below.
+fn fits(domain: &str, hosts: &[String]) -> bool {
+    hosts.iter().any(|host| {
+        let host = host.rsplit_once(':').map_or(host.as_str(), |(host, _)| host);
+        let host = host.trim_start_matches("*.");
+        host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
+    })
+}
+
+async fn attempt(
+    cx: &Context,
+    plan: &Plan,
+    hosts: &[String],
+    whole: bool,
+    held: Option<&Contents>,
+) -> Result<Replayed> {
+    let client = ClientId::new(format!("skill:replay:{:08x}", rand::random::<u32>()))?;
+    let room = Room::open_for(cx, "replay", &client, Hosts::list(hosts)?).await?;
+    let page = room.tab().page();
+    if let Some(held) = held {
+        state::give(cx, page, held, |domain| fits(domain, hosts)).await?;
+    }
+    if !whole {
+        room.hold_back().await?;
+    }
+    let token = mint(cx, &client, &room, hosts)?;
+    let mut replay = Replay { cx, room: &room, token: &token, inputs: &plan.inputs, step: 0 };
+    let mut done = Replayed::default();
+    for call in &plan.calls {
+        replay.step += usize::from(!call.added);
+        let sent = call.sent.first().filter(|_| !whole);
+        if let Some(sent) = sent {
+            done.stopped = Some(format!(
+                "step {}, `{}`, sends {}",
+                replay.step,
+                call.command.name,
+                sent.brief()
+            ));
+            return Ok(done);
+        }
+        let outcome = replay.call(call).await;
+        if room.held_back() {
+            let (step, name) = (replay.step, call.command.name);
+            done.stopped =
+                Some(format!("step {step}, `{name}`, sent something, which was held back"));
+            return Ok(done);
+        }
+        outcome?;
+        done.steps += usize::from(!call.added);
+    }
+    Ok(done)
+}
+
+/// A token with the rights of the skill to be. It ends with the replay.
+fn mint(cx: &Context, client: &ClientId, room: &Room, hosts: &[String]) -> Result<Minted> {
+    cx.daemon().authority().mint(GrantSpec {
+        client: client.clone(),
+        audience: Audience::Skill,
+        kind: Kind::Skill,
+        scopes: Scopes::of(&[Scope::Read, Scope::Write]),
+        hosts: Hosts::list(hosts)?,
+        tabs: TabPolicy::Session,
+        session: SessionRule::Only(room.session().name().to_owned()),
+        rate: Rate::PerSecond(RATE),
+        delivery: Delivery::Raw,
+        lifetime: LIFETIME,
+    })
+}
+
+struct Replay<'a> {
+    cx: &'a Context,
+    room: &'a Room,
+    token: &'a Minted,
+    inputs: &'a Inputs,
+    /// The step of the program, from 1.
+    step: usize,
+}
+
+impl Replay<'_> {
+    async fn call(&self, call: &Call) -> Result<()> {
+        let request = self.request(call)?;
+        let (daemon, session) = (self.cx.daemon(), self.room.session().name());
+        let grant = self.token.grant();
+        let answer = match dispatch::saves(call.command) {
+            true => dispatch::save_as(daemon, grant, session, &request, STEP).await,
+            false => {
+                let answer = dispatch::run_as(daemon, grant, session, &request, STEP).await;
+                answer.and_then(|answer| read(call, &answer))
+            }
+        };
+        let answer = answer.map_err(|error| match error.reason() {
+            Reason::BrowserGone | Reason::ShuttingDown | Reason::Bug => error,
+            _ => self.failed(call, &error.to_string()),
+        })?;
+        if role(call.command) == Role::Open && !call.added {
+            self.check_place(call)?;
+        }
+        let Some(output) = &call.result else { return Ok(()) };
+        match output.shape.lacks(&answer) {
+            Some(lack) => Err(self.failed(call, &lack)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a page that is another one than the recording came to.
+    fn check_place(&self, call: &Call) -> Result<()> {
+        let place = |url: &str| {
+            let url = Url::parse(url).ok()?;
+            Some(format!("{}{}", crate::policy::place(&url), url.path().trim_end_matches('/')))
+        };
+        let (now, then) = (place(&self.room.tab().page().url()), place(&call.url));
+        match (now, then) {
+            (Some(now), Some(then)) if now != then => {
+                Err(self.failed(call, &format!("it came to {now}, and to {then} when recorded")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn request(&self, call: &Call) -> Result<Any> {
+        let fields = call.fields.iter().map(|(field, given)| {
+            let value = match given {
+                Given::Text(pieces) => Value::from(self.inputs.filled_in(pieces)),
+                Given::Texts(texts) => {
+                    texts.iter().map(|pieces| self.inputs.filled_in(pieces)).collect()
+                }
+                Given::Plain(value) => value.clone(),
+            };
+            (field.name.to_owned(), value)
+        });
+        let fields: Map<String, Value> = fields.collect();
+        let message = call.command.request;
+        let value = wire::encode(message, &fields)
+            .map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
+        Ok(Any { type_url: format!("type.googleapis.com/browse.v1.{}", message.name), value })
+    }
+
+    fn failed(&self, call: &Call, problem: &str) -> Error {
+        let (step, name) = (self.step.max(1), call.command.name);
+        let problem = crate::secrets::redact(problem);
+        let known = self.inputs.secrets();
+        let problem = known
+            .iter()
+            .fold(problem.into_owned(), |text, secret| crate::secrets::without(&text, secret));
+        let message = format!("the replay failed at step {step}, `{name}`: {problem}");
+        let error = Error::new(Reason::SkillReplayFailed, message).with("step", step);
+        error.with("problem", problem)
+    }
+}
+
+/// What a command that reads answered, as a skill gets it.
+fn read(call: &Call, answer: &Any) -> Result<Value> {
+    if call.result.is_none() {
+        return Ok(Value::Null);
+    }
+    let response = wire::decode(call.command.response, &answer.value)
+        .map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
+    let text = render::result_json(call.command, &response);
+    Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn cookies_of_a_domain_go_to_the_hosts_below_it() {
+        let hosts = ["shop.example.com:8443".to_owned()];
+        for (domain, wanted) in [
+            ("shop.example.com", true),
+            ("example.com", true),
+            ("ple.com", false),
+            ("a.shop.example.com", false),
+            ("other.com", false),
+        ] {
+            assert_eq!(fits(domain, &hosts), wanted, "{domain}");
+        }
+    }
+}
