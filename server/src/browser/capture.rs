@@ -10,7 +10,7 @@ mod responsive;
 mod screenshot;
 
 pub use archive::archive;
-pub use downloads::{clear_downloads, list_downloads};
+pub use downloads::{clear_downloads, file_of_last_action, list_downloads};
 pub(super) use files::save_clicked;
 pub use files::{download, scrape};
 pub use pdf::{pdf, print_html};

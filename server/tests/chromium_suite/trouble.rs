@@ -57,7 +57,10 @@ async fn a_question_is_held_until_it_is_answered_or_too_late() {
     let leaving = page.leaving();
     soon(page.navigate("data:text/html,left")).await.unwrap();
     drop((leaving, asking));
-    assert_eq!(dialogs(&fixture).len(), 4);
+    // The second question opens unless the page is gone first.
+    let left = dialogs(&fixture).split_off(2);
+    assert!((1..=2).contains(&left.len()), "{left:?}");
+    assert!(left.iter().all(|(_, _, answer)| *answer == DialogAnswer::Dismiss), "{left:?}");
     assert_eq!(page.question(), None);
 }
 

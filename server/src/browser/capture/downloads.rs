@@ -124,6 +124,22 @@ fn since_action(cx: &Context) -> Vec<u64> {
     found.into_iter().map(|record| record.id).collect()
 }
 
+/// The file that the last action of the tab began, whether or not an answer told of
+/// it; none where there are several.
+pub fn file_of_last_action(cx: &Context) -> Option<DownloadRecord> {
+    let tab = cx.tab_if_any()?;
+    let session = cx.session().ok()?;
+    let seen = downloads(cx).seen_by(&viewer(cx, &session, false).ok()?);
+    let since = tab.acted().from();
+    let is_its = |one: &DownloadRecord| {
+        one.tab == tab.id()
+            && one.begun >= since
+            && matches!(one.status, DownloadStatus::Complete | DownloadStatus::Running)
+    };
+    let mut files = seen.into_iter().filter(is_its);
+    files.next().filter(|_| files.next().is_none())
+}
+
 /// Tells the caller of downloads that no answer has told of: those that began
 /// after one, and those that a page began by itself.
 pub fn remind(cx: &Context) {

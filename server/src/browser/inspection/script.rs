@@ -33,6 +33,12 @@ pub async fn js(cx: &Context, request: v1::JsRequest) -> Result<v1::JsResponse> 
         false => serialize::evaluate(cx.page(), &request.expression).await?,
         true => serialize::evaluate(cx.page(), &body(&request.expression)).await?,
     };
+    if value == "null"
+        && begins_with_statement(&request.expression)
+        && !request.expression.contains("return")
+    {
+        cx.say("statements answer with `return`: without one the value is null");
+    }
     Ok(v1::JsResponse { value })
 }
 

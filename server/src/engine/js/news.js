@@ -367,6 +367,7 @@ const shownSince = (state) => {
   }
   if (parts.length > 0) return ['new text', cutNews(parts.join(' '), 100)];
   const gone = state.records.filter((record) => closestElement(record.target, 'head,script,style,template') === null).flatMap((record) => list(record.removedNodes)).filter((node) => !isConnected(node) && (nodeType(node) === TEXT || (node instanceof HTMLElement && !/^(?:script|style|template)$/.test(localName(node)))));
-  const text = tidy(gone.slice(0, 10).map(textContent).join(' '));
+  const stays = new Set(state.records.flatMap((record) => list(record.addedNodes)).filter(isConnected).map((node) => tidy(textContent(node))));
+  const text = tidy(gone.filter((node) => !stays.has(tidy(textContent(node)))).slice(0, 10).map(textContent).join(' '));
   return text === '' ? null : ['removed text', cutNews(text, 80)];
 };

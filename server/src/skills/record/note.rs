@@ -14,7 +14,7 @@ use super::step::{Role, Secret, Spot, Step, TARGETS, TextField, role};
 use crate::chromium::{AnsweredBy, Dialog, DialogAnswer, Question};
 use crate::engine::{Footing, Target};
 use crate::error::{Error, Result};
-use crate::{dispatch::Context, secrets};
+use crate::{browser::capture, dispatch::Context, records::without_query, secrets};
 
 /// Time that finding a name for an element may take.
 const NAMING: Duration = Duration::from_secs(2);
@@ -81,6 +81,7 @@ impl Note {
     pub async fn look(&mut self, cx: &Context) {
         let Some(tab) = cx.tab_if_any() else { return };
         (self.step.tab, self.step.before) = (tab.id(), spot(cx));
+        self.adopt_late_file(cx);
         self.question = tab.page().question();
         self.dialogs = tab.dialogs().last();
         self.keep_secret_answer();
@@ -267,16 +268,29 @@ impl Note {
         let files = receipt.and_then(|receipt| receipt.get("downloads")).and_then(Value::as_array);
         let is_file = |file: &&Value| file["state"] == "complete" || file["state"] == "running";
         let file = files.and_then(|files| files.iter().find(is_file));
-        if self.step.command.name == "click"
-            && let Some(file) = file
-            && let Some(command) = Command::by_name("click --download")
-        {
+        if let Some(file) = file {
             let answer = json!({
                 "path": file["name"], "url": file["url"], "mime": file["mime"],
                 "bytes": file["bytes"],
             });
-            (self.step.command, self.step.answer) = (command, Some(answer));
+            saved(&mut self.step, answer);
         }
+    }
+
+    /// A file that came after the answer of a click is of the click all the same.
+    fn adopt_late_file(&self, cx: &Context) {
+        let Some(file) = capture::file_of_last_action(cx) else { return };
+        cx.daemon().skills().recordings().change(&self.session, cx.client(), |recording| {
+            let earlier = recording.steps.iter_mut().take(self.number).rev().flatten().next();
+            let click = earlier.filter(|step| step.tab == file.tab && step.failed.is_none());
+            if let Some(click) = click {
+                let answer = json!({
+                    "path": file.name, "url": without_query(&file.url), "mime": file.mime,
+                    "bytes": file.received,
+                });
+                saved(click, answer);
+            }
+        });
     }
 
     fn answered(&mut self, response: &Map<String, Value>) {
@@ -376,4 +390,13 @@ async fn keepsake(cx: &Context) -> Option<String> {
     let tab = cx.tab_if_any()?;
     let limit = (Instant::now() + KEEPING).min(cx.deadline());
     timeout_at(limit, tab.engine().keepsake()).await.ok()?.ok()
+}
+
+/// Makes a click one that saves the file which it made the page send.
+fn saved(click: &mut Step, answer: Value) {
+    if click.command.name == "click"
+        && let Some(command) = Command::by_name("click --download")
+    {
+        (click.command, click.answer) = (command, Some(answer));
+    }
 }
