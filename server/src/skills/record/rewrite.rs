@@ -40,8 +40,8 @@ fn text(earlier: &[&Step], step: &Step, field: &TextField) -> (Vec<usize>, Optio
     if same.is_empty() || step.command.name == "fill" {
         return (same, None);
     }
-    let targets = same.iter().map(|at| earlier[*at]).filter(|other| !other.target().is_empty());
-    let named = targets.last().map(|other| (other.target(), other.frame.clone()));
+    let mut targets = same.iter().map(|at| earlier[*at]).filter(|other| !other.target().is_empty());
+    let named = targets.next_back().map(|other| (other.target(), other.frame.clone()));
     let target = field.target.as_deref().map(|target| (target, step.frame.clone())).or(named);
     let secret = step.secret.clone().filter(|_| field.is_as_typed);
     let value = match (&field.after, &secret) {
