@@ -326,6 +326,9 @@ fn problems(project: &Project, flow: &Flow, languages: &[&str]) -> Vec<String> {
             project.run(&[&["--json", "--raw", "skill", "run", &name][..], flow.args].concat());
         let answer = serde_json::from_str::<Value>(&run.stdout).unwrap_or_default();
         let said = told(&answer["result"]);
+        if flow.name == "files" && !run.stderr.contains("it saved a file") {
+            problems.push(format!("{name}: the file of the run is nowhere: {run:?}"));
+        }
         if said != flow.wanted {
             problems.push(format!("{name}: {} wanted: {run:?}", flow.wanted));
         }

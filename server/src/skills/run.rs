@@ -111,6 +111,14 @@ pub async fn run_skill(
             keep_bytecode(Arc::clone(cx.daemon()), ran, hash, wish);
         }
         let outcome = failure::answer(&name, limit, outcome);
+        match lease.hand_files_over(&cx) {
+            0 => {}
+            1 => voice.say("note: it saved a file: `browse downloads` lists it\n").await,
+            files => {
+                let note = format!("note: it saved {files} files: `browse downloads` lists them\n");
+                voice.say(note).await;
+            }
+        }
         // The token is dead before the caller knows that the program is.
         drop((token, lease, hold));
         Ok(v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Output(outcome?)) })

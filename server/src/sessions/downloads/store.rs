@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     chromium::{Download, DownloadState},
+    policy::ClientId,
     records::without_query,
     sessions::{Session, Tab},
 };
@@ -256,6 +257,29 @@ impl Downloads {
                 state.records.retain(|one| !goes(one));
             });
         }
+    }
+
+    /// Gives the whole files of a session that ends to another one, where they are kept
+    /// as long as its own. Returns how many.
+    pub fn hand_over(&self, from: &Session, to: &Session, client: &ClientId) -> usize {
+        let (name, instance) = (from.name(), from.instance());
+        let is_whole = |one: &DownloadRecord| {
+            one.is_of(name, instance)
+                && one.status == DownloadStatus::Complete
+                && one.path.is_some()
+        };
+        let count = self.lock().records.iter().filter(|one| is_whole(one)).count();
+        if count > 0 {
+            self.change(|state| {
+                for record in state.records.iter_mut().filter(|one| is_whole(one)) {
+                    record.session = to.name().to_owned();
+                    record.instance = to.instance();
+                    record.client = client.as_str().to_owned();
+                    (record.saved, record.told) = (false, true);
+                }
+            });
+        }
+        count
     }
 
     /// The record `id`.

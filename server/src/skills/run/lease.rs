@@ -89,6 +89,19 @@ impl Lease {
         Ok(Self { client, session, own: Some(Own { sessions: Arc::clone(sessions), opening }) })
     }
 
+    /// Gives the files that the run made pages send to the session of its caller, when
+    /// that is the owner of the daemon: what the program wrote is gone with its sandbox.
+    /// Returns how many.
+    pub fn hand_files_over(&self, cx: &Context) -> usize {
+        let Some(Own { sessions, .. }) = self.own.as_ref().filter(|_| cx.is_root()) else {
+            return 0;
+        };
+        match cx.session() {
+            Ok(callers) => sessions.downloads().hand_over(&self.session, &callers, cx.client()),
+            Err(_) => 0,
+        }
+    }
+
     /// Makes the token of the run. Dropping it revokes it.
     ///
     /// # Errors
