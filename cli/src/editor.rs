@@ -92,7 +92,8 @@ fn show(invocation: &Invocation, globals: &Globals) -> Result<Map<String, Value>
     if let Some(host) = invocation.fields.get("host") {
         fields.insert("host".to_owned(), host.clone());
     }
-    let asked = Invocation { command, fields, path: None, base64: false, inner: None };
+    let asked =
+        Invocation { command, fields, path: None, base64: false, force_path: false, inner: None };
     let request = Request::new(asked, false, globals.timeout)?;
     let (body, notes) = perform::unary(&request, globals)?;
     perform::tell(&notes);

@@ -55,6 +55,8 @@ pub struct Invocation {
     pub path: Option<String>,
     /// Prints a data URL instead of writing a file.
     pub base64: bool,
+    /// Lifts the rule for output paths.
+    pub force_path: bool,
     /// The command within it, of a command that holds one.
     pub inner: Option<Box<Invocation>>,
 }

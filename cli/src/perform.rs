@@ -45,6 +45,11 @@ pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
     if command.streaming {
         return streams::call(&request, globals);
     }
+    for invocation in request.steps.iter().chain([&request.invocation]) {
+        if invocation.command.saves() && command.inner().is_none() {
+            save::check_place(invocation, globals)?;
+        }
+    }
     let (body, notes) = unary(&request, globals)?;
     let mut response = decode(command, &body)?;
     tell(&notes);
@@ -53,7 +58,10 @@ pub fn call(invocation: Invocation, globals: &Globals) -> Result<u8> {
         return steps::print(&request, response, untrusted, globals);
     }
     if command.saves() {
-        save::kept(&request.invocation, &mut response, &body)?;
+        let kept = save::kept(&request.invocation, globals, &mut response, &body)?;
+        if kept == save::Kept::InStandardOutput {
+            return Ok(0);
+        }
         return save::saved(command, &response, untrusted, globals);
     }
     let code = print::answer(command, &response, untrusted, globals)?;

@@ -57,8 +57,14 @@ pub fn rpc(name: &str, globals: &Globals, daemon: Daemon) -> Result<Map<String, 
     let command = Command::by_name(name).ok_or_else(|| {
         Failure::new(Reason::Bug, format!("the contract has no command `{name}`"))
     })?;
-    let invocation =
-        Invocation { command, fields: Map::new(), path: None, base64: false, inner: None };
+    let invocation = Invocation {
+        command,
+        fields: Map::new(),
+        path: None,
+        base64: false,
+        force_path: false,
+        inner: None,
+    };
     let request = Request::new(invocation, false, None)?;
     let (body, _) = perform::once(&request, globals, daemon)?;
     Ok(perform::decode(command, &body)?)

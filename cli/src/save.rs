@@ -7,6 +7,7 @@ mod incoming;
 mod kept;
 mod manifest;
 mod name;
+mod output;
 mod progress;
 mod single;
 mod stream;
@@ -19,10 +20,11 @@ use crate::{
     parse::Invocation,
 };
 
-pub use kept::{kept, saved, saved_line};
+pub use kept::{Kept, kept, saved, saved_line};
 pub use manifest::Manifest;
-pub use stream::call;
-pub use write::{atomically, cause, temporary, temporary_prefix, unwritable};
+pub use output::{Named, Output};
+pub use stream::{call, check as check_place};
+pub use write::{cause, temporary, temporary_folder, unwritable};
 
 /// Takes the path out of the positional words. It is the last one; when there
 /// is room for a target before it, a single word is the path unless it looks

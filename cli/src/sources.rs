@@ -17,7 +17,6 @@ use crate::failure::Failure;
 pub use environment::environment;
 pub use file::{file, piped};
 pub use files::files;
-pub use place::is_writable;
 pub use screen::screen;
 pub use steps::{parse as read_steps, steps};
 

@@ -44,8 +44,10 @@ pub fn print(
     let results = render::result(command, &response);
     let results = results.as_array().map(Vec::as_slice).unwrap_or_default();
     let outcomes: Vec<_> = match (command.inner(), request.steps.first()) {
-        (Some(_), Some(step)) => results.iter().map(|result| of_tab(step, result)).collect(),
-        _ => of_steps(&request.steps, results),
+        (Some(_), Some(step)) => {
+            results.iter().map(|result| of_tab(step, result, globals)).collect()
+        }
+        _ => of_steps(&request.steps, results, globals),
     };
     let failed: Vec<_> = outcomes
         .iter()
@@ -70,24 +72,31 @@ pub fn print(
     Ok(exit)
 }
 
-fn of_steps(steps: &[Invocation], results: &[Value]) -> Vec<Outcome> {
+fn of_steps(steps: &[Invocation], results: &[Value], globals: &Globals) -> Vec<Outcome> {
     let pairs = steps.iter().zip(results).enumerate();
-    let outcome = |(index, (step, result))| outcome(Place::Step(index + 1), step, None, result);
+    let outcome =
+        |(index, (step, result))| outcome(Place::Step(index + 1), step, None, result, globals);
     pairs.map(outcome).collect()
 }
 
 /// What came of `step` in one of the tabs.
-fn of_tab(step: &Invocation, result: &Value) -> Outcome {
+fn of_tab(step: &Invocation, result: &Value, globals: &Globals) -> Outcome {
     let tab = result.get("tab").and_then(Value::as_u64).unwrap_or_default();
     let path = step.path.as_deref().map(|path| save::numbered(path, tab));
-    outcome(Place::Tab(tab), step, path, result)
+    outcome(Place::Tab(tab), step, path, result, globals)
 }
 
-fn outcome(place: Place, step: &Invocation, path: Option<String>, result: &Value) -> Outcome {
+fn outcome(
+    place: Place,
+    step: &Invocation,
+    path: Option<String>,
+    result: &Value,
+    globals: &Globals,
+) -> Outcome {
     let tab = result.get("tab").and_then(Value::as_u64);
     let result = match result.get("error") {
         Some(error) => Err(failure(error)),
-        None => kept(step, path, result.get("response")),
+        None => kept(step, path, result.get("response"), globals),
     };
     Outcome { place, command: step.command, tab, result }
 }
@@ -98,12 +107,13 @@ fn kept(
     step: &Invocation,
     path: Option<String>,
     response: Option<&Value>,
+    globals: &Globals,
 ) -> Result<Map<String, Value>> {
     let mut response = response.and_then(Value::as_object).cloned().unwrap_or_default();
     if step.command.saves() {
         let path = path.or_else(|| step.path.clone());
         let step = Invocation { path, fields: step.fields.clone(), inner: None, ..*step };
-        save::kept(&step, &mut response, &[])?;
+        save::kept(&step, globals, &mut response, &[])?;
     }
     Ok(response)
 }

@@ -8,6 +8,9 @@
 mod build;
 mod command;
 pub mod file_name;
+pub mod output;
+pub mod output_names;
+pub mod output_rule;
 pub mod private;
 pub mod project;
 mod reason;

@@ -63,7 +63,11 @@ impl Command {
         let place = flagged.then(|| (format!("{} <{label}>", self.place), self.place_help()));
         let inline = (self.saves() && self.inline)
             .then(|| ("--base64".to_owned(), "Prints a data URL instead of writing a file."));
-        place.into_iter().chain(inline)
+        let force = self.saves().then(|| {
+            let help = "Writes where, and in place of what, a command refuses to; for the owner of the daemon.";
+            ("--force-path".to_owned(), help)
+        });
+        place.into_iter().chain(inline).chain(force)
     }
 
     /// What the place is that it saves to.

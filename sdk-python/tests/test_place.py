@@ -10,7 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 from browse_sdk import BrowseError
-from browse_sdk._place import _top, find
+from browse_sdk._place import project_of, find
 
 
 class Place(unittest.TestCase):
@@ -58,7 +58,7 @@ class Place(unittest.TestCase):
             os.environ["HOME"] = str(root / "h")
             os.environ["BROWSE_HOME"] = str(root / case.get("browse_home", "none"))
             with self.subTest(case["case"]):
-                self.assertEqual(_top(str(root / case["at"])), str(root / case["project"]))
+                self.assertEqual(project_of(str(root / case["at"])), str(root / case["project"]))
 
     def state(self, state: object, mode: int = 0o600) -> Path:
         path = self.root / ".browse" / "daemon.json"

@@ -1017,12 +1017,6 @@ _INVISIBLE = (
     "\\ufe00-\\ufe0f\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e0fff]"
 )
 
-_SECRET_FOLDERS = {".ssh", ".aws", ".gnupg", ".kube", ".azure", ".gcloud", ".docker", ".git"}
-_SECRET_NAMES = set(
-    "id_rsa id_dsa id_ecdsa id_ed25519 .netrc .pgpass .npmrc .pypirc .git-credentials "
-    "credentials cookies cookies.sqlite key4.db logins.json".split()
-) | {"login data"}
-
 
 def safe_name(wanted: str) -> str:
     """A plain file name out of `wanted`: its last component, without what other
@@ -1053,17 +1047,677 @@ def _short(name: str) -> str:
     cut = stem.encode()[: _MOST_NAME - len((dot + end).encode())].decode(errors="ignore")
     return cut.rstrip(" .") + dot + end
 
+def find(address: str | None, token: str | None) -> tuple[str, str]:
+    """Address and token of the daemon; what is given counts first."""
+    variable = os.environ.get
+    address = address or variable("BROWSE_ADDR")
+    token = token or variable("BROWSE_SKILL_TOKEN") or variable("BROWSE_TOKEN")
+    if not address:
+        address, root = _state(_state_path())
+        token = token or root
+    return address.removeprefix("http://").rstrip("/"), token or ""
 
-def is_guarded(path: str, home: str | None) -> bool:
-    """Whether settings, hooks, credentials or browse's own files lie at the real path `path`."""
-    parts = [part for part in path.lower().split("/") if part]
-    name = parts[-1] if parts else ""
-    if ".browse" in parts and parts[parts.index(".browse") + 1 :][:1] != ["skills"]:
-        # The skills of a project are source code, which a team commits.
+
+def _state(path: str) -> tuple[str, str]:
+    """Address and token of a state file."""
+    state = own_json(path, _invalid)
+    if state is None:
+        raise BrowseError(
+            "DAEMON_NOT_RUNNING",
+            "no daemon runs for this folder, and BROWSE_ADDR is not set",
+            hint="Run `browse status`, or the skill with `browse skill run NAME`",
+            code=14,
+        )
+    address = str(state.get("address", "")).removeprefix("http://").rstrip("/")
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or not (host == "[::1]" or _is_loopback(host)):
+        raise _invalid(path, "its address is not on this machine")
+    token = state.get("token")
+    if not isinstance(token, str) or not token:
+        raise _invalid(path, "it holds no token")
+    return address, token
+
+
+def own_json(path: str, invalid: Callable[[str, str], BrowseError]) -> dict[str, Any] | None:
+    """What a file of JSON holds; None when there is no file. Whoever can write it
+    can have our calls, so it counts only when it is ours alone: a checkout of a
+    repository that carries one never has its mode.
+    """
+    import errno
+    import json
+    import stat
+
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            return None
+        fault = "it is a link" if error.errno == errno.ELOOP else "it cannot be read"
+        raise invalid(path, fault) from None
+    about = os.fstat(file)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(file)
+        raise invalid(path, "it is no plain file")
+    with open(file, encoding="utf-8", errors="replace") as text:
+        if about.st_uid != os.geteuid():
+            raise invalid(path, "it belongs to another user")
+        if about.st_mode & 0o077:
+            raise invalid(path, "others may open it")
+        try:
+            value = json.load(text)
+        except (ValueError, RecursionError):
+            raise invalid(path, "it is no JSON") from None
+    return value if isinstance(value, dict) else {}
+
+
+def _is_loopback(host: str) -> bool:
+    parts = host.split(".")
+    return len(parts) == 4 and parts[0] == "127" and all(part.isdigit() for part in parts)
+
+
+def _invalid(path: str, fault: str) -> BrowseError:
+    return BrowseError(
+        "STATE_FILE_INVALID",
+        f"the state file `{path}` cannot be used: {fault}",
+        hint=f"Remove {path}",
+        metadata={"path": path},
+        code=9,
+    )
+
+
+def _state_path() -> str:
+    named = os.environ.get("BROWSE_STATE_FILE")
+    if named:
+        return os.path.abspath(named)
+    project = os.environ.get("BROWSE_PROJECT")
+    return os.path.join(project or project_of(os.getcwd()), ".browse", "daemon.json")
+
+
+def project_of(start: str) -> str:
+    """The project of a working directory: the nearest folder with a `.git`, else
+    the nearest one below the home folder with a `.browse` of this user that nobody
+    else can replace, else the directory itself. The command line decides alike;
+    `proto/tests/projects.json` is the table of cases.
+    """
+    above = [start]
+    while os.path.dirname(above[-1]) != above[-1]:
+        above.append(os.path.dirname(above[-1]))
+    for folder in above:
+        if os.path.exists(os.path.join(folder, ".git")):
+            return folder
+    for index, folder in enumerate(above):
+        if _is_same(folder, os.environ.get("HOME")):
+            break
+        if _is_project(folder) and not any(
+            _is_writable_by_others(parent, sticky_protects=True) for parent in above[index + 1 :]
+        ):
+            return folder
+    return start
+
+
+def _is_project(folder: str) -> bool:
+    import stat
+
+    own = os.path.join(folder, ".browse")
+    try:
+        about = os.lstat(own)
+    except OSError:
+        return False
+    return (
+        stat.S_ISDIR(about.st_mode)
+        and about.st_uid == os.geteuid()
+        and not _is_same(own, os.environ.get("BROWSE_HOME"))
+        and not _is_writable_by_others(folder, sticky_protects=False)
+    )
+
+
+def _is_writable_by_others(folder: str, *, sticky_protects: bool) -> bool:
+    try:
+        about = os.stat(folder)
+    except OSError:
         return True
-    if home and f"{path}/".startswith(f"{home.rstrip('/')}/"):
+    by_group = about.st_mode & 0o020 and about.st_gid != about.st_uid
+    protected = sticky_protects and about.st_mode & 0o1000
+    return bool(by_group or about.st_mode & 0o002) and not protected
+
+
+def _is_same(path: str, other: str | None) -> bool:
+    try:
+        return bool(other) and os.path.samefile(path, other or "")
+    except OSError:
+        return False
+
+OUTPUTS: dict[str, str] = {
+    "CLOSED": ".ssh|.aws|.gnupg|.kube|.azure|.gcloud|.docker|.git|.password-store",
+    "FOLDERS": "__pycache__|autostart|cron.d|cron.daily|cron.hourly|cron.monthly|cron.weekly|crontabs|dist-packages|init.d|keychains|keyrings|launchagents|launchdaemons|node_modules|profile.d|site-packages|sudoers.d",
+    "NAMES": "_netrc|_vimrc|_exrc|aclocal.m4|action.y*ml|agents.md|agents.override.md|ansible.cfg|android.bp|angular.json|app.y*ml|application_default_credentials.json|appveyor.yml|auth.json|authorized_keys*|autoexec.bat|autorun.inf|azure-pipelines*.yml|babel.config.*|behave.ini|biome.json*|bitbucket-pipelines.yml|brewfile*|bsdmakefile|build|build.bazel|build.gradle*|build.ninja|build.rs|build.sbt|build.xml|build.zig*|buildspec.y*ml|bun.lock*|bunfig.toml|cabal.project*|cargo.lock|cargo.toml|cartfile|claude*.md|claude_desktop_config.json|client_secret*|cloudbuild.y*ml|cmakelists.txt|cmakepresets.json|cmakeuserpresets.json|codemeta.json|composer.json|composer.lock|compose.y*ml|config.ru|configure|configure.ac|conftest.py|containerfile*|conventions.md|cookies|cookies.sqlite|copilot-instructions.md|credentials|credentials.csv|credentials.db|credentials.json|credentials.toml|credentials.xml|credentials.y*ml|crontab|dangerfile|default.nix|deno.json*|deno.lock|desktop.ini|devbox.json|devcontainer.json|devenv.nix|docker-bake.*|docker-compose*.yml|docker-compose*.yaml|dockerfile*|dodo.py|dune|dune-project|earthfile|env|ethers.config.*|fabfile.py|fastfile|flake.lock|flake.nix|fly.toml|gemfile*|gemini.md|gnumakefile|go.mod|go.sum|go.work*|gradle.properties|gradlew*|gruntfile.*|guardfile|gulpfile.*|hatch.toml|httpd.conf|id_dsa*|id_ecdsa*|id_ed25519*|id_rsa*|init.lua|init.vim|ipython_config.py|jakefile*|jenkinsfile*|jsconfig*.json|jupyter_*.py|justfile|karma.conf.*|key3.db|key4.db|known_hosts*|kubeconfig|kustomization.y*ml|launch.json|lefthook.y*ml|lerna.json|local.properties|login data|logins.json|makefile*|manage.py|mcp.json|meson.build|meson_options.txt|metro.config.*|mise.toml|mix.exs|mix.lock|module.bazel*|mvnw*|mypy.ini|netlify.toml|nodemon.json|noxfile.py|npm-shrinkwrap.json|nx.json|package-lock.json|package.json|package.swift|package.y*ml|packages.config|pdm.lock|phpunit.xml*|pipfile*|pnpm-lock.yaml|pnpm-workspace.yaml|podfile*|poetry.lock|poetry.toml|pom.xml|procfile*|profile.ps1|project.clj|project.json|pylock*.toml|pyproject.toml|pytest.ini|pyvenv.cfg|rakefile|rebar.config|requirements*.txt|rprofile.site|rust-toolchain*|sconstruct|sconscript|secrets.json|secrets.toml|secrets.y*ml|serverless.y*ml|service-account*|service_account*|settings.gradle*|setup.cfg|setup.py|shell.nix|sitecustomize.*|skaffold.y*ml|skill.md|snapcraft.yaml|stack.y*ml|sudoers|taskfile*.yml|taskfile*.yaml|tasks.json|tasks.py|tiltfile|token.json|tox.ini|tsconfig*.json|turbo.json|usercustomize.*|uv.lock|uv.toml|vagrantfile|vercel.json|wallet.dat|web data|web.config|workspace|workspace.bazel|wrangler.*|wscript|yarn.lock|*.config.cjs|*.config.cts|*.config.js|*.config.json|*.config.mjs|*.config.mts|*.config.ts|*.csproj|*.desktop|*.egg-link|*.env|*.gemspec|*.ps1xml|*.psd1|*.pth|*.sln|*.vcxproj|__init__.py*|__main__.py*|*_profile.ps1",
+    "SYSTEM": "/bin|/boot|/cores|/dev|/etc|/lib|/lib32|/lib64|/libexec|/libx32|/private/etc|/private/var/at|/private/var/db|/proc|/run|/sbin|/sys|/usr|/var/lib/apt|/var/lib/cloud|/var/lib/dpkg|/var/lib/systemd|/var/spool/anacron|/var/spool/at|/var/spool/cron",
+    "SYSTEM_OF_MACOS": "/applications|/library|/system",
+    "OPEN": "/dev/shm|/run/media|/run/user|/usr",
+    "SHARED": "/run/media|/run/user",
+    "PROGRAMS": "bin|etc|games|include|lib|lib32|lib64|libexec|libx32|sbin",
+    "HOME_PROGRAMS": "bin|.local/bin|.cargo/bin|go/bin",
+    "DATA": "adoc|asc|atom|bib|csv|dtd|eml|geojson|gpx|har|htm|html|ics|jsonl|json|kml|ldjson|log|markdown|mbox|md|mht|mhtml|ndjson|opml|org|po|rss|rst|rtf|srt|svg|tex|text|tsv|txt|vcf|vtt|webmanifest|xhtml|xml|xsd|yaml|yml",
+    "CODE": "a|app|asp|aspx|awk|bash|bat|c|cc|cfg|cjs|class|clj|cmd|com|command|conf|cpp|cs|csh|css|cts|cxx|dart|dll|dylib|el|elf|erl|ex|exe|exs|fish|go|groovy|h|hcl|hpp|hs|ini|ipynb|java|jl|js|jsp|jsx|kt|kts|ksh|less|lua|m|mak|mjs|mk|ml|mm|msi|mts|nix|node|nu|o|php|pl|plist|pm|properties|ps1|py|pyc|pyi|pyw|r|rb|rs|rules|sass|scala|scpt|scss|service|sh|so|socket|sql|svelte|swift|target|tcl|tf|timer|toml|ts|tsx|vb|vbs|vim|vue|wasm|zig|zsh",
+    "EXPECTED": "png PNG|apng PNG|jpg JPEG|jpeg JPEG|jpe JPEG|jfif JPEG|webp WebP|gif GIF|pdf PDF|webm WebM|zip ZIP|docx ZIP|xlsx ZIP|pptx ZIP|epub ZIP|odt ZIP|ods ZIP",
+    "PICTURES": "PNG|JPEG|WebP|GIF",
+    "EXECUTABLE": "ELF|Mach-O|MZ|class",
+    "FIRST_BYTES": "89504e470d0a1a0a PNG|ffd8ff JPEG|474946383761 GIF|474946383961 GIF|52494646........57454250 WebP|255044462d PDF|1a45dfa3 WebM|504b0304 ZIP|504b0506 ZIP|1f8b gzip|425a68 bzip2|fd377a585a00 xz|28b52ffd zstd|377abcaf271c 7z|7f454c46 ELF|4d5a MZ|cafebabe class|cffaedfe Mach-O|cefaedfe Mach-O|0061736d wasm|53514c69746520666f726d617420 SQLite",
+}
+
+# Bytes of a file that its kind is told by.
+HEAD = 4096
+
+
+class Places(Message):
+    """The folders that the rule goes by, with their links resolved."""
+
+    own: list[str]
+    """The project and the working directory."""
+
+    temp: str
+
+    home: str | None
+
+    browse_home: str | None
+
+    search: list[str]
+    """The folders that programs are looked for in."""
+
+    macos: bool
+
+
+def _entries(table: str) -> list[str]:
+    return OUTPUTS[table].split("|")
+
+
+def _listed(table: str, word: str) -> bool:
+    return word in _entries(table)
+
+
+def _lower(path: str) -> list[str]:
+    return [part for part in path.lower().split("/") if part]
+
+
+def _within(path: str, folder: str) -> bool:
+    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
+
+
+def is_obeyed(name: str) -> bool:
+    """Whether programs run or obey a file of this name."""
+    name = name.lower()
+    for entry in _entries("NAMES"):
+        begin, star, end = entry.partition("*")
+        if name == entry or star and len(name) >= len(entry) - 1 and _fits(name, begin, end):
+            return True
+    return False
+
+
+def _fits(name: str, begin: str, end: str) -> bool:
+    return name.startswith(begin) and name.endswith(end)
+
+
+def refusal(places: Places, path: str) -> str | None:
+    """Why nothing is written at `path`, whose links are resolved."""
+    parts = _lower(path)
+    if not parts:
+        return None
+    folders, name = parts[:-1], parts[-1]
+    for part in parts:
+        if _listed("CLOSED", part):
+            return f"`{part}` holds settings, hooks or credentials"
+    if places.browse_home and _within(path, places.browse_home):
+        return "settings of browse lie there"
+    fault = _settings(parts, name)
+    if fault:
+        return fault
+    parent = path[: path.rindex("/")] or "/"
+    programs = [f"{places.home}/{part}" for part in _entries("HOME_PROGRAMS")]
+    if parent in places.search or parent in programs:
+        return f"programs are looked for in `{parent}`"
+    base = _base(places, path)
+    system = None if base else _system(parts, places.macos)
+    if system:
+        return f"`{system}` is a folder of the system"
+    if places.macos and _is_library(places, path, base):
+        return "programs keep their settings in `Library`"
+    begin = len(_lower(base)) if base else 0
+    for index, part in list(enumerate(parts))[begin:]:
+        # What `_settings` let through, and the folders that Rust's `tempfile` makes.
+        kept = base == places.temp and index == begin and part.startswith(".tmp")
+        ours = (part == ".browse" or kept) and index < len(folders)
+        if part.startswith(".") and not ours:
+            return f"`{part}` begins with a dot"
+    for part in folders[begin:]:
+        if _listed("FOLDERS", part):
+            return f"programs run or obey what lies in `{part}`"
+    return f"programs run or obey a file named `{name}`" if is_obeyed(name) else None
+
+
+def _base(places: Places, path: str) -> str | None:
+    """The innermost of our folders that `path` lies in."""
+    found = None
+    for base in [*places.own, places.temp]:
+        if _within(path, base) and path != base and _is_own(base, places.macos):
+            if found is None or len(_lower(base)) >= len(_lower(found)):
+                found = base
+    return found
+
+
+def _is_own(base: str, macos: bool) -> bool:
+    """Whether what lies below `base` can be a working directory's own."""
+    parts = _lower(base)
+    if not parts or not _system(parts, macos):
+        return bool(parts)
+    shown = "/" + "/".join(parts)
+    if _within(shown, "/usr"):
+        rest = parts[2:] if parts[1:2] == ["local"] else parts[1:]
+        return bool(rest) and not _listed("PROGRAMS", rest[0])
+    return any(_within(shown, open_) for open_ in _entries("OPEN"))
+
+
+def _system(parts: list[str], macos: bool) -> str | None:
+    """The folder of the system that a path lies in."""
+    shown = "/" + "/".join(parts)
+    # Units of the session manager lie beside its sockets.
+    units = parts[3:4] == ["systemd"]
+    if not units and any(_within(shown, shared) for shared in _entries("SHARED")):
+        return None
+    folders = _entries("SYSTEM") + (_entries("SYSTEM_OF_MACOS") if macos else [])
+    return next((folder for folder in folders if _within(shown, folder)), None)
+
+
+def _is_library(places: Places, path: str, base: str | None) -> bool:
+    if not places.home or not _within(path, places.home):
+        return False
+    if base and _within(base, f"{places.home}/Library"):
+        return False
+    inner = _lower(path[len(places.home) :])
+    return inner[:1] == ["library"] and inner[1:2] not in (["mobile documents"], ["cloudstorage"])
+
+
+def _settings(parts: list[str], name: str) -> str | None:
+    """Whether it is a file of ours in a `.browse`, other than what commands save there."""
+    if ".browse" not in parts:
+        return None
+    inner = parts[parts.index(".browse") + 1 :]
+    if inner[:1] == ["downloads"] and len(inner) > 1:
+        return None
+    if inner[:1] != ["skills"]:
+        return "settings of browse lie there"
+    # A skill is source code; pages that it is tested with are not.
+    end = _extension(name)
+    is_data = _listed("DATA", end) or _expected(end)
+    return None if is_data and len(inner) > 1 else f"`{name}` is part of a skill"
+
+
+def _extension(name: str) -> str:
+    stem, _, end = name.rpartition(".")
+    return end if stem else ""
+
+
+def _expected(extension: str) -> str | None:
+    """The kind that an extension promises."""
+    pairs = dict(entry.split(" ") for entry in _entries("EXPECTED"))
+    return pairs.get(extension)
+
+
+def kind_of(head: bytes) -> str:
+    """The kind of a file by its first bytes; `text` for text, empty when they say nothing."""
+    digits = head[:32].hex()
+    for entry in _entries("FIRST_BYTES"):
+        pattern, kind = entry.split(" ")
+        if len(digits) >= len(pattern) and all(a in (".", b) for a, b in zip(pattern, digits)):
+            return kind
+    return "text" if _is_text(head) else ""
+
+
+def _is_text(head: bytes) -> bool:
+    if not head or any(byte < 32 and byte not in b"\t\n\r\x0c\x1b" for byte in head):
+        return False
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        # A letter may be cut in two at the end.
+        return len(head) == HEAD and error.reason == "unexpected end of data"
+    return True
+
+
+def contradiction(name: str, head: bytes) -> str | None:
+    """Why what begins with `head` is not written as `name`."""
+    end = _extension(name.lower())
+    is_code = _listed("CODE", end)
+    wanted = _expected(end) or ("text" if is_code or _listed("DATA", end) else None)
+    kind = kind_of(head)
+    pictures = _entries("PICTURES")
+    if not wanted or not kind or kind == wanted or kind in pictures and wanted in pictures:
+        return None
+    # Programs have extensions of code as well.
+    if is_code and kind not in [*pictures, "PDF", "WebM", "ZIP"]:
+        return None
+    return f"the content is {_kind_name(kind)}, not {_kind_name(wanted)}"
+
+
+def replacement(name: str, old: bytes, executable: bool, head: bytes) -> str | None:
+    """Why the file `name`, which begins with `old`, is not replaced by what begins with `head`."""
+    end = _extension(name.lower())
+    was, now = kind_of(old), kind_of(head)
+    if _listed("CODE", end):
+        return f"it exists and holds code or settings, as `.{end}` says"
+    is_known = _listed("DATA", end) or bool(_expected(end))
+    if _listed("EXECUTABLE", was) or not is_known and (executable or old.startswith(b"#!")):
+        return "it exists and is a program"
+    if was == "text" and not is_known and end:
+        return f"it exists, and `.{end}` is not known as data"
+    if not old or was == now or not was or not now:
+        return None
+    return f"it exists and is {_kind_name(was)}, and the content is {_kind_name(now)}"
+
+
+def _kind_name(kind: str) -> str:
+    return "text" if kind == "text" else f"a {kind} file"
+
+# Seconds until a pipe that nobody reads is given up.
+_PATIENCE = 30
+_MAX_LINKS = 40
+
+# Devices that are written into: name, and their numbers on Linux.
+_DEVICES = {"null": 0x103, "zero": 0x105, "full": 0x107, "tty": 0x500}
+
+
+class Refused(Exception):
+    """Why a file is not written."""
+
+
+def places_here() -> Places:
+    """The places of this process."""
+    import sys
+
+    def folder(name: str) -> str | None:
+        value = os.environ.get(name)
+        return os.path.realpath(value) if value else None
+
+    search = [path for path in os.environ.get("PATH", "").split(":") if path.startswith("/")]
+    here = os.getcwd()
+    return Places(
+        own=[os.path.realpath(path) for path in (project_of(here), here)],
+        temp=os.path.realpath(temp_folder()),
+        home=folder("HOME"),
+        browse_home=folder("BROWSE_HOME"),
+        search=[os.path.realpath(path) for path in search],
+        macos=sys.platform == "darwin",
+    )
+
+
+class _Goal:
+    """What is at the end of a path: a name in a folder that was opened, or a descriptor."""
+
+    def __init__(self, places: Places, path: str) -> None:
+        import stat
+
+        self.descriptor: int | None = None
+        self.folder: int | None = None
+        self.stream: os.stat_result | None = None
+        path = os.path.join(os.getcwd(), path)
+        for _ in range(_MAX_LINKS):
+            self.descriptor = _descriptor(path)
+            if self.descriptor is not None:
+                return
+            parent, self.name = os.path.split(path)
+            if self.name in ("", ".", ".."):
+                raise Refused("it is a folder")
+            self.close()
+            self.folder = os.open(parent, getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY)
+            real = _real(self.folder, parent)
+            about = self.about(self.name)
+            if about and stat.S_ISLNK(about.st_mode):
+                path = os.path.join(real, os.readlink(self.name, dir_fd=self.folder))
+                continue
+            is_file = not about or stat.S_ISREG(about.st_mode)
+            if about and not is_file:
+                self.stream = about
+                _check_stream(real, self.name, about)
+            is_device = about and stat.S_ISCHR(about.st_mode)
+            why = None if is_device else refusal(places, os.path.join(real, self.name))
+            if why:
+                raise Refused(why)
+            return
+        raise Refused("it is a link to itself")
+
+    def about(self, name: str) -> os.stat_result | None:
+        try:
+            return os.stat(name, dir_fd=self.folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def close(self) -> None:
+        if self.folder is not None:
+            os.close(self.folder)
+            self.folder = None
+
+
+def _real(folder: int, path: str) -> str:
+    link = f"/proc/self/fd/{folder}"
+    if os.path.exists(link):
+        return os.readlink(link)
+    # Where descriptors have no names the path is compared with what was opened.
+    real = os.path.realpath(path)
+    if not os.path.samestat(os.lstat(real), os.fstat(folder)):
+        raise Refused("the folder changed meanwhile")
+    return real
+
+
+def _check_stream(folder: str, name: str, about: os.stat_result) -> None:
+    """Raises for a type of file that is not written to."""
+    import stat
+    import sys
+
+    mode = about.st_mode
+    numbers = _DEVICES.get(name) if folder == "/dev" else None
+    is_known = numbers is not None and (sys.platform != "linux" or about.st_rdev == numbers)
+    if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) and is_known:
+        return
+    if stat.S_ISDIR(mode):
+        raise Refused("it is a folder")
+    if stat.S_ISBLK(mode):
+        raise Refused("it is a block device")
+    raise Refused("it is a socket" if stat.S_ISSOCK(mode) else "it is a device")
+
+
+def _descriptor(path: str) -> int | None:
+    """The descriptor that a path names."""
+    if path in ("/dev/stdout", "/dev/stderr"):
+        return 1 if path == "/dev/stdout" else 2
+    folder, _, name = path.rpartition("/")
+    own = ("/dev/fd", "/proc/self/fd", "/proc/thread-self/fd", f"/proc/{os.getpid()}/fd")
+    return int(name) if folder in own and name.isdecimal() else None
+
+
+class OutputFile:
+    """A file under way: it lies under another name beside its own until it is whole."""
+
+    def __init__(self, path: str, by: str) -> None:
+        self._path = path
+        # A page that chose the name replaces nothing.
+        self._numbered = by == "page"
+        self._head = b""
+        self._own: str | None = None
+        self._goal = _Goal(places_here(), path)
+        if self._goal.folder is not None and self._goal.stream is None:
+            self._draft = f".{self._goal.name[:30]}.{unique()}"
+        else:
+            self._own = own_folder()
+            self._draft = os.path.join(self._own, "draft")
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        try:
+            mode = 0o600 if by == "nobody" else 0o666
+            self._file = open(os.open(self._draft, flags, mode, dir_fd=self._at), "w+b", 0)
+        except OSError:
+            self._goal.close()
+            raise
+
+    @property
+    def _at(self) -> int | None:
+        return None if self._own else self._goal.folder
+
+    def add(self, data: bytes) -> None:
+        self._head += data[: HEAD - len(self._head)]
+        left = memoryview(data)
+        while left:
+            left = left[self._file.write(left) :]
+
+    def finish(self) -> str:
+        """Puts it where it is to be, and returns the path that it got."""
+        goal = self._goal
+        if goal.descriptor is not None:
+            self._describe(goal.descriptor)
+        elif goal.stream:
+            flags = os.O_WRONLY | os.O_NONBLOCK
+            self._pour(lambda: os.open(goal.name, flags, dir_fd=goal.folder), goal.stream)
+        elif not self._numbered:
+            self._replace()
+        else:
+            stem, end = os.path.splitext(self._path)
+            number, wanted = 1, self._path
+            while not self._claim(os.path.basename(wanted)):
+                number += 1
+                wanted = f"{stem}-{number}{end}"
+            return wanted
+        return self._path
+
+    def _replace(self) -> None:
+        import stat
+
+        name = self._goal.name
+        about = self._goal.about(name)
+        if about and not stat.S_ISREG(about.st_mode):
+            raise Refused("it changed meanwhile")
+        why = contradiction(name, self._head)
+        if about and not why:
+            executable = bool(about.st_mode & 0o111)
+            why = replacement(name, self._old(about), executable, self._head)
+        if why:
+            raise Refused(why)
+        if about:
+            os.rename(self._draft, name, src_dir_fd=self._at, dst_dir_fd=self._at)
+        elif not self._claim(name):
+            raise Refused("it came into being meanwhile")
+
+    def _old(self, about: os.stat_result) -> bytes:
+        """The first bytes of what is to be replaced."""
+        try:
+            file = os.open(self._goal.name, os.O_RDONLY | os.O_NONBLOCK, dir_fd=self._at)
+        except PermissionError:
+            # It may be replaced where it may not be read.
+            return b""
+        try:
+            if not os.path.samestat(os.fstat(file), about):
+                raise Refused("it changed meanwhile")
+            return os.read(file, HEAD)
+        finally:
+            os.close(file)
+
+    def _claim(self, wanted: str) -> bool:
+        """Gives it the name `wanted`, unless something has it."""
+        at = self._at
+        try:
+            # A rename would replace; a link does not.
+            os.link(self._draft, wanted, src_dir_fd=at, dst_dir_fd=at)
+            return True
+        except FileExistsError:
+            return False
+        except FileNotFoundError:
+            raise
+        except OSError:
+            # The file system has no links.
+            if self._goal.about(wanted):
+                return False
+        os.rename(self._draft, wanted, src_dir_fd=at, dst_dir_fd=at)
         return True
-    return name.startswith(".env") or name in _SECRET_NAMES or not _SECRET_FOLDERS.isdisjoint(parts)
+
+    def _describe(self, number: int) -> None:
+        import stat
+
+        path = f"/dev/fd/{number}"
+        mode = os.stat(path).st_mode
+        if stat.S_ISBLK(mode) or stat.S_ISDIR(mode):
+            raise Refused("it is not a file that is written to")
+        if number <= 2 and not stat.S_ISFIFO(mode):
+            # A file is written on at the place where the shell is in it.
+            self._pour(lambda: os.dup(number), None)
+        else:
+            flags = os.O_WRONLY | os.O_NONBLOCK | os.O_APPEND
+            self._pour(lambda: os.open(path, flags), None)
+
+    def _pour(self, open_: Callable[[], int], wanted: os.stat_result | None) -> None:
+        """Writes what the draft holds into a pipe or a device."""
+        import errno
+        import stat
+        import time
+
+        end = time.monotonic() + _PATIENCE
+
+        def attempt(code: int, work: Callable[[], int]) -> int:
+            while True:
+                try:
+                    return work()
+                except OSError as error:
+                    if error.errno != code:
+                        raise
+                if time.monotonic() >= end:
+                    raise Refused("nobody reads it")
+                time.sleep(0.01)
+
+        # What is there and is no pipe has no reader to wait for.
+        is_pipe = wanted is None or stat.S_ISFIFO(wanted.st_mode)
+        out = attempt(errno.ENXIO if is_pipe else 0, open_)
+        try:
+            if wanted and not os.path.samestat(os.fstat(out), wanted):
+                raise Refused("it changed meanwhile")
+            self._file.seek(0)
+            while data := self._file.read(1 << 16):
+                left = memoryview(data)
+                while left:
+                    left = left[attempt(errno.EAGAIN, lambda: os.write(out, left)) :]
+        finally:
+            os.close(out)
+
+    def discard(self) -> None:
+        """Takes away what is half written."""
+        if self._file.closed:
+            return
+        self._file.close()
+        try:
+            os.remove(self._draft, dir_fd=self._at)
+        except FileNotFoundError:
+            pass
+        if self._own:
+            os.rmdir(self._own)
+        self._goal.close()
+
+
+def make_folder(path: str) -> None:
+    """Makes the folder `path`, and those above it, where the rule lets a file lie in it."""
+    real = os.path.realpath(path)
+    why = refusal(places_here(), os.path.join(real, "download"))
+    if why:
+        raise Refused(why)
+    os.makedirs(real, exist_ok=True)
+
+
+def own_folder() -> str:
+    """Makes a folder in the temp folder that nobody else can enter."""
+    folder = os.path.join(temp_folder(), f"browse-files-{unique()}")
+    os.mkdir(folder, 0o700)
+    return folder
+
+
+def temp_folder() -> str:
+    return os.environ.get("TMPDIR") or "/tmp"
+
+
+def unique() -> str:
+    return f"{os.getpid()}-{os.urandom(6).hex()}"
 
 _MANIFEST = "manifest.json"
 
@@ -1127,16 +1781,17 @@ class FileSink:
 
     def feed(self, part: Any) -> None:
         if part.head is not None:
-            path = self._place or ""
+            by, path = "caller", self._place or ""
             if self._named_by_page:
-                path = os.path.join(path or _temp(), safe_name(part.head.name))
-            self._draft = _Draft(path, part.head)
+                by = "page" if path else "nobody"
+                path = os.path.join(path or own_folder(), _name_of_page(part.head.name))
+            self._draft = _Draft(path, part.head, by)
         if part.data and self._draft:
             self._draft.add(part.data)
         if part.tail is not None and part.tail.reason:
             raise BrowseError(part.tail.reason, part.tail.message, code=9)
         if part.tail is not None and self._draft:
-            path = self._draft.finish(part.tail, self._named_by_page)
+            path = self._draft.finish(part.tail)
             row = _row(self._draft.head, part.tail)
             self._saved = Saved(path=path, **row, note=part.tail.note)
 
@@ -1154,10 +1809,10 @@ class FolderSink:
     """Saves the files of a stream into a folder, together with a manifest."""
 
     def __init__(self, place: str | None) -> None:
-        folder = place or os.path.join(_temp(), f"browse-{_unique()}")
+        folder = place or own_folder()
         try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as error:
+            make_folder(folder)
+        except (OSError, Refused) as error:
             raise _unwritable(folder, error) from None
         self._folder = folder
         self._known = _read_manifest(folder)
@@ -1174,9 +1829,9 @@ class FolderSink:
 
     def feed(self, part: Any) -> None:
         if part.head is not None:
-            name = safe_name(part.head.name)
+            name = _name_of_page(part.head.name)
             name = f"_{name}" if name.lower() == _MANIFEST else name
-            self._open[part.file] = _Draft(os.path.join(self._folder, name), part.head)
+            self._open[part.file] = _Draft(os.path.join(self._folder, name), part.head, "page")
         if part.data and part.file in self._open:
             self._open[part.file].add(part.data)
         if part.tail is not None:
@@ -1191,7 +1846,7 @@ class FolderSink:
                 row = {"url": tail.url, "reason": tail.reason, "message": tail.message}
                 out.failed.append(row)
             elif draft:
-                path = draft.finish(tail, keep=True)
+                path = draft.finish(tail)
                 row = _row(draft.head, tail)
                 url = row.pop("url")
                 out.saved.append({"url": url, "file": os.path.basename(path), **row})
@@ -1211,74 +1866,58 @@ class FolderSink:
         rows = [row for row in self._known if row["url"] not in saved] + self._out.saved
         document = {"version": 1, "files": rows, "failed": self._out.failed}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-        draft = _Draft(self._out.manifest, None)
+        draft = _Draft(self._out.manifest, None, "caller")
         try:
             draft.add(text.encode(errors="backslashreplace"))
-            draft.rename(keep=False)
+            draft.place()
         finally:
             draft.discard()
 
 
 class _Draft:
-    """A file under way: it lies under another name beside its own until it is whole."""
+    """A file under way, and the hash of what it is to hold."""
 
-    def __init__(self, path: str, head: Any) -> None:
+    def __init__(self, path: str, head: Any, by: str) -> None:
         import hashlib
 
         self.head = head
         self._path = path
         self._hash = hashlib.sha256()
         self._bytes = 0
-        folder, name = os.path.split(path)
-        self._draft = os.path.join(folder, f".{name[:30]}.{_unique()}")
-        real = os.path.join(os.path.realpath(folder), name)
-        if is_guarded(real, os.environ.get("BROWSE_HOME")):
-            raise _unwritable(path, "settings, hooks or credentials lie there")
         try:
-            self._file = open(self._draft, "xb", buffering=0)
-        except OSError as error:
+            self._file = OutputFile(path, by)
+        except (OSError, Refused) as error:
             raise _unwritable(path, error) from None
 
     def add(self, data: bytes) -> None:
         self._hash.update(data)
         self._bytes += len(data)
         try:
-            left = memoryview(data)
-            while left:
-                left = left[self._file.write(left) :]
+            self._file.add(data)
         except OSError as error:
             raise _unwritable(self._path, error) from None
 
-    def finish(self, tail: Any, keep: bool) -> str:
-        """Gives it its name, when it is what was sent."""
+    def finish(self, tail: Any) -> str:
+        """Puts it where it is to be, when it is what was sent."""
         if tail.bytes != self._bytes or tail.sha256 != self._hash.hexdigest():
             raise BrowseError("BUG", f"`{self._path}` did not arrive as it was sent", code=13)
-        return self.rename(keep)
+        return self.place()
 
-    def rename(self, keep: bool) -> str:
-        """With `keep`, a file that has the name already keeps it, and this one gets a number."""
+    def place(self) -> str:
         try:
-            if not keep:
-                os.replace(self._draft, self._path)
-                return self._path
-            stem, end = os.path.splitext(self._path)
-            number, wanted = 1, self._path
-            while True:
-                try:
-                    # A rename would replace; a link does not.
-                    os.link(self._draft, wanted)
-                    return wanted
-                except FileExistsError:
-                    number += 1
-                    wanted = f"{stem}-{number}{end}"
-        except OSError as error:
+            return self._file.finish()
+        except (OSError, Refused) as error:
             raise _unwritable(self._path, error) from None
 
     def discard(self) -> None:
         """Takes away what is half written."""
-        self._file.close()
-        if os.path.lexists(self._draft):
-            os.remove(self._draft)
+        self._file.discard()
+
+
+def _name_of_page(wanted: str) -> str:
+    """The name of a file that a page chose, made harmless: programs do not obey it."""
+    name = safe_name(wanted)
+    return f"_{name}" if is_obeyed(name) else name
 
 
 def _row(head: Any, tail: Any) -> dict[str, Any]:
@@ -1320,18 +1959,12 @@ def _is_true(folder: str, row: dict[str, Any]) -> bool:
 
 
 def _unwritable(path: str, why: object) -> BrowseError:
-    why = why.strerror if isinstance(why, OSError) else why
-    message = f"`{path}` cannot be written: {why}"
-    hint = "Give another path"
+    message = f"`{path}` is not written: {why}"
+    hint = "Give another path; a program may move the file itself"
+    if isinstance(why, OSError):
+        message = f"`{path}` cannot be written: {why.strerror}"
+        hint = "Give another path"
     return BrowseError("FILE_UNWRITABLE", message, hint=hint, metadata={"path": path}, code=3)
-
-
-def _temp() -> str:
-    return os.environ.get("TMPDIR") or "/tmp"
-
-
-def _unique() -> str:
-    return f"{os.getpid()}-{os.urandom(6).hex()}"
 
 _PIECE = 256 * 1024
 
@@ -1467,146 +2100,6 @@ def _is_open(connection: socket.socket) -> bool:
 def _left(end: float) -> float:
     # Zero would mean that nothing is waited for at all.
     return max(end - time.monotonic(), 0.001)
-
-def find(address: str | None, token: str | None) -> tuple[str, str]:
-    """Address and token of the daemon; what is given counts first."""
-    variable = os.environ.get
-    address = address or variable("BROWSE_ADDR")
-    token = token or variable("BROWSE_SKILL_TOKEN") or variable("BROWSE_TOKEN")
-    if not address:
-        address, root = _state(_state_path())
-        token = token or root
-    return address.removeprefix("http://").rstrip("/"), token or ""
-
-
-def _state(path: str) -> tuple[str, str]:
-    """Address and token of a state file."""
-    state = own_json(path, _invalid)
-    if state is None:
-        raise BrowseError(
-            "DAEMON_NOT_RUNNING",
-            "no daemon runs for this folder, and BROWSE_ADDR is not set",
-            hint="Run `browse status`, or the skill with `browse skill run NAME`",
-            code=14,
-        )
-    address = str(state.get("address", "")).removeprefix("http://").rstrip("/")
-    host, _, port = address.rpartition(":")
-    if not port.isdigit() or not (host == "[::1]" or _is_loopback(host)):
-        raise _invalid(path, "its address is not on this machine")
-    token = state.get("token")
-    if not isinstance(token, str) or not token:
-        raise _invalid(path, "it holds no token")
-    return address, token
-
-
-def own_json(path: str, invalid: Callable[[str, str], BrowseError]) -> dict[str, Any] | None:
-    """What a file of JSON holds; None when there is no file. Whoever can write it
-    can have our calls, so it counts only when it is ours alone: a checkout of a
-    repository that carries one never has its mode.
-    """
-    import errno
-    import json
-    import stat
-
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        if error.errno in (errno.ENOENT, errno.ENOTDIR):
-            return None
-        fault = "it is a link" if error.errno == errno.ELOOP else "it cannot be read"
-        raise invalid(path, fault) from None
-    about = os.fstat(file)
-    if not stat.S_ISREG(about.st_mode):
-        os.close(file)
-        raise invalid(path, "it is no plain file")
-    with open(file, encoding="utf-8", errors="replace") as text:
-        if about.st_uid != os.geteuid():
-            raise invalid(path, "it belongs to another user")
-        if about.st_mode & 0o077:
-            raise invalid(path, "others may open it")
-        try:
-            value = json.load(text)
-        except (ValueError, RecursionError):
-            raise invalid(path, "it is no JSON") from None
-    return value if isinstance(value, dict) else {}
-
-
-def _is_loopback(host: str) -> bool:
-    parts = host.split(".")
-    return len(parts) == 4 and parts[0] == "127" and all(part.isdigit() for part in parts)
-
-
-def _invalid(path: str, fault: str) -> BrowseError:
-    return BrowseError(
-        "STATE_FILE_INVALID",
-        f"the state file `{path}` cannot be used: {fault}",
-        hint=f"Remove {path}",
-        metadata={"path": path},
-        code=9,
-    )
-
-
-def _state_path() -> str:
-    named = os.environ.get("BROWSE_STATE_FILE")
-    if named:
-        return os.path.abspath(named)
-    project = os.environ.get("BROWSE_PROJECT")
-    return os.path.join(project or _top(os.getcwd()), ".browse", "daemon.json")
-
-
-def _top(start: str) -> str:
-    """The project of a working directory: the nearest folder with a `.git`, else
-    the nearest one below the home folder with a `.browse` of this user that nobody
-    else can replace, else the directory itself. The command line decides alike;
-    `proto/tests/projects.json` is the table of cases.
-    """
-    above = [start]
-    while os.path.dirname(above[-1]) != above[-1]:
-        above.append(os.path.dirname(above[-1]))
-    for folder in above:
-        if os.path.exists(os.path.join(folder, ".git")):
-            return folder
-    for index, folder in enumerate(above):
-        if _is_same(folder, os.environ.get("HOME")):
-            break
-        if _is_project(folder) and not any(
-            _is_writable_by_others(parent, sticky_protects=True) for parent in above[index + 1 :]
-        ):
-            return folder
-    return start
-
-
-def _is_project(folder: str) -> bool:
-    import stat
-
-    own = os.path.join(folder, ".browse")
-    try:
-        about = os.lstat(own)
-    except OSError:
-        return False
-    return (
-        stat.S_ISDIR(about.st_mode)
-        and about.st_uid == os.geteuid()
-        and not _is_same(own, os.environ.get("BROWSE_HOME"))
-        and not _is_writable_by_others(folder, sticky_protects=False)
-    )
-
-
-def _is_writable_by_others(folder: str, *, sticky_protects: bool) -> bool:
-    try:
-        about = os.stat(folder)
-    except OSError:
-        return True
-    by_group = about.st_mode & 0o020 and about.st_gid != about.st_uid
-    protected = sticky_protects and about.st_mode & 0o1000
-    return bool(by_group or about.st_mode & 0o002) and not protected
-
-
-def _is_same(path: str, other: str | None) -> bool:
-    try:
-        return bool(other) and os.path.samefile(path, other or "")
-    except OSError:
-        return False
 
 class Commands(Client):
     """The commands of the browser, each as a method."""

@@ -41,6 +41,14 @@ mod place;
 
 mod names;
 
+mod output_names;
+
+mod output_rule;
+
+// The command line uses all of it.
+#[allow(dead_code)]
+mod output;
+
 mod sha256;
 
 mod save;

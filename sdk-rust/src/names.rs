@@ -1,7 +1,5 @@
-//! File names that a page or a server chose, made harmless, and places that
-//! what a page serves must not reach. The rules are those of the command line.
-
-use std::path::Path;
+//! File names that a page or a server chose, made harmless. The rules are those of
+//! the command line.
 
 /// Longest name, in bytes: there is room for a number, and for a draft's name.
 const MOST: usize = 120;
@@ -61,40 +59,4 @@ fn short(name: &str) -> String {
         cut -= 1;
     }
     format!("{}{end}", stem[..cut].trim_end_matches([' ', '.']))
-}
-
-const FOLDERS: &[&str] =
-    &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".gcloud", ".docker", ".git"];
-const NAMES: &[&str] = &[
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    ".netrc",
-    ".pgpass",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    "credentials",
-    "cookies",
-    "cookies.sqlite",
-    "login data",
-    "key4.db",
-    "logins.json",
-];
-
-/// Whether settings, hooks, credentials or browse's own files lie at the real
-/// path `path`.
-pub fn is_guarded(path: &Path, home: Option<&Path>) -> bool {
-    let shown = path.to_string_lossy().to_lowercase();
-    let parts: Vec<_> = shown.split('/').filter(|part| !part.is_empty()).collect();
-    let name = parts.last().copied().unwrap_or_default();
-    let ours = parts.iter().position(|part| *part == ".browse").is_some_and(|at| {
-        // The skills of a project are source code, which a team commits.
-        parts.get(at + 1) != Some(&"skills")
-    });
-    ours || home.is_some_and(|home| path.starts_with(home))
-        || name.starts_with(".env")
-        || NAMES.contains(&name)
-        || parts.iter().any(|part| FOLDERS.contains(part))
 }

@@ -43,7 +43,7 @@ fn state_path() -> PathBuf {
 }
 
 /// The project of a working directory, by the rule of the command line.
-fn project_of(start: &Path) -> PathBuf {
+pub(crate) fn project_of(start: &Path) -> PathBuf {
     let (home, browse_home) = (variable("HOME"), variable("BROWSE_HOME"));
     // Without a /proc the mode of the state file says as much: only its owner can read it.
     let uid = fs::metadata("/proc/self").map(|us| us.uid()).ok();

@@ -3,16 +3,19 @@
 //! nothing, and settings, hooks and credentials are out of reach.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use super::client::Stream;
 use super::commands::{FileHead, FilePart, FileTail};
 use super::error::{Error, Result};
 use super::json::Json;
-use super::names::{is_guarded, safe};
+use super::names::safe;
+use super::output::{self, Fault, Options};
+use super::output_rule::Places;
+use super::place::project_of;
 use super::sha256::{Sha256, sha256};
 
 const MANIFEST: &str = "manifest.json";
@@ -115,9 +118,12 @@ pub(crate) fn file(parts: Stream<FilePart>, place: Option<&Path>) -> Result<Save
     for part in parts {
         let part = part?;
         if let Some(head) = part.head {
-            let folder = place.map_or_else(std::env::temp_dir, Path::to_owned);
-            let path = named.map_or_else(|| folder.join(safe(&head.name)), Path::to_owned);
-            draft = Some(Draft::begin(path, head)?);
+            let (path, by) = match (named, place) {
+                (Some(path), _) => (path.to_owned(), Named::ByCaller),
+                (None, Some(folder)) => (folder.join(of_page(&head.name)), Named::ByPage),
+                (None, None) => (own_folder()?.join(of_page(&head.name)), Named::ByDefault),
+            };
+            draft = Some(Draft::begin(path, by, head)?);
         }
         if let Some(draft) = &mut draft {
             draft.add(&part.data)?;
@@ -127,7 +133,7 @@ pub(crate) fn file(parts: Stream<FilePart>, place: Option<&Path>) -> Result<Save
                 return Err(Error::new(&tail.reason, tail.message, "", 9));
             }
             if let Some(draft) = draft.take() {
-                return draft.finish(tail, named.is_none());
+                return draft.finish(tail);
             }
         }
     }
@@ -139,9 +145,8 @@ pub(crate) fn folder(
     place: Option<&Path>,
     call: impl FnOnce(Vec<String>) -> Result<Stream<FilePart>>,
 ) -> Result<SavedFolder> {
-    let temporary = || std::env::temp_dir().join(format!("browse-{}", unique()));
-    let folder = place.map_or_else(temporary, Path::to_owned);
-    fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+    let folder = place.map_or_else(own_folder, |path| Ok(path.to_owned()))?;
+    output::make_folder(&folder, &options(&places())).map_err(|fault| refused(&folder, fault))?;
     let known = manifest(&folder);
     let urls = known.iter().filter_map(|row| row["url"].as_str().map(str::to_owned)).collect();
     let parts = call(urls)?;
@@ -157,10 +162,10 @@ fn take_all(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
     for part in parts {
         let part = part?;
         if let Some(head) = part.head {
-            let name = safe(&head.name);
+            let name = of_page(&head.name);
             let reserved = name.eq_ignore_ascii_case(MANIFEST);
             let name = if reserved { format!("_{name}") } else { name };
-            open.insert(part.file, Draft::begin(out.folder.join(name), head)?);
+            open.insert(part.file, Draft::begin(out.folder.join(name), Named::ByPage, head)?);
         }
         if let Some(draft) = open.get_mut(&part.file) {
             draft.add(&part.data)?;
@@ -173,7 +178,7 @@ fn take_all(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
             let FileTail { url, reason, message, .. } = tail;
             out.failed.push(Failed { url, reason, message });
         } else if let Some(draft) = draft {
-            out.saved.push(draft.finish(tail, true)?);
+            out.saved.push(draft.finish(tail)?);
         }
     }
     Ok(())
@@ -210,9 +215,9 @@ fn write_manifest(out: &SavedFolder, known: Vec<Json>) -> Result<()> {
         ("files", Json::list(kept.chain(out.saved.iter().map(row)))),
         ("failed", Json::list(out.failed.iter().map(failure))),
     ]);
-    let mut draft = Draft::begin(out.manifest.clone(), FileHead::default())?;
+    let mut draft = Draft::begin(out.manifest.clone(), Named::ByCaller, FileHead::default())?;
     draft.add(format!("{document}\n").as_bytes())?;
-    draft.name(false).map(|_| ())
+    draft.draft.finish().map(drop).map_err(|fault| refused(&out.manifest, fault))
 }
 
 /// A file under way: it lies under another name beside its own until it is
@@ -220,94 +225,81 @@ fn write_manifest(out: &SavedFolder, known: Vec<Json>) -> Result<()> {
 struct Draft {
     head: FileHead,
     path: PathBuf,
-    draft: PathBuf,
-    file: File,
+    draft: output::Draft,
     hash: Sha256,
     bytes: u64,
 }
 
+/// Who chose the path of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    ByCaller,
+    ByPage,
+    ByDefault,
+}
+
 impl Draft {
-    fn begin(path: PathBuf, head: FileHead) -> Result<Self> {
-        let failed = |error: io::Error| unwritable(&path, &error);
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let parent = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = fs::canonicalize(parent.unwrap_or(Path::new("."))).map_err(failed)?;
-        let home = std::env::var_os("BROWSE_HOME").and_then(|home| fs::canonicalize(home).ok());
-        if is_guarded(&folder.join(&name), home.as_deref()) {
-            let message = "settings, hooks or credentials lie there";
-            return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, message)));
-        }
-        let short: String = name.chars().take(30).collect();
-        let draft = folder.join(format!(".{short}.{}", unique()));
-        let file = OpenOptions::new().write(true).create_new(true).open(&draft).map_err(failed)?;
-        Ok(Self { head, path, draft, file, hash: Sha256::default(), bytes: 0 })
+    fn begin(path: PathBuf, named: Named, head: FileHead) -> Result<Self> {
+        let places = places();
+        let options = Options {
+            numbered: named == Named::ByPage,
+            mode: if named == Named::ByDefault { 0o600 } else { 0o666 },
+            ..options(&places)
+        };
+        let draft = output::Draft::begin(&path, &options).map_err(|fault| refused(&path, fault))?;
+        Ok(Self { head, path, draft, hash: Sha256::default(), bytes: 0 })
     }
 
     fn add(&mut self, bytes: &[u8]) -> Result<()> {
         self.hash.add(bytes);
         self.bytes += bytes.len() as u64;
-        self.file.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
+        self.draft.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
     }
 
     /// Gives it its name, when it is what was sent.
-    fn finish(mut self, tail: FileTail, keep: bool) -> Result<Saved> {
-        let sha256 = std::mem::take(&mut self.hash).finish();
-        if tail.bytes != self.bytes || tail.sha256 != sha256 {
-            let message = format!("`{}` did not arrive as it was sent", self.path.display());
+    fn finish(self, tail: FileTail) -> Result<Saved> {
+        let Self { head, path, draft, hash, bytes } = self;
+        let sha256 = hash.finish();
+        if tail.bytes != bytes || tail.sha256 != sha256 {
+            let message = format!("`{}` did not arrive as it was sent", path.display());
             return Err(Error::new("BUG", message, "", 13));
         }
-        let path = self.name(keep)?;
-        let FileHead { url, mime, .. } = std::mem::take(&mut self.head);
-        Ok(Saved { path, url, mime, bytes: self.bytes, sha256, note: tail.note })
-    }
-
-    /// With `keep`, a file that has the name already keeps it, and this one gets
-    /// a number.
-    fn name(&self, keep: bool) -> Result<PathBuf> {
-        let failed = |error: io::Error| unwritable(&self.path, &error);
-        if !keep {
-            fs::rename(&self.draft, &self.path).map_err(failed)?;
-            return Ok(self.path.clone());
-        }
-        for number in 1u32.. {
-            let wanted = numbered(&self.path, number);
-            // A rename would replace; a link does not.
-            match fs::hard_link(&self.draft, &wanted) {
-                Ok(()) => return Ok(wanted),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(failed(error)),
-            }
-        }
-        Err(failed(io::ErrorKind::AlreadyExists.into()))
+        let path = draft.finish().map_err(|fault| refused(&path, fault))?;
+        let FileHead { url, mime, .. } = head;
+        Ok(Saved { path, url, mime, bytes, sha256, note: tail.note })
     }
 }
 
-impl Drop for Draft {
-    fn drop(&mut self) {
-        // After a rename there is nothing to remove, and none to tell.
-        let _ = fs::remove_file(&self.draft);
-    }
+fn places() -> Places {
+    let here = std::env::current_dir().unwrap_or_default();
+    Places::of(Some(&project_of(&here)))
 }
 
-fn numbered(path: &Path, number: u32) -> PathBuf {
-    if number == 1 {
-        return path.to_owned();
-    }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    match path.extension() {
-        Some(end) => path.with_file_name(format!("{stem}-{number}.{}", end.to_string_lossy())),
-        None => path.with_file_name(format!("{stem}-{number}")),
-    }
+fn options(places: &Places) -> Options<'_> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    Options { places, forced: false, numbered: false, mode: 0o666, deadline }
+}
+
+/// The name of a file that a page chose, made harmless: programs do not obey it.
+fn of_page(wanted: &str) -> String {
+    let name = safe(wanted);
+    if output::is_obeyed(&name) { format!("_{name}") } else { name }
+}
+
+fn refused(path: &Path, fault: Fault) -> Error {
+    let (why, hint) = match fault {
+        Fault::Rule(why) => (why, "Give another path; a program may move the file itself"),
+        Fault::Unfit(why) => (why, "Give the path of a file"),
+        Fault::System(error) => return unwritable(path, &error),
+    };
+    Error::new("FILE_UNWRITABLE", format!("`{}` is not written: {why}", path.display()), hint, 3)
+}
+
+fn own_folder() -> Result<PathBuf> {
+    output::own_folder("files").map_err(|error| unwritable(&std::env::temp_dir(), &error))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Error {
     let message = format!("`{}` cannot be written: {error}", path.display());
     Error::new("FILE_UNWRITABLE", message, "Give another path", 3)
-}
-
-fn unique() -> String {
-    static CALLS: AtomicU32 = AtomicU32::new(0);
-    let now =
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    format!("{}-{}-{}", now.as_nanos(), std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed))
 }

@@ -1,5 +1,5 @@
-// File names that a page or a server chose, made harmless, and places that what
-// a page serves must not reach. The rules are those of the command line.
+// File names that a page or a server chose, made harmless. The rules are those of
+// the command line.
 
 /** Longest name, in bytes: there is room for a number, and for a draft's name. */
 const MOST_NAME = 120;
@@ -33,21 +33,4 @@ function short(name: string): string {
   const stem = new TextEncoder().encode(name.slice(0, name.length - end.length)).subarray(0, MOST_NAME - bytes(end));
   // What was cut in two is left out.
   return new TextDecoder().decode(stem).replace(/[\ufffd .]+$/, '') + end;
-}
-
-const SECRET_FOLDERS = ['.ssh', '.aws', '.gnupg', '.kube', '.azure', '.gcloud', '.docker', '.git'];
-const SECRET_NAMES = [
-  'id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', '.netrc', '.pgpass', '.npmrc', '.pypirc', '.git-credentials',
-  'credentials', 'cookies', 'cookies.sqlite', 'login data', 'key4.db', 'logins.json',
-];
-
-/** Whether settings, hooks, credentials or browse's own files lie at the real path `path`. */
-export function isGuarded(path: string, home: string | undefined): boolean {
-  const parts = path.toLowerCase().split('/').filter(Boolean);
-  const name = parts.at(-1) ?? '';
-  const ours = parts.indexOf('.browse');
-  // The skills of a project are source code, which a team commits.
-  if (ours >= 0 && parts[ours + 1] !== 'skills') return true;
-  if (home && `${path}/`.startsWith(`${home.replace(/\/+$/, '')}/`)) return true;
-  return name.startsWith('.env') || SECRET_NAMES.includes(name) || parts.some((part) => SECRET_FOLDERS.includes(part));
 }

@@ -3,8 +3,9 @@
 // nothing, and settings, hooks and credentials are out of reach.
 
 import { BrowseError } from './error.ts';
-import { variable } from './runtime.ts';
-import { isGuarded, safeName } from './names.ts';
+import { safeName } from './names.ts';
+import { makeFolder, type Modules, modules, type NamedBy, OutputFile, ownFolder, placesOf, Refused } from './output.ts';
+import { isObeyed, type Places } from './outputRule.ts';
 import type { Message } from './table.ts';
 
 /** A file that was saved. */
@@ -39,7 +40,6 @@ export interface SavedFolder {
 
 type Row = SavedFolder['saved'][number];
 type Part = { file: number; head?: Message; data: Uint8Array; tail?: Message };
-type Modules = Awaited<ReturnType<typeof modules>>;
 
 const MANIFEST = 'manifest.json';
 /** Bytes that a manifest may have; a larger one is not ours. */
@@ -48,17 +48,20 @@ const MOST_MANIFEST = 32 << 20;
 /** Saves the one file of `parts` as `place`, in the folder `place`, or in the temp directory. */
 export async function saveFile(parts: AsyncIterable<Message>, place: string | undefined): Promise<Saved> {
   const node = await modules();
+  const places = await placesOf(node);
   const isFolder = place === undefined || place.endsWith('/') || node.fs.statSync(place, { throwIfNoEntry: false })?.isDirectory();
   let draft: Draft | undefined;
   try {
     for await (const { head, data, tail } of parts as AsyncIterable<Part>) {
       if (head) {
-        draft = new Draft(node, isFolder ? node.path.join(place ?? node.os.tmpdir(), safeName(String(head.name))) : place, head);
+        const by: NamedBy = place === undefined ? 'nobody' : isFolder ? 'page' : 'caller';
+        const path = isFolder ? node.path.join(place ?? ownFolder(node), nameOfPage(String(head.name))) : place;
+        draft = new Draft(node, places, path, by, head);
       }
       draft?.add(data);
       if (tail?.reason) throw new BrowseError(String(tail.reason), String(tail.message), { code: 9 });
       if (tail && draft) {
-        const path = draft.finish(tail, isFolder === true);
+        const path = await draft.finish(tail);
         return { path, ...rowOf(draft.head, tail), note: String(tail.note) };
       }
     }
@@ -71,35 +74,36 @@ export async function saveFile(parts: AsyncIterable<Message>, place: string | un
 /** Saves the files that `call` streams into a folder, together with a manifest. */
 export async function saveFolder(call: (known: string[]) => AsyncIterable<Message>, place: string | undefined): Promise<SavedFolder> {
   const node = await modules();
-  const folder = place ?? node.path.join(node.os.tmpdir(), `browse-${unique()}`);
+  const places = await placesOf(node);
+  const folder = place ?? ownFolder(node);
   const manifest = node.path.join(folder, MANIFEST);
-  attempt(folder, () => node.fs.mkdirSync(folder, { recursive: true }));
+  attempt(folder, () => makeFolder(node, places, folder));
   const files = readManifest(node, folder);
   const out: SavedFolder = { folder, manifest, saved: [], present: 0, failed: [] };
   const open = new Map<number, Draft>();
   try {
     for await (const { file, head, data, tail } of call(files.map((row) => row.url)) as AsyncIterable<Part>) {
       if (head) {
-        const name = safeName(String(head.name));
+        const name = nameOfPage(String(head.name));
         const path = node.path.join(folder, name.toLowerCase() === MANIFEST ? `_${name}` : name);
-        open.set(file, new Draft(node, path, head));
+        open.set(file, new Draft(node, places, path, 'page', head));
       }
       open.get(file)?.add(data);
-      if (tail) settle(node, out, open, file, tail);
+      if (tail) await settle(node, out, open, file, tail);
     }
   } finally {
     for (const draft of open.values()) draft.discard();
     const urls = new Set(out.saved.map((row) => row.url));
     const rows = [...files.filter((row) => !urls.has(row.url)), ...out.saved];
     const text = `${JSON.stringify({ version: 1, files: rows, failed: out.failed }, null, 2)}\n`;
-    const draft = new Draft(node, manifest, {});
+    const draft = new Draft(node, places, manifest, 'caller', {});
     draft.add(new TextEncoder().encode(text));
-    draft.rename(false);
+    await draft.place();
   }
   return out;
 }
 
-function settle(node: Modules, out: SavedFolder, open: Map<number, Draft>, file: number, tail: Message): void {
+async function settle(node: Modules, out: SavedFolder, open: Map<number, Draft>, file: number, tail: Message): Promise<void> {
   const draft = open.get(file);
   open.delete(file);
   if (tail.known || tail.reason || !draft) {
@@ -109,7 +113,7 @@ function settle(node: Modules, out: SavedFolder, open: Map<number, Draft>, file:
     return;
   }
   try {
-    const path = draft.finish(tail, true);
+    const path = await draft.finish(tail);
     const { url, ...rest } = rowOf(draft.head, tail);
     out.saved.push({ url, file: node.path.basename(path), ...rest });
   } finally {
@@ -138,78 +142,57 @@ function readManifest({ fs, path, crypto }: Modules, folder: string): Row[] {
   }
 }
 
-/** A file under way: it lies under another name beside its own until it is whole. */
+/** A file under way, and the hash of what it is to hold. */
 class Draft {
   readonly head: Message;
-  readonly #node: Modules;
   readonly #path: string;
-  readonly #draft: string;
+  readonly #file: OutputFile;
   readonly #hash;
-  #file: number | undefined;
   #bytes = 0;
 
-  constructor(node: Modules, path: string, head: Message) {
+  constructor(node: Modules, places: Places, path: string, by: NamedBy, head: Message) {
     this.head = head;
-    this.#node = node;
     this.#path = path;
     this.#hash = node.crypto.createHash('sha256');
-    const folder = node.path.dirname(path);
-    const name = node.path.basename(path);
-    this.#draft = node.path.join(folder, `.${name.slice(0, 30)}.${unique()}`);
-    this.#file = attempt(path, () => {
-      const real = node.path.join(node.fs.realpathSync(folder), name);
-      if (isGuarded(real, variable('BROWSE_HOME'))) throw new Error('settings, hooks or credentials lie there');
-      return node.fs.openSync(this.#draft, 'wx', 0o666);
-    });
+    this.#file = attempt(path, () => new OutputFile(node, places, path, by));
   }
 
   add(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
     this.#hash.update(bytes);
-    attempt(this.#path, () => {
-      for (let at = 0; at < bytes.length; ) at += this.#node.fs.writeSync(this.#file as number, bytes, at);
-    });
+    attempt(this.#path, () => this.#file.add(bytes));
   }
 
-  /** Gives it its name, when it is what was sent. */
-  finish(tail: Message, keep: boolean): string {
+  /** Puts it where it is to be, when it is what was sent. */
+  async finish(tail: Message): Promise<string> {
     if (tail.bytes !== this.#bytes || tail.sha256 !== this.#hash.digest('hex')) {
       throw new BrowseError('BUG', `\`${this.#path}\` did not arrive as it was sent`, { code: 13 });
     }
-    return this.rename(keep);
+    return this.place();
   }
 
-  /** With `keep`, a file that has the name already keeps it, and this one gets a number. */
-  rename(keep: boolean): string {
-    const { fs, path } = this.#node;
-    return attempt(this.#path, () => {
-      if (!keep) {
-        fs.renameSync(this.#draft, this.#path);
-        this.discard();
-        return this.#path;
-      }
-      const { dir, name, ext } = path.parse(this.#path);
-      for (let number = 1; ; number += 1) {
-        const wanted = number === 1 ? this.#path : path.join(dir, `${name}-${number}${ext}`);
-        try {
-          // A rename would replace; a link does not.
-          fs.linkSync(this.#draft, wanted);
-          this.discard();
-          return wanted;
-        } catch (error) {
-          if ((error as { code?: string }).code !== 'EEXIST') throw error;
-        }
-      }
-    });
+  async place(): Promise<string> {
+    try {
+      return await this.#file.finish();
+    } catch (error) {
+      return attempt(this.#path, () => {
+        throw error;
+      });
+    } finally {
+      this.discard();
+    }
   }
 
   /** Takes away what is half written. */
   discard(): void {
-    if (this.#file === undefined) return;
-    this.#node.fs.closeSync(this.#file);
-    this.#file = undefined;
-    this.#node.fs.rmSync(this.#draft, { force: true });
+    this.#file.discard();
   }
+}
+
+/** The name of a file that a page chose, made harmless: programs do not obey it. */
+function nameOfPage(wanted: string): string {
+  const name = safeName(wanted);
+  return isObeyed(name) ? `_${name}` : name;
 }
 
 function attempt<T>(path: string, work: () => T): T {
@@ -217,17 +200,11 @@ function attempt<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof BrowseError) throw error;
+    if (error instanceof Refused) {
+      const hint = 'Give another path; a program may move the file itself';
+      throw new BrowseError('FILE_UNWRITABLE', `\`${path}\` is not written: ${error.message}`, { hint, metadata: { path }, code: 3 });
+    }
     const why = (error as Error).message.replace(/^[A-Z]+: ([^,]+),.*$/s, '$1');
     throw new BrowseError('FILE_UNWRITABLE', `\`${path}\` cannot be written: ${why}`, { hint: 'Give another path', metadata: { path }, code: 3 });
   }
-}
-
-function unique(): string {
-  return `${Date.now()}-${Math.random().toString(36).slice(2, 10)}`;
-}
-
-/** Loaded by what saves, and by nothing else: it would cost every skill its start. */
-async function modules() {
-  const [fs, os, path, crypto] = await Promise.all([import('node:fs'), import('node:os'), import('node:path'), import('node:crypto')]);
-  return { fs, os, path, crypto };
 }

@@ -22,8 +22,14 @@ pub fn read(
     tokens: &mut Tokens<'_>,
     globals: &mut Globals,
 ) -> Result<Invocation> {
-    let mut invocation =
-        Invocation { command, fields: Map::new(), path: None, base64: false, inner: None };
+    let mut invocation = Invocation {
+        command,
+        fields: Map::new(),
+        path: None,
+        base64: false,
+        force_path: false,
+        inner: None,
+    };
     if command.inner().is_some() {
         return inner::read(invocation, tokens, globals);
     }
@@ -65,6 +71,10 @@ pub(super) fn flag(
     }
     if command.saves() && command.inline && spelling == "--base64" {
         invocation.base64 = true;
+        return no_value(spelling, value);
+    }
+    if command.saves() && spelling == "--force-path" {
+        invocation.force_path = true;
         return no_value(spelling, value);
     }
     if let Some(field) = own_switch(command, spelling).filter(|_| value.is_none()) {

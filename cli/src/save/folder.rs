@@ -1,17 +1,17 @@
 //! Several files that come in pieces, into one folder.
 
-use std::{collections::HashMap, fs, path::PathBuf};
+use std::{collections::HashMap, path::PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use super::{
+    Named, Output,
     incoming::Incoming,
     manifest::{self, Manifest},
     name,
     progress::Progress,
     stream::{Sink, text},
-    temporary_prefix,
-    write::unwritable,
+    temporary_folder,
 };
 use crate::{call::Notes, failure::Result, globals::Globals, parse::Invocation, print};
 
@@ -24,6 +24,7 @@ const BATCH: usize = 20;
 /// Writes files and their manifest.
 pub struct Folder<'a> {
     globals: &'a Globals,
+    output: Output,
     path: PathBuf,
     manifest: Manifest,
     open: HashMap<u64, Incoming>,
@@ -37,12 +38,14 @@ pub struct Folder<'a> {
 impl<'a> Folder<'a> {
     /// Opens the folder that `invocation` names, and makes it where needed.
     pub fn open(invocation: &Invocation, globals: &'a Globals) -> Result<Self> {
+        let output = Output::new(invocation, globals)?;
         let path = match &invocation.path {
             Some(path) => PathBuf::from(path),
-            None => temporary_prefix(invocation.command.name),
+            None => temporary_folder(invocation.command.name)?,
         };
-        fs::create_dir_all(&path).map_err(|error| unwritable(&path, &error))?;
+        output.make_folder(&path)?;
         Ok(Self {
+            output,
             globals,
             manifest: Manifest::of(&path),
             path,
@@ -76,7 +79,7 @@ impl<'a> Folder<'a> {
         self.unwritten += 1;
         if self.saved.len() <= FEW || self.unwritten >= BATCH {
             self.unwritten = 0;
-            self.manifest.write()?;
+            self.manifest.write(&self.output)?;
         }
         Ok(())
     }
@@ -103,12 +106,12 @@ impl Sink for Folder<'_> {
     }
 
     fn head(&mut self, file: u64, head: &Map<String, Value>) -> Result<()> {
-        let mut name = name::safe(text(head, "name"));
+        let mut name = name::of_page(text(head, "name"));
         if name.eq_ignore_ascii_case(manifest::NAME) {
             name = format!("_{name}");
         }
         let path = self.path.join(name);
-        self.open.insert(file, Incoming::begin(path, head)?);
+        self.open.insert(file, Incoming::begin(&self.output, path, Named::ByPage, head)?);
         Ok(())
     }
 
@@ -136,14 +139,14 @@ impl Sink for Folder<'_> {
         }
         let Some(incoming) = incoming else { return Ok(()) };
         let head = incoming.head.clone();
-        let path = incoming.finish(tail, true)?;
+        let path = incoming.finish(&self.output, tail)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         self.keep(text(&head, "url"), &head, tail, &name)
     }
 
     fn end(&mut self, notes: &Notes) -> Result<u8> {
         self.progress.clear();
-        self.manifest.write()?;
+        self.manifest.write(&self.output)?;
         let untrusted = notes.untrusted.as_ref();
         let exit = u8::from(!self.failed.is_empty());
         if self.globals.json {

@@ -10,7 +10,7 @@ use browse_proto::Reason;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::{draft::Draft, stream::text, write::unwritable};
+use super::{Named, Output, draft::Draft, stream::text, write::unwritable};
 use crate::failure::{Failure, Result};
 
 /// A draft, and what is known of it so far.
@@ -26,8 +26,13 @@ pub struct Incoming {
 
 impl Incoming {
     /// Begins the file for `path`.
-    pub fn begin(path: PathBuf, head: &Map<String, Value>) -> Result<Self> {
-        let draft = Draft::beside(&path).map_err(|error| unwritable(&path, &error))?;
+    pub fn begin(
+        output: &Output,
+        path: PathBuf,
+        named: Named,
+        head: &Map<String, Value>,
+    ) -> Result<Self> {
+        let draft = output.begin(&path, named)?;
         Ok(Self { path, head: head.clone(), draft, hash: Sha256::new(), bytes: 0 })
     }
 
@@ -38,20 +43,20 @@ impl Incoming {
         self.draft.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Gives it its name, when it is what was sent. With `keep` a file that
-    /// has the name already keeps it, and this one gets a number.
-    pub fn finish(self, tail: &Map<String, Value>, keep: bool) -> Result<PathBuf> {
+    /// Gives it its name, when it is what was sent.
+    pub fn finish(self, output: &Output, tail: &Map<String, Value>) -> Result<PathBuf> {
         let Self { path, draft, hash, bytes, .. } = self;
         let sent = tail.get("bytes").and_then(Value::as_u64).unwrap_or_default();
         if sent != bytes || text(tail, "sha256") != hex(hash) {
             let message = format!("`{}` did not arrive as it was sent", path.display());
             return Err(Failure::new(Reason::Bug, message));
         }
-        let named = match keep {
-            true => draft.number(&path),
-            false => draft.replace(&path).map(|()| path.clone()),
-        };
-        named.map_err(|error| unwritable(&path, &error))
+        output.finish(draft, &path)
+    }
+
+    /// Whether it goes to standard output.
+    pub fn is_standard_output(&self) -> bool {
+        self.draft.is_standard_output()
     }
 }
 

@@ -9,29 +9,45 @@ use browse_proto::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{atomically, default_extension, name, temporary, temporary_prefix};
+use super::{Named, Output, default_extension, name, temporary, temporary_folder};
 use crate::{failure::Result, globals::Globals, parse::Invocation, print};
 
 /// Writes what `invocation` saves, and puts the path, or a data URL, in the
 /// place of the bytes. `body` is the encoded answer, which spares the detour
 /// over base64; empty when there is none.
-pub fn kept(invocation: &Invocation, response: &mut Map<String, Value>, body: &[u8]) -> Result<()> {
+pub fn kept(
+    invocation: &Invocation,
+    globals: &Globals,
+    response: &mut Map<String, Value>,
+    body: &[u8],
+) -> Result<Kept> {
     let command = invocation.command;
     let Some(field) = command.save.map(|index| &command.response.fields[index]) else {
-        return Ok(());
+        return Ok(Kept::InFile);
     };
+    let output = Output::new(invocation, globals)?;
     match &field.kind {
-        Kind::Message(of) => several(invocation, field, of, response),
-        _ => one(invocation, field, response, body),
+        Kind::Message(of) => several(&output, invocation, field, of, response),
+        _ => one(&output, invocation, field, response, body),
     }
 }
 
+/// Where an answer was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// To a file, or into the answer.
+    InFile,
+    /// To standard output, which then has no room for a result.
+    InStandardOutput,
+}
+
 fn one(
+    output: &Output,
     invocation: &Invocation,
     field: &Field,
     response: &mut Map<String, Value>,
     body: &[u8],
-) -> Result<()> {
+) -> Result<Kept> {
     let command = invocation.command;
     let encoded = response.remove(field.name);
     let encoded = encoded.as_ref().and_then(Value::as_str).unwrap_or_default();
@@ -39,30 +55,34 @@ fn one(
     if invocation.base64 {
         let url = format!("data:{mime};base64,{encoded}");
         response.insert("data_url".to_owned(), json!(url));
-        return Ok(());
+        return Ok(Kept::InFile);
     }
-    let path = match &invocation.path {
-        Some(path) => PathBuf::from(path),
-        None => temporary(command.name, default_extension(command, mime)),
+    let (path, named) = match &invocation.path {
+        Some(path) => (PathBuf::from(path), Named::ByCaller),
+        None => (temporary(command.name, default_extension(command, mime))?, Named::ByDefault),
     };
-    match wire::bytes(body, field.number) {
-        Ok(bytes) if !bytes.is_empty() => atomically(&path, bytes)?,
-        _ => atomically(&path, &base64::decode(encoded).unwrap_or_default())?,
-    }
+    let is_printed = match wire::bytes(body, field.number) {
+        Ok(bytes) if !bytes.is_empty() => output.write(&path, named, bytes)?,
+        _ => output.write(&path, named, &base64::decode(encoded).unwrap_or_default())?,
+    };
     response.insert("path".to_owned(), json!(path.display().to_string()));
-    Ok(())
+    Ok(if is_printed { Kept::InStandardOutput } else { Kept::InFile })
 }
 
 /// Each file is named after the prefix and its own name; all or none appear.
 fn several(
+    output: &Output,
     invocation: &Invocation,
     field: &Field,
     of: &Message,
     response: &mut Map<String, Value>,
-) -> Result<()> {
-    let prefix = match &invocation.path {
-        Some(prefix) => prefix.clone(),
-        None => temporary_prefix(invocation.command.name).display().to_string(),
+) -> Result<Kept> {
+    let (prefix, named) = match &invocation.path {
+        Some(prefix) => (prefix.clone(), Named::ByCaller),
+        None => {
+            let folder = temporary_folder(invocation.command.name)?;
+            (format!("{}/", folder.display()), Named::ByDefault)
+        }
     };
     let joint = if prefix.ends_with('/') { "" } else { "-" };
     let content = of.fields.iter().find(|field| matches!(field.kind, Kind::Bytes));
@@ -73,7 +93,8 @@ fn several(
         let bytes = bytes.as_ref().and_then(Value::as_str).and_then(base64::decode);
         let name = name::safe(file.get("name").and_then(Value::as_str).unwrap_or_default());
         let path = format!("{prefix}{joint}{name}");
-        if let Err(failure) = atomically(Path::new(&path), &bytes.unwrap_or_default()) {
+        let content = bytes.unwrap_or_default();
+        if let Err(failure) = output.write(Path::new(&path), named, &content) {
             for path in written {
                 // The failure that is told is the one that matters.
                 let _ = std::fs::remove_file(path);
@@ -83,7 +104,7 @@ fn several(
         file.insert("path".to_owned(), json!(path));
         written.push(path);
     }
-    Ok(())
+    Ok(Kept::InFile)
 }
 
 /// Prints where an answer was written, or its data URL.

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::{atomically, incoming::is_whole, name, stream::text};
+use super::{Named, Output, incoming::is_whole, name, stream::text};
 use crate::failure::Result;
 
 /// Name of the manifest, which no file of the page gets.
@@ -60,10 +60,10 @@ impl Manifest {
     }
 
     /// Writes it.
-    pub fn write(&self) -> Result<()> {
+    pub fn write(&self, output: &Output) -> Result<()> {
         let document = json!({"version": 1, "files": self.files, "failed": self.failed});
         let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        atomically(&self.path, format!("{text}\n").as_bytes())
+        output.write(&self.path, Named::ByCaller, format!("{text}\n").as_bytes()).map(drop)
     }
 }
 

@@ -1,6 +1,13 @@
 //! Names of files: those that pages choose, and the extensions of formats.
 
 pub use browse_proto::file_name::safe;
+use browse_proto::output::is_obeyed;
+
+/// The name of a file that a page chose, made harmless: programs do not obey it.
+pub fn of_page(wanted: &str) -> String {
+    let name = safe(wanted);
+    if is_obeyed(&name) { format!("_{name}") } else { name }
+}
 
 /// The usual extension of a MIME type.
 pub fn extension(mime: &str) -> Option<&'static str> {

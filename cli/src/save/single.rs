@@ -6,12 +6,12 @@ use browse_proto::{Reason, wire::base64};
 use serde_json::{Map, Value, json};
 
 use super::{
-    draft::Draft,
+    Named, Output,
     incoming::Incoming,
     name,
     progress::Progress,
     stream::{Sink, text},
-    write::unwritable,
+    temporary_folder,
 };
 use crate::{
     call::Notes,
@@ -28,8 +28,10 @@ const MOST_INLINE: usize = 64 << 20;
 pub struct Single<'a> {
     invocation: &'a Invocation,
     globals: &'a Globals,
-    /// Whether the page, or the server, chose the name.
-    named_by_page: bool,
+    output: Output,
+    named: Named,
+    /// Whether the file is standard output, which then has no room for a result.
+    is_printed: bool,
     incoming: Option<Incoming>,
     inline: Vec<u8>,
     mime: String,
@@ -39,37 +41,41 @@ pub struct Single<'a> {
 
 impl<'a> Single<'a> {
     /// Nothing came yet.
-    pub fn new(invocation: &'a Invocation, globals: &'a Globals) -> Self {
-        Self {
+    pub fn new(invocation: &'a Invocation, globals: &'a Globals) -> Result<Self> {
+        Ok(Self {
             invocation,
             globals,
-            named_by_page: false,
+            output: Output::new(invocation, globals)?,
+            named: Named::ByCaller,
+            is_printed: false,
             incoming: None,
             inline: Vec::new(),
             mime: String::new(),
             progress: Progress::start(),
             result: Map::new(),
-        }
+        })
     }
 
-    fn place(&mut self, head: &Map<String, Value>) -> PathBuf {
-        let folder = match self.invocation.path.as_deref() {
-            Some(path) if path.ends_with('/') || Path::new(path).is_dir() => PathBuf::from(path),
-            Some(path) => return PathBuf::from(path),
-            None => std::env::temp_dir(),
+    fn place(&mut self, head: &Map<String, Value>) -> Result<PathBuf> {
+        let (folder, named) = match self.invocation.path.as_deref() {
+            Some(path) if path.ends_with('/') || Path::new(path).is_dir() => {
+                (PathBuf::from(path), Named::ByPage)
+            }
+            Some(path) => return Ok(PathBuf::from(path)),
+            None => (temporary_folder(self.invocation.command.name)?, Named::ByDefault),
         };
-        self.named_by_page = true;
-        folder.join(name::safe(text(head, "name")))
+        self.named = named;
+        Ok(folder.join(name::of_page(text(head, "name"))))
     }
 }
 
 /// Fails when no file can be written at `path`.
-pub fn check_place(path: &str) -> Result<()> {
+pub fn check_place(path: &str, output: &Output) -> Result<()> {
     let place = match Path::new(path) {
         folder if path.ends_with('/') || folder.is_dir() => folder.join("download"),
         file => file.to_owned(),
     };
-    Draft::beside(&place).map(drop).map_err(|error| unwritable(&place, &error))
+    output.begin(&place, Named::ByCaller).map(drop)
 }
 
 impl Sink for Single<'_> {
@@ -78,8 +84,10 @@ impl Sink for Single<'_> {
         self.progress.expect_bytes(size);
         self.mime = text(head, "mime").to_owned();
         if !self.invocation.base64 {
-            let place = self.place(head);
-            self.incoming = Some(Incoming::begin(place, head)?);
+            let place = self.place(head)?;
+            let incoming = Incoming::begin(&self.output, place, self.named, head)?;
+            self.is_printed = incoming.is_standard_output();
+            self.incoming = Some(incoming);
         }
         for key in ["url", "mime"] {
             if !text(head, key).is_empty() {
@@ -112,7 +120,7 @@ impl Sink for Single<'_> {
         }
         match self.incoming.take() {
             Some(incoming) => {
-                let path = incoming.finish(tail, self.named_by_page)?;
+                let path = incoming.finish(&self.output, tail)?;
                 self.result.insert("path".to_owned(), json!(path.display().to_string()));
             }
             None => {
@@ -140,12 +148,15 @@ impl Sink for Single<'_> {
             return Err(Failure::new(Reason::Bug, message));
         };
         let untrusted = notes.untrusted.as_ref();
+        if self.is_printed {
+            return Ok(0);
+        }
         if self.globals.json {
             let result = Value::Object(self.result.clone()).to_string();
             return print::json_result(&result, untrusted);
         }
         // The bytes of a file are not read here; only its name can speak.
-        print::enveloped(place, untrusted.filter(|_| self.named_by_page))?;
+        print::enveloped(place, untrusted.filter(|_| self.named != Named::ByCaller))?;
         let note = text(&self.result, "note");
         if !note.is_empty() {
             print::note(&format!("{}: {note}", self.invocation.command.name));

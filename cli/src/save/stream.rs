@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::{
+    Output,
     folder::Folder,
     single::{self, Single},
 };
@@ -14,6 +15,7 @@ use crate::{
     call::{self, Notes},
     failure::{Failure, Result},
     globals::Globals,
+    parse::Invocation,
     perform,
     request::Request,
 };
@@ -38,17 +40,25 @@ pub trait Sink {
     fn end(&mut self, notes: &Notes) -> Result<u8>;
 }
 
+/// Fails when what `invocation` saves cannot be written: before the page is asked
+/// to do anything for it.
+pub fn check(invocation: &Invocation, globals: &Globals) -> Result<()> {
+    let output = Output::new(invocation, globals)?;
+    let is_file = matches!(invocation.command.place, "path" | "-o");
+    match invocation.path.as_deref().filter(|_| is_file) {
+        Some(path) => single::check_place(path, &output),
+        None => Ok(()),
+    }
+}
+
 /// Makes the call of `request`, and writes what it answers.
 pub fn call(request: &Request, globals: &Globals) -> Result<u8> {
     let command = request.invocation.command;
-    if let Some(path) = request.invocation.path.as_deref().filter(|_| command.takes_path()) {
-        // Before the page is asked to do anything for it.
-        single::check_place(path)?;
-    }
+    check(&request.invocation, globals)?;
     perform::with_daemon(command, globals, |daemon| {
         // A failure drops it, and with it what is half written.
         let mut sink: Box<dyn Sink> = match command.takes_path() {
-            true => Box::new(Single::new(&request.invocation, globals)),
+            true => Box::new(Single::new(&request.invocation, globals)?),
             false => Box::new(Folder::open(&request.invocation, globals)?),
         };
         let notes = RefCell::new(Notes::default());

@@ -60,43 +60,8 @@ fn denied(path: &str, why: &str, allowed: impl Into<String>) -> Failure {
     Failure::with(Reason::FileDenied, format!("`{path}` {why}"), [("allowed", allowed.into())])
 }
 
-/// Whether `path` may be written: what a page serves must not become a setting,
-/// a hook or a credential. Links of folders are followed before it is judged.
-pub fn is_writable(path: &Path) -> bool {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok();
-    let real = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
-    let real = real.as_deref().unwrap_or(path);
-    // A key or a certificate is content; what is private by its place or name is not.
-    !is_ours(real) && !is_private(&without_extension(real))
-}
-
-/// The path as it is without the endings that keys have, which may be written.
-fn without_extension(path: &Path) -> PathBuf {
-    let is_key = path.extension().is_some_and(|ending| {
-        let ending = ending.to_string_lossy().to_lowercase();
-        ["pem", "key", "p12", "pfx", "jks", "kdbx", "keystore", "ppk"].contains(&ending.as_str())
-    });
-    if is_key { path.with_extension("") } else { path.to_path_buf() }
-}
-
 /// Whether our own settings lie there.
 fn is_ours(path: &Path) -> bool {
     let home = env::var_os("BROWSE_HOME").and_then(|home| fs::canonicalize(home).ok());
     home.is_some_and(|home| path.starts_with(home))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_page_serves_is_no_setting() {
-        for path in ["/p/.browse/daemon.json", "/p/.git/hooks/pre-commit", "/p/.env", "/h/.ssh/a"] {
-            assert!(!is_writable(Path::new(path)), "{path}");
-        }
-        for path in ["/p/server.pem", "/p/.github/a.yml", "/p/.browse/skills/a/page.html"] {
-            assert!(is_writable(Path::new(path)), "{path}");
-        }
-    }
 }

@@ -102,8 +102,8 @@ fn a_slow_file_is_told_and_waited_for_and_outlives_the_daemon() {
     assert!(listed.contains("download @d1 \"big.zip\""), "{listed}");
     project.ok(&["restart"]);
     assert_eq!(rows(&project)[0]["name"], "big.zip");
-    project.ok(&["download", "@d1", "copy.zip"]);
-    assert_eq!(fs::metadata(project.path().join("copy.zip")).expect("a copy").len(), 8000);
+    project.ok(&["download", "@d1", "copy.txt"]);
+    assert_eq!(fs::metadata(project.path().join("copy.txt")).expect("a copy").len(), 8000);
     assert_eq!(project.ok(&["downloads", "--clear"]), "removed 1\n");
     project.ok(&["stop"]);
     for name in [".browse/downloads", ".browse/downloads.json"] {

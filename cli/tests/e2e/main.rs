@@ -16,6 +16,7 @@ mod health;
 mod leaving;
 mod ngrok;
 mod notes;
+mod outputs;
 mod pairing;
 mod planted;
 #[path = "../support/ngrok.rs"]

@@ -1,5 +1,5 @@
-"""File names that a page or a server chose, made harmless, and places that what
-a page serves must not reach. The rules are those of the command line."""
+"""File names that a page or a server chose, made harmless. The rules are those of
+the command line."""
 
 from __future__ import annotations
 
@@ -11,12 +11,6 @@ _INVISIBLE = (
     "[\\x00-\\x1f\\x7f-\\x9f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f"
     "\\ufe00-\\ufe0f\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e0fff]"
 )
-
-_SECRET_FOLDERS = {".ssh", ".aws", ".gnupg", ".kube", ".azure", ".gcloud", ".docker", ".git"}
-_SECRET_NAMES = set(
-    "id_rsa id_dsa id_ecdsa id_ed25519 .netrc .pgpass .npmrc .pypirc .git-credentials "
-    "credentials cookies cookies.sqlite key4.db logins.json".split()
-) | {"login data"}
 
 
 def safe_name(wanted: str) -> str:
@@ -47,15 +41,3 @@ def _short(name: str) -> str:
         stem, dot, end = name, "", ""
     cut = stem.encode()[: _MOST_NAME - len((dot + end).encode())].decode(errors="ignore")
     return cut.rstrip(" .") + dot + end
-
-
-def is_guarded(path: str, home: str | None) -> bool:
-    """Whether settings, hooks, credentials or browse's own files lie at the real path `path`."""
-    parts = [part for part in path.lower().split("/") if part]
-    name = parts[-1] if parts else ""
-    if ".browse" in parts and parts[parts.index(".browse") + 1 :][:1] != ["skills"]:
-        # The skills of a project are source code, which a team commits.
-        return True
-    if home and f"{path}/".startswith(f"{home.rstrip('/')}/"):
-        return True
-    return name.startswith(".env") or name in _SECRET_NAMES or not _SECRET_FOLDERS.isdisjoint(parts)

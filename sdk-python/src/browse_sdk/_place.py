@@ -96,10 +96,10 @@ def _state_path() -> str:
     if named:
         return os.path.abspath(named)
     project = os.environ.get("BROWSE_PROJECT")
-    return os.path.join(project or _top(os.getcwd()), ".browse", "daemon.json")
+    return os.path.join(project or project_of(os.getcwd()), ".browse", "daemon.json")
 
 
-def _top(start: str) -> str:
+def project_of(start: str) -> str:
     """The project of a working directory: the nearest folder with a `.git`, else
     the nearest one below the home folder with a `.browse` of this user that nobody
     else can replace, else the directory itself. The command line decides alike;

@@ -8,7 +8,9 @@ import os
 
 from ._error import BrowseError
 from ._message import Message
-from ._names import is_guarded, safe_name
+from ._names import safe_name
+from ._output import OutputFile, Refused, make_folder, own_folder
+from ._output_rule import is_obeyed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,16 +78,17 @@ class FileSink:
 
     def feed(self, part: Any) -> None:
         if part.head is not None:
-            path = self._place or ""
+            by, path = "caller", self._place or ""
             if self._named_by_page:
-                path = os.path.join(path or _temp(), safe_name(part.head.name))
-            self._draft = _Draft(path, part.head)
+                by = "page" if path else "nobody"
+                path = os.path.join(path or own_folder(), _name_of_page(part.head.name))
+            self._draft = _Draft(path, part.head, by)
         if part.data and self._draft:
             self._draft.add(part.data)
         if part.tail is not None and part.tail.reason:
             raise BrowseError(part.tail.reason, part.tail.message, code=9)
         if part.tail is not None and self._draft:
-            path = self._draft.finish(part.tail, self._named_by_page)
+            path = self._draft.finish(part.tail)
             row = _row(self._draft.head, part.tail)
             self._saved = Saved(path=path, **row, note=part.tail.note)
 
@@ -103,10 +106,10 @@ class FolderSink:
     """Saves the files of a stream into a folder, together with a manifest."""
 
     def __init__(self, place: str | None) -> None:
-        folder = place or os.path.join(_temp(), f"browse-{_unique()}")
+        folder = place or own_folder()
         try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as error:
+            make_folder(folder)
+        except (OSError, Refused) as error:
             raise _unwritable(folder, error) from None
         self._folder = folder
         self._known = _read_manifest(folder)
@@ -123,9 +126,9 @@ class FolderSink:
 
     def feed(self, part: Any) -> None:
         if part.head is not None:
-            name = safe_name(part.head.name)
+            name = _name_of_page(part.head.name)
             name = f"_{name}" if name.lower() == _MANIFEST else name
-            self._open[part.file] = _Draft(os.path.join(self._folder, name), part.head)
+            self._open[part.file] = _Draft(os.path.join(self._folder, name), part.head, "page")
         if part.data and part.file in self._open:
             self._open[part.file].add(part.data)
         if part.tail is not None:
@@ -140,7 +143,7 @@ class FolderSink:
                 row = {"url": tail.url, "reason": tail.reason, "message": tail.message}
                 out.failed.append(row)
             elif draft:
-                path = draft.finish(tail, keep=True)
+                path = draft.finish(tail)
                 row = _row(draft.head, tail)
                 url = row.pop("url")
                 out.saved.append({"url": url, "file": os.path.basename(path), **row})
@@ -160,74 +163,58 @@ class FolderSink:
         rows = [row for row in self._known if row["url"] not in saved] + self._out.saved
         document = {"version": 1, "files": rows, "failed": self._out.failed}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-        draft = _Draft(self._out.manifest, None)
+        draft = _Draft(self._out.manifest, None, "caller")
         try:
             draft.add(text.encode(errors="backslashreplace"))
-            draft.rename(keep=False)
+            draft.place()
         finally:
             draft.discard()
 
 
 class _Draft:
-    """A file under way: it lies under another name beside its own until it is whole."""
+    """A file under way, and the hash of what it is to hold."""
 
-    def __init__(self, path: str, head: Any) -> None:
+    def __init__(self, path: str, head: Any, by: str) -> None:
         import hashlib
 
         self.head = head
         self._path = path
         self._hash = hashlib.sha256()
         self._bytes = 0
-        folder, name = os.path.split(path)
-        self._draft = os.path.join(folder, f".{name[:30]}.{_unique()}")
-        real = os.path.join(os.path.realpath(folder), name)
-        if is_guarded(real, os.environ.get("BROWSE_HOME")):
-            raise _unwritable(path, "settings, hooks or credentials lie there")
         try:
-            self._file = open(self._draft, "xb", buffering=0)
-        except OSError as error:
+            self._file = OutputFile(path, by)
+        except (OSError, Refused) as error:
             raise _unwritable(path, error) from None
 
     def add(self, data: bytes) -> None:
         self._hash.update(data)
         self._bytes += len(data)
         try:
-            left = memoryview(data)
-            while left:
-                left = left[self._file.write(left) :]
+            self._file.add(data)
         except OSError as error:
             raise _unwritable(self._path, error) from None
 
-    def finish(self, tail: Any, keep: bool) -> str:
-        """Gives it its name, when it is what was sent."""
+    def finish(self, tail: Any) -> str:
+        """Puts it where it is to be, when it is what was sent."""
         if tail.bytes != self._bytes or tail.sha256 != self._hash.hexdigest():
             raise BrowseError("BUG", f"`{self._path}` did not arrive as it was sent", code=13)
-        return self.rename(keep)
+        return self.place()
 
-    def rename(self, keep: bool) -> str:
-        """With `keep`, a file that has the name already keeps it, and this one gets a number."""
+    def place(self) -> str:
         try:
-            if not keep:
-                os.replace(self._draft, self._path)
-                return self._path
-            stem, end = os.path.splitext(self._path)
-            number, wanted = 1, self._path
-            while True:
-                try:
-                    # A rename would replace; a link does not.
-                    os.link(self._draft, wanted)
-                    return wanted
-                except FileExistsError:
-                    number += 1
-                    wanted = f"{stem}-{number}{end}"
-        except OSError as error:
+            return self._file.finish()
+        except (OSError, Refused) as error:
             raise _unwritable(self._path, error) from None
 
     def discard(self) -> None:
         """Takes away what is half written."""
-        self._file.close()
-        if os.path.lexists(self._draft):
-            os.remove(self._draft)
+        self._file.discard()
+
+
+def _name_of_page(wanted: str) -> str:
+    """The name of a file that a page chose, made harmless: programs do not obey it."""
+    name = safe_name(wanted)
+    return f"_{name}" if is_obeyed(name) else name
 
 
 def _row(head: Any, tail: Any) -> dict[str, Any]:
@@ -269,15 +256,9 @@ def _is_true(folder: str, row: dict[str, Any]) -> bool:
 
 
 def _unwritable(path: str, why: object) -> BrowseError:
-    why = why.strerror if isinstance(why, OSError) else why
-    message = f"`{path}` cannot be written: {why}"
-    hint = "Give another path"
+    message = f"`{path}` is not written: {why}"
+    hint = "Give another path; a program may move the file itself"
+    if isinstance(why, OSError):
+        message = f"`{path}` cannot be written: {why.strerror}"
+        hint = "Give another path"
     return BrowseError("FILE_UNWRITABLE", message, hint=hint, metadata={"path": path}, code=3)
-
-
-def _temp() -> str:
-    return os.environ.get("TMPDIR") or "/tmp"
-
-
-def _unique() -> str:
-    return f"{os.getpid()}-{os.urandom(6).hex()}"

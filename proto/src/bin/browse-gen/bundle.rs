@@ -9,7 +9,7 @@ use crate::{Result, select::For};
 
 /// The order in which the modules of TypeScript stand: a class behind the one
 /// it extends.
-const TYPESCRIPT: [&str; 16] = [
+const TYPESCRIPT: [&str; 19] = [
     "runtime",
     "generated/tables",
     "table",
@@ -21,6 +21,9 @@ const TYPESCRIPT: [&str; 16] = [
     "transport",
     "place",
     "names",
+    "generated/outputs",
+    "outputRule",
+    "output",
     "save",
     "client",
     "generated/commands",

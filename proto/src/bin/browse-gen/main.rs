@@ -46,13 +46,19 @@ fn generate(root: &Path) -> Result<Vec<Generated>> {
     let all = For::Everyone;
     let sdk = root.join("sdk-ts");
     add(&sdk, "src/generated/tables.ts", tables::tables(all));
+    add(&sdk, "src/generated/outputs.ts", tables::typescript_outputs());
     add(&sdk, "src/generated/commands.ts", typescript::commands(all));
     add(&sdk, "dist/browse.ts", vendor::typescript_bundle(root, all)?);
     for (name, text) in python::modules() {
         add(&root.join("sdk-python/src/browse_sdk/_generated"), &format!("{name}.py"), text);
     }
+    let python = root.join("sdk-python/src/browse_sdk/_generated");
+    add(&python, "outputs.py", tables::python_outputs());
     add(&root.join("sdk-rust"), "src/commands.rs", rust::commands(all));
     add(&root.join("sdk-rust"), "src/project.rs", rust::project());
+    for (name, text) in rust::outputs() {
+        add(&root.join("sdk-rust"), &format!("src/{name}.rs"), text);
+    }
     add(&root.join("docs"), "commands.md", docs::commands());
     add(&root.join("docs"), "errors.md", docs::errors());
     files.extend(vendor::files(root)?);

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Most bytes that a skill may have to carry.
-const MOST_BYTES: usize = 150 * 1024;
+const MOST_BYTES: usize = 180 * 1024;
 
 /// Which SDKs there are: a line for each file of each version. Those of other
 /// versions stay as they are, so that raising the version releases what is here.
@@ -70,6 +70,7 @@ fn others(root: &Path) -> Vec<String> {
 pub fn typescript_bundle(root: &Path, of: For) -> Result<String> {
     let generated = [
         ("generated/tables", tables::tables(of)),
+        ("generated/outputs", tables::typescript_outputs()),
         ("generated/commands", typescript::commands(of)),
     ];
     bundle::typescript(&root.join("sdk-ts"), of, &generated)

@@ -1424,7 +1424,7 @@ fn state_path() -> PathBuf {
 	top.join(".browse/daemon.json")
 }
 
-fn project_of(start: &Path) -> PathBuf {
+pub(crate) fn project_of(start: &Path) -> PathBuf {
 	let (home, browse_home) = (variable("HOME"), variable("BROWSE_HOME"));
 	let uid = fs::metadata("/proc/self").map(|us| us.uid()).ok();
 	let asker = Asker {
@@ -1479,8 +1479,6 @@ pub fn own_json(path: &Path, invalid: impl Fn(&str) -> Error) -> Result<Option<J
 }
 
 mod names {
-use std::path::Path;
-
 const MOST: usize = 120;
 
 pub fn safe(wanted: &str) -> String {
@@ -1532,38 +1530,734 @@ fn short(name: &str) -> String {
 	}
 	format!("{}{end}", stem[..cut].trim_end_matches([' ', '.']))
 }
+}
 
-const FOLDERS: &[&str] =
-	&[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".gcloud", ".docker", ".git"];
-const NAMES: &[&str] = &[
-	"id_rsa",
-	"id_dsa",
-	"id_ecdsa",
-	"id_ed25519",
-	".netrc",
-	".pgpass",
-	".npmrc",
-	".pypirc",
-	".git-credentials",
-	"credentials",
-	"cookies",
-	"cookies.sqlite",
-	"login data",
-	"key4.db",
-	"logins.json",
-];
+mod output_names {
+pub const CLOSED: &str = ".ssh|.aws|.gnupg|.kube|.azure|.gcloud|.docker|.git|.password-store";
 
-pub fn is_guarded(path: &Path, home: Option<&Path>) -> bool {
-	let shown = path.to_string_lossy().to_lowercase();
-	let parts: Vec<_> = shown.split('/').filter(|part| !part.is_empty()).collect();
-	let name = parts.last().copied().unwrap_or_default();
-	let ours = parts.iter().position(|part| *part == ".browse").is_some_and(|at| {
-		parts.get(at + 1) != Some(&"skills")
+pub const FOLDERS: &str = "__pycache__|autostart|cron.d|cron.daily|cron.hourly|cron.monthly|cron.weekly|crontabs|dist-packages|init.d|keychains|keyrings|launchagents|launchdaemons|node_modules|profile.d|site-packages|sudoers.d";
+
+pub const NAMES: &str = "_netrc|_vimrc|_exrc|aclocal.m4|action.y*ml|agents.md|agents.override.md|ansible.cfg|android.bp|angular.json|app.y*ml|application_default_credentials.json|appveyor.yml|auth.json|authorized_keys*|autoexec.bat|autorun.inf|azure-pipelines*.yml|babel.config.*|behave.ini|biome.json*|bitbucket-pipelines.yml|brewfile*|bsdmakefile|build|build.bazel|build.gradle*|build.ninja|build.rs|build.sbt|build.xml|build.zig*|buildspec.y*ml|bun.lock*|bunfig.toml|cabal.project*|cargo.lock|cargo.toml|cartfile|claude*.md|claude_desktop_config.json|client_secret*|cloudbuild.y*ml|cmakelists.txt|cmakepresets.json|cmakeuserpresets.json|codemeta.json|composer.json|composer.lock|compose.y*ml|config.ru|configure|configure.ac|conftest.py|containerfile*|conventions.md|cookies|cookies.sqlite|copilot-instructions.md|credentials|credentials.csv|credentials.db|credentials.json|credentials.toml|credentials.xml|credentials.y*ml|crontab|dangerfile|default.nix|deno.json*|deno.lock|desktop.ini|devbox.json|devcontainer.json|devenv.nix|docker-bake.*|docker-compose*.yml|docker-compose*.yaml|dockerfile*|dodo.py|dune|dune-project|earthfile|env|ethers.config.*|fabfile.py|fastfile|flake.lock|flake.nix|fly.toml|gemfile*|gemini.md|gnumakefile|go.mod|go.sum|go.work*|gradle.properties|gradlew*|gruntfile.*|guardfile|gulpfile.*|hatch.toml|httpd.conf|id_dsa*|id_ecdsa*|id_ed25519*|id_rsa*|init.lua|init.vim|ipython_config.py|jakefile*|jenkinsfile*|jsconfig*.json|jupyter_*.py|justfile|karma.conf.*|key3.db|key4.db|known_hosts*|kubeconfig|kustomization.y*ml|launch.json|lefthook.y*ml|lerna.json|local.properties|login data|logins.json|makefile*|manage.py|mcp.json|meson.build|meson_options.txt|metro.config.*|mise.toml|mix.exs|mix.lock|module.bazel*|mvnw*|mypy.ini|netlify.toml|nodemon.json|noxfile.py|npm-shrinkwrap.json|nx.json|package-lock.json|package.json|package.swift|package.y*ml|packages.config|pdm.lock|phpunit.xml*|pipfile*|pnpm-lock.yaml|pnpm-workspace.yaml|podfile*|poetry.lock|poetry.toml|pom.xml|procfile*|profile.ps1|project.clj|project.json|pylock*.toml|pyproject.toml|pytest.ini|pyvenv.cfg|rakefile|rebar.config|requirements*.txt|rprofile.site|rust-toolchain*|sconstruct|sconscript|secrets.json|secrets.toml|secrets.y*ml|serverless.y*ml|service-account*|service_account*|settings.gradle*|setup.cfg|setup.py|shell.nix|sitecustomize.*|skaffold.y*ml|skill.md|snapcraft.yaml|stack.y*ml|sudoers|taskfile*.yml|taskfile*.yaml|tasks.json|tasks.py|tiltfile|token.json|tox.ini|tsconfig*.json|turbo.json|usercustomize.*|uv.lock|uv.toml|vagrantfile|vercel.json|wallet.dat|web data|web.config|workspace|workspace.bazel|wrangler.*|wscript|yarn.lock|*.config.cjs|*.config.cts|*.config.js|*.config.json|*.config.mjs|*.config.mts|*.config.ts|*.csproj|*.desktop|*.egg-link|*.env|*.gemspec|*.ps1xml|*.psd1|*.pth|*.sln|*.vcxproj|__init__.py*|__main__.py*|*_profile.ps1";
+
+pub const SYSTEM: &str = "/bin|/boot|/cores|/dev|/etc|/lib|/lib32|/lib64|/libexec|/libx32|/private/etc|/private/var/at|/private/var/db|/proc|/run|/sbin|/sys|/usr|/var/lib/apt|/var/lib/cloud|/var/lib/dpkg|/var/lib/systemd|/var/spool/anacron|/var/spool/at|/var/spool/cron";
+
+pub const SYSTEM_OF_MACOS: &str = "/applications|/library|/system";
+
+pub const OPEN: &str = "/dev/shm|/run/media|/run/user|/usr";
+
+pub const SHARED: &str = "/run/media|/run/user";
+
+pub const PROGRAMS: &str = "bin|etc|games|include|lib|lib32|lib64|libexec|libx32|sbin";
+
+pub const HOME_PROGRAMS: &str = "bin|.local/bin|.cargo/bin|go/bin";
+
+pub const DATA: &str = "adoc|asc|atom|bib|csv|dtd|eml|geojson|gpx|har|htm|html|ics|jsonl|json|kml|ldjson|log|markdown|mbox|md|mht|mhtml|ndjson|opml|org|po|rss|rst|rtf|srt|svg|tex|text|tsv|txt|vcf|vtt|webmanifest|xhtml|xml|xsd|yaml|yml";
+
+pub const CODE: &str = "a|app|asp|aspx|awk|bash|bat|c|cc|cfg|cjs|class|clj|cmd|com|command|conf|cpp|cs|csh|css|cts|cxx|dart|dll|dylib|el|elf|erl|ex|exe|exs|fish|go|groovy|h|hcl|hpp|hs|ini|ipynb|java|jl|js|jsp|jsx|kt|kts|ksh|less|lua|m|mak|mjs|mk|ml|mm|msi|mts|nix|node|nu|o|php|pl|plist|pm|properties|ps1|py|pyc|pyi|pyw|r|rb|rs|rules|sass|scala|scpt|scss|service|sh|so|socket|sql|svelte|swift|target|tcl|tf|timer|toml|ts|tsx|vb|vbs|vim|vue|wasm|zig|zsh";
+
+pub const EXPECTED: &str = "png PNG|apng PNG|jpg JPEG|jpeg JPEG|jpe JPEG|jfif JPEG|webp WebP|gif GIF|pdf PDF|webm WebM|zip ZIP|docx ZIP|xlsx ZIP|pptx ZIP|epub ZIP|odt ZIP|ods ZIP";
+
+pub const PICTURES: &str = "PNG|JPEG|WebP|GIF";
+
+pub const EXECUTABLE: &str = "ELF|Mach-O|MZ|class";
+
+pub const FIRST_BYTES: &str = "89504e470d0a1a0a PNG|ffd8ff JPEG|474946383761 GIF|474946383961 GIF|52494646........57454250 WebP|255044462d PDF|1a45dfa3 WebM|504b0304 ZIP|504b0506 ZIP|1f8b gzip|425a68 bzip2|fd377a585a00 xz|28b52ffd zstd|377abcaf271c 7z|7f454c46 ELF|4d5a MZ|cafebabe class|cffaedfe Mach-O|cefaedfe Mach-O|0061736d wasm|53514c69746520666f726d617420 SQLite";
+
+pub fn has(list: &str, word: &str) -> bool {
+	list.split('|').any(|entry| entry == word)
+}
+
+pub fn fits(list: &str, name: &str) -> bool {
+	list.split('|').any(|entry| match entry.split_once('*') {
+		None => entry == name,
+		Some((begin, end)) => {
+			name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
+		}
+	})
+}
+}
+
+mod output_rule {
+use std::{
+	env, fs,
+	path::{Path, PathBuf},
+};
+
+use super::output_names::{
+	CLOSED, CODE, DATA, EXECUTABLE, EXPECTED, FIRST_BYTES, FOLDERS, HOME_PROGRAMS, NAMES, OPEN,
+	PICTURES, PROGRAMS, SHARED, SYSTEM, SYSTEM_OF_MACOS, fits, has,
+};
+
+pub const HEAD: usize = 4096;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+	pub own: Vec<PathBuf>,
+	pub temp: PathBuf,
+	pub home: Option<PathBuf>,
+	pub browse_home: Option<PathBuf>,
+	pub search: Vec<PathBuf>,
+}
+
+impl Places {
+	pub fn of(project: Option<&Path>) -> Self {
+		let real = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
+		let set = |name| env::var_os(name).filter(|value| !value.is_empty());
+		let folder = |name| set(name).map(|value| real(PathBuf::from(value)));
+		let own = project.map(Path::to_owned).into_iter().chain(env::current_dir().ok());
+		let search = set("PATH").unwrap_or_default();
+		Self {
+			own: own.map(real).collect(),
+			temp: real(env::temp_dir()),
+			home: folder("HOME"),
+			browse_home: folder("BROWSE_HOME"),
+			search: env::split_paths(&search).filter(|path| path.is_absolute()).map(real).collect(),
+		}
+	}
+
+	pub fn refusal(&self, path: &Path) -> Option<String> {
+		let all = lower(path);
+		let (folders, name) = (all.get(..all.len().saturating_sub(1))?, all.last()?);
+		if let Some(part) = all.iter().find(|part| has(CLOSED, part)) {
+			return Some(format!("`{part}` holds settings, hooks or credentials"));
+		}
+		if self.browse_home.as_ref().is_some_and(|home| path.starts_with(home)) {
+			return Some("settings of browse lie there".to_owned());
+		}
+		if let Some(fault) = settings(&all) {
+			return Some(fault);
+		}
+		let parent = path.parent()?;
+		let of_home = |part: &str| self.home.as_ref().is_some_and(|home| parent == home.join(part));
+		if self.search.iter().any(|folder| folder == parent)
+			|| HOME_PROGRAMS.split('|').any(of_home)
+		{
+			return Some(format!("programs are looked for in `{}`", parent.display()));
+		}
+		let base = self.base(path);
+		if base.is_none() {
+			if let Some(folder) = system(&all) {
+				return Some(format!("`{folder}` is a folder of the system"));
+			}
+		}
+		if cfg!(target_os = "macos") && self.is_library(path, base) {
+			return Some("programs keep their settings in `Library`".to_owned());
+		}
+		let begin = base.map_or(0, |base| lower(base).len());
+		let in_temp = base == Some(&self.temp);
+		for (index, part) in all.iter().enumerate().skip(begin) {
+			let ours = part == ".browse" || in_temp && index == begin && part.starts_with(".tmp");
+			if part.starts_with('.') && !(ours && index < folders.len()) {
+				return Some(format!("`{part}` begins with a dot"));
+			}
+		}
+		if let Some(part) = folders[begin.min(folders.len())..].iter().find(|p| has(FOLDERS, p)) {
+			return Some(format!("programs run or obey what lies in `{part}`"));
+		}
+		fits(NAMES, name).then(|| format!("programs run or obey a file named `{name}`"))
+	}
+
+	fn base(&self, path: &Path) -> Option<&PathBuf> {
+		let all = self.own.iter().chain([&self.temp]);
+		all.filter(|base| path.starts_with(base) && path != *base && is_own(base))
+			.max_by_key(|base| base.components().count())
+	}
+
+	fn is_library(&self, path: &Path, base: Option<&PathBuf>) -> bool {
+		let Some(home) = &self.home else { return false };
+		if base.is_some_and(|base| base.starts_with(home.join("Library"))) {
+			return false;
+		}
+		let inner = path.strip_prefix(home).map(lower).unwrap_or_default();
+		inner.first().is_some_and(|first| first == "library")
+			&& !inner.get(1).is_some_and(|p| has("mobile documents|cloudstorage", p))
+	}
+}
+
+fn is_own(base: &Path) -> bool {
+	let all = lower(base);
+	if all.is_empty() {
+		return false;
+	}
+	if system(&all).is_none() {
+		return true;
+	}
+	let shown = format!("/{}/", all.join("/"));
+	let inner = |folder: &str| shown.strip_prefix(&format!("{folder}/"));
+	match inner("/usr") {
+		Some(rest) => {
+			let rest = rest.strip_prefix("local/").unwrap_or(rest);
+			let first = rest.split('/').next().unwrap_or_default();
+			!first.is_empty() && !has(PROGRAMS, first)
+		}
+		None => OPEN.split('|').any(|open| inner(open).is_some()),
+	}
+}
+
+fn system(all: &[String]) -> Option<&'static str> {
+	let shown = format!("/{}/", all.join("/"));
+	let inner = |folder: &&str| shown.starts_with(&format!("{folder}/"));
+	let units = all.get(3).is_some_and(|part| part == "systemd");
+	if !units && SHARED.split('|').any(|open| inner(&open)) {
+		return None;
+	}
+	let macos = if cfg!(target_os = "macos") { SYSTEM_OF_MACOS } else { SYSTEM };
+	SYSTEM.split('|').chain(macos.split('|')).find(inner)
+}
+
+fn settings(all: &[String]) -> Option<String> {
+	let at = all.iter().position(|part| part == ".browse")?;
+	let name = all.last()?;
+	let is_inner = all.len() > at + 2;
+	match all.get(at + 1).map(String::as_str) {
+		Some("downloads") if is_inner => None,
+		Some("skills") if is_inner && (has(DATA, extension(name)) || is_media(name)) => None,
+		Some("skills") => Some(format!("`{name}` is part of a skill")),
+		_ => Some("settings of browse lie there".to_owned()),
+	}
+}
+
+fn is_media(name: &str) -> bool {
+	expected(extension(name)).is_some()
+}
+
+fn lower(path: &Path) -> Vec<String> {
+	let normal = path.components().filter_map(|part| match part {
+		std::path::Component::Normal(part) => Some(part.to_string_lossy().to_lowercase()),
+		_ => None,
 	});
-	ours || home.is_some_and(|home| path.starts_with(home))
-		|| name.starts_with(".env")
-		|| NAMES.contains(&name)
-		|| parts.iter().any(|part| FOLDERS.contains(part))
+	normal.collect()
+}
+
+pub fn extension(name: &str) -> &str {
+	match name.rsplit_once('.') {
+		Some((stem, end)) if !stem.is_empty() => end,
+		_ => "",
+	}
+}
+
+fn expected(extension: &str) -> Option<&'static str> {
+	let entries = EXPECTED.split('|').filter_map(|entry| entry.split_once(' '));
+	entries.filter(|(end, _)| *end == extension).map(|(_, kind)| kind).next()
+}
+
+pub fn kind(head: &[u8]) -> &'static str {
+	let fits = |pattern: &str| {
+		let pairs = pattern.as_bytes().chunks(2).enumerate();
+		pairs.into_iter().all(|(index, pair)| {
+			let byte = std::str::from_utf8(pair).ok().and_then(|p| u8::from_str_radix(p, 16).ok());
+			head.get(index).is_some_and(|found| byte.is_none_or(|byte| byte == *found))
+		})
+	};
+	let entries = FIRST_BYTES.split('|').filter_map(|entry| entry.split_once(' '));
+	let found = entries.filter(|(pattern, _)| fits(pattern)).map(|(_, kind)| kind).next();
+	found.unwrap_or(if is_text(head) { "text" } else { "" })
+}
+
+fn is_text(head: &[u8]) -> bool {
+	let control = |byte: &u8| *byte < 32 && !b"\t\n\r\x0c\x1b".contains(byte);
+	let whole = match std::str::from_utf8(head) {
+		Ok(_) => true,
+		Err(error) => error.error_len().is_none() && head.len() == HEAD,
+	};
+	!head.is_empty() && whole && !head.iter().any(|byte| control(byte))
+}
+
+pub fn contradiction(name: &str, new: &[u8]) -> Option<String> {
+	let name = name.to_lowercase();
+	let (extension, new) = (extension(&name), kind(new));
+	let is_text = has(DATA, extension) || has(CODE, extension);
+	let wanted = expected(extension).or(is_text.then_some("text"))?;
+	let alike = new.is_empty()
+		|| new == wanted
+		|| has(PICTURES, new) && has(PICTURES, wanted)
+		|| has(CODE, extension) && !has(PICTURES, new) && !has("PDF|WebM|ZIP", new);
+	(!alike).then(|| format!("the content is {}, not {}", named(new), named(wanted)))
+}
+
+pub fn replacement(name: &str, old: &[u8], executable: bool, new: &[u8]) -> Option<String> {
+	let name = name.to_lowercase();
+	let extension = extension(&name);
+	let (is_data, old_kind, new_kind) = (has(DATA, extension), kind(old), kind(new));
+	if has(CODE, extension) {
+		return Some(format!("it exists and holds code or settings, as `.{extension}` says"));
+	}
+	let is_known = is_data || expected(extension).is_some();
+	if has(EXECUTABLE, old_kind) || !is_known && (executable || old.starts_with(b"#!")) {
+		return Some("it exists and is a program".to_owned());
+	}
+	if old_kind == "text" && !is_known && !extension.is_empty() {
+		return Some(format!("it exists, and `.{extension}` is not known as data"));
+	}
+	if old.is_empty() || old_kind == new_kind || old_kind.is_empty() || new_kind.is_empty() {
+		return None;
+	}
+	Some(format!("it exists and is {}, and the content is {}", named(old_kind), named(new_kind)))
+}
+
+fn named(kind: &str) -> String {
+	match kind {
+		"text" => "text".to_owned(),
+		kind => format!("a {kind} file"),
+	}
+}
+}
+
+// The command line uses all of it.
+#[allow(dead_code)]
+mod output {
+use std::{
+	ffi::{OsStr, OsString},
+	fs::{self, DirBuilder, File, Metadata, OpenOptions},
+	io::{self, ErrorKind, Read as _, Write},
+	os::{
+		fd::AsRawFd as _,
+		unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _},
+	},
+	path::{Path, PathBuf},
+	process,
+	sync::atomic::{AtomicU32, Ordering},
+	thread,
+	time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use super::output_rule::{HEAD, Places, contradiction, replacement};
+
+const MAX_LINKS: usize = 40;
+
+const PAUSE: Duration = Duration::from_millis(10);
+
+const DEVICES: [(&str, u64); 4] =
+	[("null", 0x103), ("zero", 0x105), ("full", 0x107), ("tty", 0x500)];
+
+#[cfg(target_os = "linux")]
+const O_PATH: i32 = 0o10_000_000;
+#[cfg(target_os = "linux")]
+const O_NONBLOCK: i32 = 0o4000;
+#[cfg(not(target_os = "linux"))]
+const O_NONBLOCK: i32 = 4;
+
+const NO_READER: i32 = 6;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+	pub places: &'a Places,
+	pub forced: bool,
+	pub numbered: bool,
+	pub mode: u32,
+	pub deadline: Instant,
+}
+
+#[derive(Debug)]
+pub enum Fault {
+	Rule(String),
+	Unfit(String),
+	System(io::Error),
+}
+
+impl From<io::Error> for Fault {
+	fn from(error: io::Error) -> Self {
+		Self::System(error)
+	}
+}
+
+pub type Outcome<T> = Result<T, Fault>;
+
+#[derive(Debug)]
+struct Folder {
+	file: File,
+	path: PathBuf,
+	held: bool,
+}
+
+impl Folder {
+	fn open(path: &Path) -> io::Result<Self> {
+		let mut options = OpenOptions::new();
+		options.read(true);
+		#[cfg(target_os = "linux")]
+		options.custom_flags(O_PATH);
+		#[cfg(not(target_os = "linux"))]
+		options.custom_flags(O_NONBLOCK);
+		let file = options.open(path)?;
+		let about = file.metadata()?;
+		if !about.is_dir() {
+			return Err(ErrorKind::NotADirectory.into());
+		}
+		let link = format!("/proc/self/fd/{}", file.as_raw_fd());
+		if let Ok(real) = fs::read_link(&link)
+			&& fs::metadata(&link).is_ok_and(|seen| is_same(&seen, &about))
+		{
+			return Ok(Self { file, path: real, held: true });
+		}
+		let real = fs::canonicalize(path)?;
+		if !is_same(&fs::symlink_metadata(&real)?, &about) {
+			return Err(io::Error::other("the folder changed meanwhile"));
+		}
+		Ok(Self { file, path: real, held: false })
+	}
+
+	fn at(&self, name: &OsStr) -> PathBuf {
+		match self.held {
+			true => Path::new(&format!("/proc/self/fd/{}", self.file.as_raw_fd())).join(name),
+			false => self.path.join(name),
+		}
+	}
+
+	fn about(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
+		match fs::symlink_metadata(self.at(name)) {
+			Ok(about) => Ok(Some(about)),
+			Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+			Err(error) => Err(error),
+		}
+	}
+}
+
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+	(one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[derive(Debug)]
+enum Goal {
+	File(Folder, OsString),
+	Stream(Folder, OsString, Metadata),
+	Descriptor(u32),
+}
+
+impl Goal {
+	fn find(path: &Path, options: &Options<'_>) -> Outcome<Self> {
+		let mut path = std::env::current_dir()?.join(path);
+		for _ in 0..MAX_LINKS {
+			if let Some(number) = descriptor(&path) {
+				return Ok(Self::Descriptor(number));
+			}
+			let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+			let (Some(parent), Some(name), false) = (path.parent(), path.file_name(), is_folder)
+			else {
+				return Err(Fault::Unfit("it is a folder".to_owned()));
+			};
+			let (folder, name) = (Folder::open(parent)?, name.to_owned());
+			let about = folder.about(&name)?;
+			if about.as_ref().is_some_and(Metadata::is_symlink) {
+				path = folder.path.join(fs::read_link(folder.at(&name))?);
+				continue;
+			}
+			let unfit = about.as_ref().and_then(|about| unfit(&folder, &name, about));
+			if let Some(unfit) = unfit {
+				return Err(Fault::Unfit(unfit));
+			}
+			let device = about.as_ref().is_some_and(|about| about.file_type().is_char_device());
+			let refusal = options.places.refusal(&folder.path.join(&name));
+			if let Some(refusal) = refusal.filter(|_| !options.forced && !device) {
+				return Err(Fault::Rule(refusal));
+			}
+			return Ok(match about {
+				Some(about) if !about.is_file() => Self::Stream(folder, name, about),
+				_ => Self::File(folder, name),
+			});
+		}
+		Err(Fault::Unfit("it is a link to itself".to_owned()))
+	}
+}
+
+fn unfit(folder: &Folder, name: &OsStr, about: &Metadata) -> Option<String> {
+	let kind = about.file_type();
+	let is_known = |(known, numbers): &(&str, u64)| {
+		let is_it = cfg!(not(target_os = "linux")) || about.rdev() == *numbers;
+		folder.path == Path::new("/dev") && name == *known && is_it
+	};
+	let what = match kind {
+		kind if kind.is_file() || kind.is_fifo() => return None,
+		kind if kind.is_char_device() && DEVICES.iter().any(is_known) => return None,
+		kind if kind.is_dir() => "a folder",
+		kind if kind.is_block_device() => "a block device",
+		kind if kind.is_char_device() => "a device",
+		kind if kind.is_socket() => "a socket",
+		_ => "not a file",
+	};
+	Some(format!("it is {what}"))
+}
+
+fn descriptor(path: &Path) -> Option<u32> {
+	let own = format!("/proc/{}/fd", process::id());
+	match path.to_str()? {
+		"/dev/stdout" => Some(1),
+		"/dev/stderr" => Some(2),
+		path => {
+			let (folder, name) = path.rsplit_once('/')?;
+			let is_ours = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd", own.as_str()];
+			is_ours.contains(&folder).then(|| name.parse().ok())?
+		}
+	}
+}
+
+#[derive(Debug)]
+pub struct Draft {
+	goal: Goal,
+	path: PathBuf,
+	draft: PathBuf,
+	private: Option<PathBuf>,
+	file: File,
+	head: Vec<u8>,
+	named: bool,
+	deadline: Instant,
+	forced: bool,
+}
+
+impl Draft {
+	pub fn begin(path: &Path, options: &Options<'_>) -> Outcome<Self> {
+		let goal = Goal::find(path, options)?;
+		let (private, draft) = match &goal {
+			Goal::File(folder, name) => {
+				let short: String = name.to_string_lossy().chars().take(30).collect();
+				(None, folder.at(OsStr::new(&format!(".{short}.{}", unique()))))
+			}
+			_ => {
+				let folder = own_folder("output")?;
+				let draft = folder.join("draft");
+				(Some(folder), draft)
+			}
+		};
+		let opened = OpenOptions::new()
+			.read(true)
+			.write(true)
+			.create_new(true)
+			.mode(options.mode)
+			.open(&draft);
+		let file = opened?;
+		Ok(Self {
+			goal,
+			path: path.to_owned(),
+			draft,
+			private,
+			file,
+			head: Vec::new(),
+			named: !options.numbered,
+			deadline: options.deadline,
+			forced: options.forced,
+		})
+	}
+
+	pub fn path(&self) -> PathBuf {
+		match (&self.goal, self.draft.file_name()) {
+			(Goal::File(folder, _), Some(name)) => folder.path.join(name),
+			_ => self.draft.clone(),
+		}
+	}
+
+	pub fn is_standard_output(&self) -> bool {
+		matches!(self.goal, Goal::Descriptor(1))
+	}
+
+	pub fn finish(mut self) -> Outcome<PathBuf> {
+		self.file.flush()?;
+		match &self.goal {
+			Goal::File(folder, name) if self.named => {
+				self.replace(folder, name)?;
+				Ok(self.path.clone())
+			}
+			Goal::File(folder, name) => {
+				for number in 1u32.. {
+					let wanted = numbered(name, number);
+					if self.claim(folder, &wanted)? {
+						return Ok(self.path.with_file_name(wanted));
+					}
+				}
+				Err(io::Error::from(ErrorKind::AlreadyExists).into())
+			}
+			Goal::Stream(folder, name, about) => {
+				let open = || {
+					OpenOptions::new().write(true).custom_flags(O_NONBLOCK).open(folder.at(name))
+				};
+				let stream = match about.file_type().is_fifo() {
+					true => self.opened(open)?,
+					false => open()?,
+				};
+				let found = stream.metadata()?;
+				if !is_same(&found, about) || found.rdev() != about.rdev() {
+					return Err(Fault::Unfit("it changed meanwhile".to_owned()));
+				}
+				self.pour(stream)?;
+				Ok(self.path.clone())
+			}
+			Goal::Descriptor(number) => {
+				self.describe(*number)?;
+				Ok(self.path.clone())
+			}
+		}
+	}
+
+	fn replace(&self, folder: &Folder, name: &OsStr) -> Outcome<()> {
+		let shown = name.to_string_lossy();
+		let rule = |fault: Option<String>| match fault.filter(|_| !self.forced) {
+			Some(fault) => Err(Fault::Rule(fault)),
+			None => Ok(()),
+		};
+		rule(contradiction(&shown, &self.head))?;
+		let Some(about) = folder.about(name)? else {
+			return match self.claim(folder, name)? {
+				true => Ok(()),
+				false => Err(Fault::Unfit("it came into being meanwhile".to_owned())),
+			};
+		};
+		if !about.is_file() {
+			return Err(Fault::Unfit("it changed meanwhile".to_owned()));
+		}
+		if !self.forced {
+			let old = head(&folder.at(name), &about)?;
+			rule(replacement(&shown, &old, about.mode() & 0o111 != 0, &self.head))?;
+		}
+		Ok(fs::rename(&self.draft, folder.at(name))?)
+	}
+
+	fn claim(&self, folder: &Folder, wanted: &OsStr) -> io::Result<bool> {
+		match fs::hard_link(&self.draft, folder.at(wanted)) {
+			Ok(()) => Ok(true),
+			Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+			Err(error) if error.kind() == ErrorKind::NotFound => Err(error),
+			Err(_) if folder.about(wanted)?.is_some() => Ok(false),
+			Err(_) => fs::rename(&self.draft, folder.at(wanted)).map(|()| true),
+		}
+	}
+
+	fn opened(&self, open: impl Fn() -> io::Result<File>) -> Outcome<File> {
+		loop {
+			match open() {
+				Err(error) if error.raw_os_error() == Some(NO_READER) => self.wait()?,
+				done => return Ok(done?),
+			}
+		}
+	}
+
+	fn wait(&self) -> Outcome<()> {
+		if Instant::now() >= self.deadline {
+			return Err(Fault::Unfit("nobody reads it".to_owned()));
+		}
+		thread::sleep(PAUSE);
+		Ok(())
+	}
+
+	fn pour(&self, mut to: impl Write) -> Outcome<()> {
+		let mut from = File::open(&self.draft)?;
+		let mut buffer = vec![0; 1 << 16];
+		loop {
+			let count = from.read(&mut buffer)?;
+			let mut rest = &buffer[..count];
+			if count == 0 {
+				return Ok(to.flush()?);
+			}
+			while !rest.is_empty() {
+				match to.write(rest) {
+					Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
+					Ok(count) => rest = &rest[count..],
+					Err(error) if error.kind() == ErrorKind::Interrupted => {}
+					Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait()?,
+					Err(error) => return Err(error.into()),
+				}
+			}
+		}
+	}
+
+	fn describe(&self, number: u32) -> Outcome<()> {
+		let path = PathBuf::from(format!("/dev/fd/{number}"));
+		let kind = fs::metadata(&path)?.file_type();
+		if kind.is_block_device() || kind.is_dir() {
+			return Err(Fault::Unfit("it is not a file that is written to".to_owned()));
+		}
+		match number {
+			1 if !kind.is_fifo() => self.pour(io::stdout().lock()),
+			2 if !kind.is_fifo() => self.pour(io::stderr().lock()),
+			_ => {
+				let mut options = OpenOptions::new();
+				options.append(true).custom_flags(O_NONBLOCK);
+				self.pour(self.opened(|| options.open(&path))?)
+			}
+		}
+	}
+}
+
+impl Write for Draft {
+	fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+		let count = self.file.write(bytes)?;
+		let room = HEAD.saturating_sub(self.head.len());
+		self.head.extend(&bytes[..count.min(room)]);
+		Ok(count)
+	}
+
+	fn flush(&mut self) -> io::Result<()> {
+		self.file.flush()
+	}
+}
+
+impl Drop for Draft {
+	fn drop(&mut self) {
+		let _ = fs::remove_file(&self.draft);
+		if let Some(folder) = &self.private {
+			let _ = fs::remove_dir(folder);
+		}
+	}
+}
+
+fn head(path: &Path, about: &Metadata) -> Outcome<Vec<u8>> {
+	let mut out = Vec::new();
+	let file = match OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path) {
+		Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(out),
+		file => file?,
+	};
+	if !is_same(&file.metadata()?, about) {
+		return Err(Fault::Unfit("it changed meanwhile".to_owned()));
+	}
+	file.take(HEAD as u64).read_to_end(&mut out)?;
+	Ok(out)
+}
+
+pub fn make_folder(path: &Path, options: &Options<'_>) -> Outcome<()> {
+	let path = std::env::current_dir()?.join(path);
+	let mut rest = PathBuf::new();
+	let found = path.ancestors().find_map(|folder| {
+		let real = fs::canonicalize(folder).ok();
+		if real.is_none() {
+			let name = folder.file_name().unwrap_or(OsStr::new(".."));
+			rest = Path::new(name).join(&rest);
+		}
+		real
+	});
+	let real = found.unwrap_or_default().join(rest);
+	if real.components().any(|part| part == std::path::Component::ParentDir) {
+		return Err(Fault::Unfit("a folder above it does not exist".to_owned()));
+	}
+	match options.places.refusal(&real.join("download")).filter(|_| !options.forced) {
+		Some(refusal) => Err(Fault::Rule(refusal)),
+		None => Ok(fs::create_dir_all(&real)?),
+	}
+}
+
+pub fn own_folder(subject: &str) -> io::Result<PathBuf> {
+	let folder = std::env::temp_dir().join(format!("browse-{subject}-{}", unique()));
+	DirBuilder::new().mode(0o700).create(&folder)?;
+	Ok(folder)
+}
+
+pub fn unique() -> String {
+	static CALLS: AtomicU32 = AtomicU32::new(0);
+	let call = CALLS.fetch_add(1, Ordering::Relaxed);
+	let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+	format!("{}-{}-{call}", now.as_millis(), process::id())
+}
+
+fn numbered(name: &OsStr, number: u32) -> OsString {
+	if number == 1 {
+		return name.to_owned();
+	}
+	let path = Path::new(name);
+	let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+	match path.extension() {
+		Some(end) => format!("{stem}-{number}.{}", end.to_string_lossy()).into(),
+		None => format!("{stem}-{number}").into(),
+	}
+}
+
+pub fn is_obeyed(name: &str) -> bool {
+	super::output_names::fits(super::output_names::NAMES, &name.to_lowercase())
 }
 }
 
@@ -1654,16 +2348,19 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 mod save {
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use super::client::Stream;
 use super::commands::{FileHead, FilePart, FileTail};
 use super::error::{Error, Result};
 use super::json::Json;
-use super::names::{is_guarded, safe};
+use super::names::safe;
+use super::output::{self, Fault, Options};
+use super::output_rule::Places;
+use super::place::project_of;
 use super::sha256::{Sha256, sha256};
 
 const MANIFEST: &str = "manifest.json";
@@ -1766,9 +2463,12 @@ pub(crate) fn file(parts: Stream<FilePart>, place: Option<&Path>) -> Result<Save
 	for part in parts {
 		let part = part?;
 		if let Some(head) = part.head {
-			let folder = place.map_or_else(std::env::temp_dir, Path::to_owned);
-			let path = named.map_or_else(|| folder.join(safe(&head.name)), Path::to_owned);
-			draft = Some(Draft::begin(path, head)?);
+			let (path, by) = match (named, place) {
+				(Some(path), _) => (path.to_owned(), Named::ByCaller),
+				(None, Some(folder)) => (folder.join(of_page(&head.name)), Named::ByPage),
+				(None, None) => (own_folder()?.join(of_page(&head.name)), Named::ByDefault),
+			};
+			draft = Some(Draft::begin(path, by, head)?);
 		}
 		if let Some(draft) = &mut draft {
 			draft.add(&part.data)?;
@@ -1778,7 +2478,7 @@ pub(crate) fn file(parts: Stream<FilePart>, place: Option<&Path>) -> Result<Save
 				return Err(Error::new(&tail.reason, tail.message, "", 9));
 			}
 			if let Some(draft) = draft.take() {
-				return draft.finish(tail, named.is_none());
+				return draft.finish(tail);
 			}
 		}
 	}
@@ -1790,9 +2490,8 @@ pub(crate) fn folder(
 	place: Option<&Path>,
 	call: impl FnOnce(Vec<String>) -> Result<Stream<FilePart>>,
 ) -> Result<SavedFolder> {
-	let temporary = || std::env::temp_dir().join(format!("browse-{}", unique()));
-	let folder = place.map_or_else(temporary, Path::to_owned);
-	fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+	let folder = place.map_or_else(own_folder, |path| Ok(path.to_owned()))?;
+	output::make_folder(&folder, &options(&places())).map_err(|fault| refused(&folder, fault))?;
 	let known = manifest(&folder);
 	let urls = known.iter().filter_map(|row| row["url"].as_str().map(str::to_owned)).collect();
 	let parts = call(urls)?;
@@ -1808,10 +2507,10 @@ fn take_all(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
 	for part in parts {
 		let part = part?;
 		if let Some(head) = part.head {
-			let name = safe(&head.name);
+			let name = of_page(&head.name);
 			let reserved = name.eq_ignore_ascii_case(MANIFEST);
 			let name = if reserved { format!("_{name}") } else { name };
-			open.insert(part.file, Draft::begin(out.folder.join(name), head)?);
+			open.insert(part.file, Draft::begin(out.folder.join(name), Named::ByPage, head)?);
 		}
 		if let Some(draft) = open.get_mut(&part.file) {
 			draft.add(&part.data)?;
@@ -1824,7 +2523,7 @@ fn take_all(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
 			let FileTail { url, reason, message, .. } = tail;
 			out.failed.push(Failed { url, reason, message });
 		} else if let Some(draft) = draft {
-			out.saved.push(draft.finish(tail, true)?);
+			out.saved.push(draft.finish(tail)?);
 		}
 	}
 	Ok(())
@@ -1861,9 +2560,9 @@ fn write_manifest(out: &SavedFolder, known: Vec<Json>) -> Result<()> {
 		("files", Json::list(kept.chain(out.saved.iter().map(row)))),
 		("failed", Json::list(out.failed.iter().map(failure))),
 	]);
-	let mut draft = Draft::begin(out.manifest.clone(), FileHead::default())?;
+	let mut draft = Draft::begin(out.manifest.clone(), Named::ByCaller, FileHead::default())?;
 	draft.add(format!("{document}\n").as_bytes())?;
-	draft.name(false).map(|_| ())
+	draft.draft.finish().map(drop).map_err(|fault| refused(&out.manifest, fault))
 }
 
 /// A file under way: it lies under another name beside its own until it is
@@ -1871,96 +2570,83 @@ fn write_manifest(out: &SavedFolder, known: Vec<Json>) -> Result<()> {
 struct Draft {
 	head: FileHead,
 	path: PathBuf,
-	draft: PathBuf,
-	file: File,
+	draft: output::Draft,
 	hash: Sha256,
 	bytes: u64,
 }
 
+/// Who chose the path of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+	ByCaller,
+	ByPage,
+	ByDefault,
+}
+
 impl Draft {
-	fn begin(path: PathBuf, head: FileHead) -> Result<Self> {
-		let failed = |error: io::Error| unwritable(&path, &error);
-		let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-		let parent = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-		let folder = fs::canonicalize(parent.unwrap_or(Path::new("."))).map_err(failed)?;
-		let home = std::env::var_os("BROWSE_HOME").and_then(|home| fs::canonicalize(home).ok());
-		if is_guarded(&folder.join(&name), home.as_deref()) {
-			let message = "settings, hooks or credentials lie there";
-			return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, message)));
-		}
-		let short: String = name.chars().take(30).collect();
-		let draft = folder.join(format!(".{short}.{}", unique()));
-		let file = OpenOptions::new().write(true).create_new(true).open(&draft).map_err(failed)?;
-		Ok(Self { head, path, draft, file, hash: Sha256::default(), bytes: 0 })
+	fn begin(path: PathBuf, named: Named, head: FileHead) -> Result<Self> {
+		let places = places();
+		let options = Options {
+			numbered: named == Named::ByPage,
+			mode: if named == Named::ByDefault { 0o600 } else { 0o666 },
+			..options(&places)
+		};
+		let draft = output::Draft::begin(&path, &options).map_err(|fault| refused(&path, fault))?;
+		Ok(Self { head, path, draft, hash: Sha256::default(), bytes: 0 })
 	}
 
 	fn add(&mut self, bytes: &[u8]) -> Result<()> {
 		self.hash.add(bytes);
 		self.bytes += bytes.len() as u64;
-		self.file.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
+		self.draft.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
 	}
 
 	/// Gives it its name, when it is what was sent.
-	fn finish(mut self, tail: FileTail, keep: bool) -> Result<Saved> {
-		let sha256 = std::mem::take(&mut self.hash).finish();
-		if tail.bytes != self.bytes || tail.sha256 != sha256 {
-			let message = format!("`{}` did not arrive as it was sent", self.path.display());
+	fn finish(self, tail: FileTail) -> Result<Saved> {
+		let Self { head, path, draft, hash, bytes } = self;
+		let sha256 = hash.finish();
+		if tail.bytes != bytes || tail.sha256 != sha256 {
+			let message = format!("`{}` did not arrive as it was sent", path.display());
 			return Err(Error::new("BUG", message, "", 13));
 		}
-		let path = self.name(keep)?;
-		let FileHead { url, mime, .. } = std::mem::take(&mut self.head);
-		Ok(Saved { path, url, mime, bytes: self.bytes, sha256, note: tail.note })
-	}
-
-	/// With `keep`, a file that has the name already keeps it, and this one gets
-	/// a number.
-	fn name(&self, keep: bool) -> Result<PathBuf> {
-		let failed = |error: io::Error| unwritable(&self.path, &error);
-		if !keep {
-			fs::rename(&self.draft, &self.path).map_err(failed)?;
-			return Ok(self.path.clone());
-		}
-		for number in 1u32.. {
-			let wanted = numbered(&self.path, number);
-			// A rename would replace; a link does not.
-			match fs::hard_link(&self.draft, &wanted) {
-				Ok(()) => return Ok(wanted),
-				Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-				Err(error) => return Err(failed(error)),
-			}
-		}
-		Err(failed(io::ErrorKind::AlreadyExists.into()))
+		let path = draft.finish().map_err(|fault| refused(&path, fault))?;
+		let FileHead { url, mime, .. } = head;
+		Ok(Saved { path, url, mime, bytes, sha256, note: tail.note })
 	}
 }
 
-impl Drop for Draft {
-	fn drop(&mut self) {
-		// After a rename there is nothing to remove, and none to tell.
-		let _ = fs::remove_file(&self.draft);
-	}
+fn places() -> Places {
+	let here = std::env::current_dir().unwrap_or_default();
+	Places::of(Some(&project_of(&here)))
 }
 
-fn numbered(path: &Path, number: u32) -> PathBuf {
-	if number == 1 {
-		return path.to_owned();
-	}
-	let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-	match path.extension() {
-		Some(end) => path.with_file_name(format!("{stem}-{number}.{}", end.to_string_lossy())),
-		None => path.with_file_name(format!("{stem}-{number}")),
-	}
+fn options(places: &Places) -> Options<'_> {
+	let deadline = Instant::now() + Duration::from_secs(30);
+	Options { places, forced: false, numbered: false, mode: 0o666, deadline }
+}
+
+/// The name of a file that a page chose, made harmless: programs do not obey it.
+fn of_page(wanted: &str) -> String {
+	let name = safe(wanted);
+	if output::is_obeyed(&name) { format!("_{name}") } else { name }
+}
+
+fn refused(path: &Path, fault: Fault) -> Error {
+	let (why, hint) = match fault {
+		Fault::Rule(why) => (why, "Give another path; a program may move the file itself"),
+		Fault::Unfit(why) => (why, "Give the path of a file"),
+		Fault::System(error) => return unwritable(path, &error),
+	};
+	Error::new("FILE_UNWRITABLE", format!("`{}` is not written: {why}", path.display()), hint, 3)
+}
+
+fn own_folder() -> Result<PathBuf> {
+	output::own_folder("files").map_err(|error| unwritable(&std::env::temp_dir(), &error))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Error {
 	let message = format!("`{}` cannot be written: {error}", path.display());
 	Error::new("FILE_UNWRITABLE", message, "Give another path", 3)
-}
-
-fn unique() -> String {
-	static CALLS: AtomicU32 = AtomicU32::new(0);
-	let now =
-		std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-	format!("{}-{}-{}", now.as_nanos(), std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed))
 }
 }
 

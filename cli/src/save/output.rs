@@ -1,0 +1,140 @@
+//! How a command writes its files: the rule for output paths, and who may lift it.
+
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use browse_proto::{
+    Reason,
+    output::{self, Fault, Options},
+    output_rule::Places,
+};
+
+use super::{draft::Draft, write::unwritable};
+use crate::{
+    call::DEFAULT_TIMEOUT_MS,
+    failure::{Failure, Result},
+    globals::Globals,
+    parse::Invocation,
+    project::Project,
+    state::State,
+};
+
+/// Who chose the path of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// The caller: it is replaced.
+    ByCaller,
+    /// A page, or a server: it gets a number when it is taken.
+    ByPage,
+    /// Nobody: it lies in a folder of its own in the temp folder.
+    ByDefault,
+}
+
+/// How the files of one command are written.
+#[derive(Debug)]
+pub struct Output {
+    places: Places,
+    forced: bool,
+    is_owner: bool,
+    deadline: Instant,
+}
+
+impl Output {
+    /// The way of `invocation`.
+    ///
+    /// # Errors
+    /// It lifts the rule, and the caller is not the owner.
+    pub fn new(invocation: &Invocation, globals: &Globals) -> Result<Self> {
+        let project = Project::find(globals.project.as_deref()).ok();
+        let is_owner = is_owner(project.as_ref(), globals);
+        if invocation.force_path && !is_owner {
+            let message = "`--force-path` is for the owner of the daemon";
+            return Err(Failure::new(Reason::ArgumentInvalid, message)
+                .hint("Leave it out, and give another path"));
+        }
+        let own = invocation.command.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
+        let time = globals.timeout.unwrap_or(Duration::from_millis(own));
+        Ok(Self {
+            places: Places::of(project.as_ref().map(|project| project.root.as_path())),
+            forced: invocation.force_path,
+            is_owner,
+            deadline: Instant::now() + time,
+        })
+    }
+
+    fn options(&self, named: Named) -> Options<'_> {
+        Options {
+            places: &self.places,
+            forced: self.forced,
+            numbered: named == Named::ByPage,
+            mode: if named == Named::ByDefault { 0o600 } else { 0o666 },
+            deadline: self.deadline,
+        }
+    }
+
+    /// Begins the file for `path`.
+    ///
+    /// # Errors
+    /// The rule refuses it, or the folder cannot be written.
+    pub fn begin(&self, path: &Path, named: Named) -> Result<Draft> {
+        Draft::begin(path, &self.options(named)).map_err(|fault| self.failure(path, &fault))
+    }
+
+    /// Puts `draft`, which is for `path`, where it is to be.
+    ///
+    /// # Errors
+    /// What is there is of another kind, or the system refuses it.
+    pub fn finish(&self, draft: Draft, path: &Path) -> Result<PathBuf> {
+        draft.finish().map_err(|fault| self.failure(path, &fault))
+    }
+
+    /// Writes `content` to `path`, and says whether that is standard output.
+    ///
+    /// # Errors
+    /// The rule refuses it, or the system.
+    pub fn write(&self, path: &Path, named: Named, content: &[u8]) -> Result<bool> {
+        let mut draft = self.begin(path, named)?;
+        draft.write_all(content).map_err(|error| unwritable(path, &error))?;
+        let is_standard_output = draft.is_standard_output();
+        self.finish(draft, path).map(|_| is_standard_output)
+    }
+
+    /// Makes the folder `path` where needed.
+    ///
+    /// # Errors
+    /// The rule refuses it, or the system.
+    pub fn make_folder(&self, path: &Path) -> Result<()> {
+        let made = output::make_folder(path, &self.options(Named::ByCaller));
+        made.map_err(|fault| self.failure(path, &fault))
+    }
+
+    fn failure(&self, path: &Path, fault: &Fault) -> Failure {
+        let shown = path.display().to_string();
+        let refused = |why: &str, hint: &str| {
+            let message = format!("`{shown}` is not written: {why}");
+            Failure::with(Reason::FileUnwritable, message, [("path", shown.clone())]).hint(hint)
+        };
+        match fault {
+            Fault::Rule(why) if self.is_owner => {
+                refused(why, "Give another path, or add `--force-path` when you want that file")
+            }
+            Fault::Rule(why) => refused(why, "Give another path"),
+            Fault::Unfit(why) => refused(why, "Give the path of a file"),
+            Fault::System(error) => unwritable(path, error),
+        }
+    }
+}
+
+/// Whether the caller is the owner of the daemon: neither a skill nor somebody
+/// with a token of their own.
+fn is_owner(project: Option<&Project>, globals: &Globals) -> bool {
+    if globals.remote.is_some() || std::env::var_os("BROWSE_SKILL_TOKEN").is_some() {
+        return false;
+    }
+    let Some(token) = &globals.token else { return globals.addr.is_none() };
+    let state = project.and_then(|project| State::read(&project.state).ok()?);
+    state.is_some_and(|state| state.token == *token)
+}

@@ -1,0 +1,251 @@
+//! Where a command may write what a page served, and what it may replace there.
+//! The command line and the three SDKs decide alike: `proto/tests/outputs.json`
+//! is the table of cases that each of them is tested with.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use super::output_names::{
+    CLOSED, CODE, DATA, EXECUTABLE, EXPECTED, FIRST_BYTES, FOLDERS, HOME_PROGRAMS, NAMES, OPEN,
+    PICTURES, PROGRAMS, SHARED, SYSTEM, SYSTEM_OF_MACOS, fits, has,
+};
+
+/// Bytes of a file that its kind is told by.
+pub const HEAD: usize = 4096;
+
+/// The folders that the rule goes by, with their links resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The project and the working directory.
+    pub own: Vec<PathBuf>,
+    /// The temp folder.
+    pub temp: PathBuf,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+    /// `BROWSE_HOME`.
+    pub browse_home: Option<PathBuf>,
+    /// The folders that programs are looked for in.
+    pub search: Vec<PathBuf>,
+}
+
+impl Places {
+    /// The places of this process, whose project is `project`.
+    pub fn of(project: Option<&Path>) -> Self {
+        let real = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
+        let set = |name| env::var_os(name).filter(|value| !value.is_empty());
+        let folder = |name| set(name).map(|value| real(PathBuf::from(value)));
+        let own = project.map(Path::to_owned).into_iter().chain(env::current_dir().ok());
+        let search = set("PATH").unwrap_or_default();
+        Self {
+            own: own.map(real).collect(),
+            temp: real(env::temp_dir()),
+            home: folder("HOME"),
+            browse_home: folder("BROWSE_HOME"),
+            search: env::split_paths(&search).filter(|path| path.is_absolute()).map(real).collect(),
+        }
+    }
+
+    /// Why nothing is written at `path`, whose links are resolved.
+    pub fn refusal(&self, path: &Path) -> Option<String> {
+        let all = lower(path);
+        let (folders, name) = (all.get(..all.len().saturating_sub(1))?, all.last()?);
+        if let Some(part) = all.iter().find(|part| has(CLOSED, part)) {
+            return Some(format!("`{part}` holds settings, hooks or credentials"));
+        }
+        if self.browse_home.as_ref().is_some_and(|home| path.starts_with(home)) {
+            return Some("settings of browse lie there".to_owned());
+        }
+        if let Some(fault) = settings(&all) {
+            return Some(fault);
+        }
+        let parent = path.parent()?;
+        let of_home = |part: &str| self.home.as_ref().is_some_and(|home| parent == home.join(part));
+        if self.search.iter().any(|folder| folder == parent)
+            || HOME_PROGRAMS.split('|').any(of_home)
+        {
+            return Some(format!("programs are looked for in `{}`", parent.display()));
+        }
+        let base = self.base(path);
+        if base.is_none() {
+            if let Some(folder) = system(&all) {
+                return Some(format!("`{folder}` is a folder of the system"));
+            }
+        }
+        if cfg!(target_os = "macos") && self.is_library(path, base) {
+            return Some("programs keep their settings in `Library`".to_owned());
+        }
+        let begin = base.map_or(0, |base| lower(base).len());
+        let in_temp = base == Some(&self.temp);
+        for (index, part) in all.iter().enumerate().skip(begin) {
+            // What `settings` let through, and the folders that Rust's `tempfile` makes.
+            let ours = part == ".browse" || in_temp && index == begin && part.starts_with(".tmp");
+            if part.starts_with('.') && !(ours && index < folders.len()) {
+                return Some(format!("`{part}` begins with a dot"));
+            }
+        }
+        if let Some(part) = folders[begin.min(folders.len())..].iter().find(|p| has(FOLDERS, p)) {
+            return Some(format!("programs run or obey what lies in `{part}`"));
+        }
+        fits(NAMES, name).then(|| format!("programs run or obey a file named `{name}`"))
+    }
+
+    /// The innermost of our folders that `path` lies in.
+    fn base(&self, path: &Path) -> Option<&PathBuf> {
+        let all = self.own.iter().chain([&self.temp]);
+        all.filter(|base| path.starts_with(base) && path != *base && is_own(base))
+            .max_by_key(|base| base.components().count())
+    }
+
+    fn is_library(&self, path: &Path, base: Option<&PathBuf>) -> bool {
+        let Some(home) = &self.home else { return false };
+        if base.is_some_and(|base| base.starts_with(home.join("Library"))) {
+            return false;
+        }
+        let inner = path.strip_prefix(home).map(lower).unwrap_or_default();
+        inner.first().is_some_and(|first| first == "library")
+            && !inner.get(1).is_some_and(|p| has("mobile documents|cloudstorage", p))
+    }
+}
+
+/// Whether what lies below `base` can be a working directory's own.
+fn is_own(base: &Path) -> bool {
+    let all = lower(base);
+    if all.is_empty() {
+        return false;
+    }
+    if system(&all).is_none() {
+        return true;
+    }
+    let shown = format!("/{}/", all.join("/"));
+    let inner = |folder: &str| shown.strip_prefix(&format!("{folder}/"));
+    match inner("/usr") {
+        Some(rest) => {
+            let rest = rest.strip_prefix("local/").unwrap_or(rest);
+            let first = rest.split('/').next().unwrap_or_default();
+            !first.is_empty() && !has(PROGRAMS, first)
+        }
+        None => OPEN.split('|').any(|open| inner(open).is_some()),
+    }
+}
+
+/// The folder of the system that a path lies in.
+fn system(all: &[String]) -> Option<&'static str> {
+    let shown = format!("/{}/", all.join("/"));
+    let inner = |folder: &&str| shown.starts_with(&format!("{folder}/"));
+    // Units of the session manager lie beside its sockets.
+    let units = all.get(3).is_some_and(|part| part == "systemd");
+    if !units && SHARED.split('|').any(|open| inner(&open)) {
+        return None;
+    }
+    let macos = if cfg!(target_os = "macos") { SYSTEM_OF_MACOS } else { SYSTEM };
+    SYSTEM.split('|').chain(macos.split('|')).find(inner)
+}
+
+/// Whether it is a file of ours in a `.browse`, other than what commands save there.
+fn settings(all: &[String]) -> Option<String> {
+    let at = all.iter().position(|part| part == ".browse")?;
+    let name = all.last()?;
+    let is_inner = all.len() > at + 2;
+    match all.get(at + 1).map(String::as_str) {
+        Some("downloads") if is_inner => None,
+        // A skill is source code; pages that it is tested with are not.
+        Some("skills") if is_inner && (has(DATA, extension(name)) || is_media(name)) => None,
+        Some("skills") => Some(format!("`{name}` is part of a skill")),
+        _ => Some("settings of browse lie there".to_owned()),
+    }
+}
+
+fn is_media(name: &str) -> bool {
+    expected(extension(name)).is_some()
+}
+
+fn lower(path: &Path) -> Vec<String> {
+    let normal = path.components().filter_map(|part| match part {
+        std::path::Component::Normal(part) => Some(part.to_string_lossy().to_lowercase()),
+        _ => None,
+    });
+    normal.collect()
+}
+
+/// The extension of a file name, in lower case; empty when it has none.
+pub fn extension(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((stem, end)) if !stem.is_empty() => end,
+        _ => "",
+    }
+}
+
+/// The kind that an extension promises.
+fn expected(extension: &str) -> Option<&'static str> {
+    let entries = EXPECTED.split('|').filter_map(|entry| entry.split_once(' '));
+    entries.filter(|(end, _)| *end == extension).map(|(_, kind)| kind).next()
+}
+
+/// The kind of a file by its first bytes; `text` for text, empty when they say nothing.
+pub fn kind(head: &[u8]) -> &'static str {
+    let fits = |pattern: &str| {
+        let pairs = pattern.as_bytes().chunks(2).enumerate();
+        pairs.into_iter().all(|(index, pair)| {
+            let byte = std::str::from_utf8(pair).ok().and_then(|p| u8::from_str_radix(p, 16).ok());
+            head.get(index).is_some_and(|found| byte.is_none_or(|byte| byte == *found))
+        })
+    };
+    let entries = FIRST_BYTES.split('|').filter_map(|entry| entry.split_once(' '));
+    let found = entries.filter(|(pattern, _)| fits(pattern)).map(|(_, kind)| kind).next();
+    found.unwrap_or(if is_text(head) { "text" } else { "" })
+}
+
+fn is_text(head: &[u8]) -> bool {
+    let control = |byte: &u8| *byte < 32 && !b"\t\n\r\x0c\x1b".contains(byte);
+    let whole = match std::str::from_utf8(head) {
+        Ok(_) => true,
+        // A letter that is cut in two at the end.
+        Err(error) => error.error_len().is_none() && head.len() == HEAD,
+    };
+    !head.is_empty() && whole && !head.iter().any(|byte| control(byte))
+}
+
+/// Why what begins with `new` is not written as `name`.
+pub fn contradiction(name: &str, new: &[u8]) -> Option<String> {
+    let name = name.to_lowercase();
+    let (extension, new) = (extension(&name), kind(new));
+    let is_text = has(DATA, extension) || has(CODE, extension);
+    let wanted = expected(extension).or(is_text.then_some("text"))?;
+    let alike = new.is_empty()
+        || new == wanted
+        || has(PICTURES, new) && has(PICTURES, wanted)
+        // Programs have extensions of code as well.
+        || has(CODE, extension) && !has(PICTURES, new) && !has("PDF|WebM|ZIP", new);
+    (!alike).then(|| format!("the content is {}, not {}", named(new), named(wanted)))
+}
+
+/// Why the file `name`, which begins with `old`, is not replaced by what begins
+/// with `new`.
+pub fn replacement(name: &str, old: &[u8], executable: bool, new: &[u8]) -> Option<String> {
+    let name = name.to_lowercase();
+    let extension = extension(&name);
+    let (is_data, old_kind, new_kind) = (has(DATA, extension), kind(old), kind(new));
+    if has(CODE, extension) {
+        return Some(format!("it exists and holds code or settings, as `.{extension}` says"));
+    }
+    let is_known = is_data || expected(extension).is_some();
+    if has(EXECUTABLE, old_kind) || !is_known && (executable || old.starts_with(b"#!")) {
+        return Some("it exists and is a program".to_owned());
+    }
+    if old_kind == "text" && !is_known && !extension.is_empty() {
+        return Some(format!("it exists, and `.{extension}` is not known as data"));
+    }
+    if old.is_empty() || old_kind == new_kind || old_kind.is_empty() || new_kind.is_empty() {
+        return None;
+    }
+    Some(format!("it exists and is {}, and the content is {}", named(old_kind), named(new_kind)))
+}
+
+fn named(kind: &str) -> String {
+    match kind {
+        "text" => "text".to_owned(),
+        kind => format!("a {kind} file"),
+    }
+}

@@ -1,0 +1,74 @@
+//! The table of cases for output paths; the SDKs are tested with the same one.
+
+use std::path::{Path, PathBuf};
+
+use browse_proto::{
+    output_names::{NAMES, fits},
+    output_rule::{Places, contradiction, replacement},
+    private,
+};
+use serde_json::Value;
+
+fn table() -> Value {
+    serde_json::from_str(include_str!("outputs.json")).expect("the table is JSON")
+}
+
+fn places(table: &Value, case: &Value) -> Places {
+    let of = |key: &str| case.get(key).unwrap_or(&table["places"][key]).clone();
+    let path = |key: &str| of(key).as_str().map(PathBuf::from);
+    let paths = |key: &str| {
+        let entries = of(key).as_array().cloned().unwrap_or_default();
+        entries.iter().filter_map(Value::as_str).map(PathBuf::from).collect()
+    };
+    Places {
+        own: paths("own"),
+        temp: path("temp").expect("it has one"),
+        home: path("home"),
+        browse_home: path("browse_home"),
+        search: paths("search"),
+    }
+}
+
+#[test]
+fn every_path_is_refused_or_written_as_the_table_says() {
+    let table = table();
+    let here = places(&table, &Value::Null);
+    for (key, is_refused) in [("refused", true), ("written", false)] {
+        for path in table[key].as_array().expect("a list") {
+            let path = path.as_str().expect("a path");
+            let refusal = here.refusal(Path::new(path));
+            assert_eq!(refusal.is_some(), is_refused, "{path}: {refusal:?}");
+        }
+    }
+    for case in table["elsewhere"].as_array().expect("a list") {
+        let path = case["path"].as_str().expect("a path");
+        let refusal = places(&table, case).refusal(Path::new(path));
+        assert_eq!(refusal.is_some(), case["refused"] == true, "{case}: {refusal:?}");
+    }
+}
+
+#[test]
+fn contents_are_written_as_the_table_says() {
+    for case in table()["contents"].as_array().expect("a list") {
+        let bytes = |key: &str| case[key].as_str().map(unhex);
+        let (name, new) = (case["name"].as_str().expect("a name"), bytes("new").expect("bytes"));
+        let replaced =
+            bytes("old").and_then(|old| replacement(name, &old, case["executable"] == true, &new));
+        let fault = contradiction(name, &new).or(replaced);
+        assert_eq!(fault.is_none(), case["written"] == true, "{case}: {fault:?}");
+    }
+}
+
+#[test]
+fn names_that_hold_secrets_are_in_the_table() {
+    let keys = ["cookies", "credentials.json", "login data", "_netrc", "token.json", "wallet.dat"];
+    for name in keys {
+        assert!(private::is_private(Path::new(name)) && fits(NAMES, name), "{name}");
+    }
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let pairs = text.as_bytes().chunks(2);
+    let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).expect("digits"), 16);
+    pairs.map(|pair| byte(pair).expect("a byte")).collect()
+}
