@@ -40,6 +40,14 @@ impl Project {
             Some(folder) => named(folder)?,
             None => around(&working_directory()?),
         };
+        let home = env::var_os("BROWSE_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let home =
+            home.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".browse")));
+        if project::has_linked_settings(&root, home.as_deref()) {
+            let path = root.join(".browse").display().to_string();
+            let message = format!("`{path}` is a link: it has to be a folder");
+            return Err(Failure::with(Reason::StateFileInvalid, message, [("path", path)]));
+        }
         let file = env::var_os("BROWSE_STATE_FILE").filter(|file| !file.is_empty());
         let state = match file {
             Some(file) => working_directory()?.join(file),

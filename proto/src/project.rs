@@ -36,6 +36,14 @@ pub fn find(start: &Path, asker: Asker<'_>) -> PathBuf {
     found.unwrap_or(start).to_owned()
 }
 
+/// Whether the `.browse` of the project `top` is a link: then a project that was
+/// cloned names another place for what we write and obey. `BROWSE_HOME` is the user's
+/// own, and may be one.
+pub fn has_linked_settings(top: &Path, browse_home: Option<&Path>) -> bool {
+    let own = top.join(".browse");
+    own.is_symlink() && !browse_home.is_some_and(|home| home == own)
+}
+
 fn is_project(folder: &Path, asker: Asker<'_>) -> bool {
     let own = folder.join(".browse");
     let owned = fs::symlink_metadata(&own)

@@ -63,6 +63,12 @@ pub fn state(path: &Path) -> Result<(String, String)> {
         Error::new("STATE_FILE_INVALID", message, &format!("Remove {shown}"), 9)
             .with("path", shown.to_string())
     };
+    let home = variable("BROWSE_HOME").map(PathBuf::from);
+    let home = home.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".browse")));
+    let top = path.parent().filter(|folder| folder.ends_with(".browse")).and_then(Path::parent);
+    if top.is_some_and(|top| super::project::has_linked_settings(top, home.as_deref())) {
+        return Err(invalid("its folder is a link"));
+    }
     let Some(state) = own_json(path, invalid)? else {
         let message = "no daemon runs for this folder, and BROWSE_ADDR is not set";
         let hint = "Run `browse status`, or the skill with `browse skill run NAME`";

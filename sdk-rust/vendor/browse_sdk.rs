@@ -1354,6 +1354,11 @@ pub fn find(start: &Path, asker: Asker<'_>) -> PathBuf {
 	found.unwrap_or(start).to_owned()
 }
 
+pub fn has_linked_settings(top: &Path, browse_home: Option<&Path>) -> bool {
+	let own = top.join(".browse");
+	own.is_symlink() && !browse_home.is_some_and(|home| home == own)
+}
+
 fn is_project(folder: &Path, asker: Asker<'_>) -> bool {
 	let own = folder.join(".browse");
 	let owned = fs::symlink_metadata(&own)
@@ -1442,6 +1447,12 @@ pub fn state(path: &Path) -> Result<(String, String)> {
 		Error::new("STATE_FILE_INVALID", message, &format!("Remove {shown}"), 9)
 			.with("path", shown.to_string())
 	};
+	let home = variable("BROWSE_HOME").map(PathBuf::from);
+	let home = home.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".browse")));
+	let top = path.parent().filter(|folder| folder.ends_with(".browse")).and_then(Path::parent);
+	if top.is_some_and(|top| super::project::has_linked_settings(top, home.as_deref())) {
+		return Err(invalid("its folder is a link"));
+	}
 	let Some(state) = own_json(path, invalid)? else {
 		let message = "no daemon runs for this folder, and BROWSE_ADDR is not set";
 		let hint = "Run `browse status`, or the skill with `browse skill run NAME`";
@@ -1884,9 +1895,8 @@ impl Folder {
 			return Err(ErrorKind::NotADirectory.into());
 		}
 		let link = format!("/proc/self/fd/{}", file.as_raw_fd());
-		if let Ok(real) = fs::read_link(&link)
-			&& fs::metadata(&link).is_ok_and(|seen| is_same(&seen, &about))
-		{
+		let held = fs::metadata(&link).is_ok_and(|seen| is_same(&seen, &about));
+		if let Some(real) = fs::read_link(&link).ok().filter(|_| held) {
 			return Ok(Self { file, path: real, held: true });
 		}
 		let real = fs::canonicalize(path)?;

@@ -11,7 +11,7 @@ mod scanner;
 mod sources;
 mod watch;
 
-pub use browse_guard::{Judgement, Rule, Scores, Surface, Verdict, clean};
+pub use browse_guard::{Judgement, Rule, Scores, Surface, Verdict, clean, line};
 pub use findings::Findings;
 pub use guard::{Delivery, Guarded, Handling, envelope, guard, nonce};
 pub use scanner::{Assessment, Digest, INLINE, Scanner, ScannerStatus, Switch, scan};

@@ -54,6 +54,13 @@ impl Error {
         if self.metadata.contains_key(key) { self } else { self.with(key, value) }
     }
 
+    /// Adds to the message.
+    #[must_use]
+    pub fn and(mut self, more: &str) -> Self {
+        self.message.push_str(more);
+        self
+    }
+
     /// The reason.
     pub fn reason(&self) -> Reason {
         self.reason

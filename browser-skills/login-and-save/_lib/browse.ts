@@ -1099,6 +1099,7 @@ function forgetDaemon(): void {
 
 async function fromState(): Promise<Daemon> {
   const path = await statePath();
+  if (await hasLinkedSettings(path)) throw invalidState(path, 'its folder is a link');
   const state = await ownJson(path, invalidState);
   if (!state) throw noDaemon();
   const address = String(state.address ?? '').replace(/^http:\/\//, '').replace(/\/+$/, '');
@@ -1143,6 +1144,14 @@ async function statePath(): Promise<string> {
   // deno asks for the rights to its own folder here, and not before.
   const top = variable('BROWSE_PROJECT') || (await projectOf(isDeno ? resolve('.') : process.cwd()));
   return join(top, '.browse/daemon.json');
+}
+
+/** Whether a state file lies in a `.browse` that is a link: a cloned project may name another place so. */
+async function hasLinkedSettings(path: string): Promise<boolean> {
+  const { lstatSync } = await import('node:fs');
+  const folder = path.replace(/\/daemon\.json$/, '');
+  const home = variable('BROWSE_HOME') || `${variable('HOME')}/.browse`;
+  return folder.endsWith('/.browse') && folder !== home && lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /**

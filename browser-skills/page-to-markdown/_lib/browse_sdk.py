@@ -1060,6 +1060,11 @@ def find(address: str | None, token: str | None) -> tuple[str, str]:
 
 def _state(path: str) -> tuple[str, str]:
     """Address and token of a state file."""
+    folder = os.path.dirname(path)
+    home = os.environ.get("BROWSE_HOME") or f"{os.environ.get('HOME')}/.browse"
+    # A project that was cloned may name another place so.
+    if folder.endswith("/.browse") and folder != home and os.path.islink(folder):
+        raise _invalid(path, "its folder is a link")
     state = own_json(path, _invalid)
     if state is None:
         raise BrowseError(

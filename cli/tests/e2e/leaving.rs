@@ -1,5 +1,10 @@
 //! Pages that go elsewhere by themselves while they are read.
 
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+};
+
 use browse_proto::{Command, Reach, Scope};
 use serde_json::{Value, json};
 
@@ -78,4 +83,45 @@ fn words(example: &str) -> Vec<String> {
             _ => vec![part.to_owned()],
         })
         .collect()
+}
+
+/// Answers each request with a redirect to what stands behind `/?`, and no other one.
+fn redirector() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        let mut held = Vec::new();
+        for mut stream in listener.incoming().flatten() {
+            let mut request = [0; 4096];
+            let count = stream.read(&mut request).unwrap_or_default();
+            let request = String::from_utf8_lossy(&request[..count]).into_owned();
+            match request.split(' ').nth(1).and_then(|path| path.strip_prefix("/?")) {
+                Some(to) => {
+                    let answer = format!(
+                        "HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                    );
+                    let _ = stream.write_all(answer.as_bytes());
+                }
+                None => held.push(stream),
+            }
+        }
+    });
+    format!("http://{address}")
+}
+
+#[test]
+fn the_target_of_a_redirect_is_named_as_what_failed() {
+    let (project, site) = (Project::new(), redirector());
+    let goto = |to: &str, more: &[&str]| {
+        let output = project.run(&[&["goto", &format!("{site}/?{to}")], more].concat());
+        assert_ne!(output.code, Some(0), "{output:?}");
+        output.stderr
+    };
+    let said = goto("http://nowhere.invalid/", &[]);
+    assert!(said.contains("the host `nowhere.invalid` is unknown"), "{said}");
+    assert!(said.contains("a redirect led to `http://nowhere.invalid/`"), "{said}");
+    let said = goto(&format!("{site}/?{site}/late"), &["--timeout", "2s"]);
+    assert!(said.contains(&format!("`{site}/late` has not answered")), "{said}");
+    let said = goto("file:///etc/hostname", &[]);
+    assert!(said.contains("redirects to an address that pages may not open"), "{said}");
 }

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod bundled_skills;
+mod cloned;
 mod concurrency;
 mod deadlines;
 mod death;

@@ -37,6 +37,16 @@ pub(crate) fn is_unseen(letter: char) -> bool {
     }
 }
 
+/// `text` on one line, cleaned and of at most `max` characters: the words of a
+/// file that others wrote, for a place beside ours.
+pub fn line(text: &str, max: usize) -> String {
+    let text = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(max) {
+        Some(_) => text.chars().take(max.saturating_sub(1)).chain(['…']).collect(),
+        None => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::clean;

@@ -19,7 +19,7 @@ mod normalise;
 mod verdict;
 
 pub use classifier::{Judged, classify, model_name, model_size};
-pub use clean::clean;
+pub use clean::{clean, line};
 pub use datamark::{Mark, marks};
 pub use markup::{is_markup, words};
 pub use normalise::normalise;

@@ -65,6 +65,24 @@ impl From<chromium::Error> for Error {
     }
 }
 
+/// The error of a navigation to `asked`, which names the target of a redirect where
+/// that is what failed.
+pub fn of_navigation(fault: chromium::Error, asked: &str) -> Error {
+    let address = |url: &str| {
+        url::Url::parse(url).ok().map(|mut url| {
+            url.set_fragment(None);
+            url
+        })
+    };
+    let target = match &fault {
+        chromium::Error::NavigationFailed { url, .. } if address(url) != address(asked) => {
+            format!(": a redirect led to `{}`", quote(url))
+        }
+        _ => String::new(),
+    };
+    Error::from(fault).and(&target)
+}
+
 /// Names the cause of a failed navigation in words; Chromium's own name goes
 /// into the metadata.
 fn navigation(url: &str, code: &str) -> Error {
@@ -88,6 +106,9 @@ fn navigation(url: &str, code: &str) -> Error {
         }
         "ERR_ABORTED" => format!("the navigation to `{host}` was given up"),
         "ERR_TOO_MANY_REDIRECTS" => format!("`{host}` redirects in a circle"),
+        "ERR_UNSAFE_REDIRECT" => {
+            format!("`{host}` redirects to an address that pages may not open")
+        }
         "ERR_UNSAFE_PORT" => format!("the port of `{host}` is one that browsers never open"),
         _ if handshake => format!("`{host}` does not speak TLS there as browsers do"),
         _ => format!("`{host}` did not load"),

@@ -7,6 +7,7 @@ use browse_proto::{Reason, v1};
 use super::{
     address::{self, Asker},
     capture::downloads,
+    faults::of_navigation,
 };
 pub use super::{frame::frame, wait::wait};
 use crate::{
@@ -133,7 +134,7 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<Navigated
         tab.page().allow_file(url);
     }
     tab.acted().begin_leaving(tab.page());
-    let went = tab.page().navigate(url).await?;
+    let went = tab.page().navigate(url).await.map_err(|fault| of_navigation(fault, url))?;
     wait_for(tab, &went, wait).await?;
     tab.arrived();
     Ok(went)

@@ -53,6 +53,19 @@ impl Project {
     }
 }
 
+/// Refuses a project whose `.browse` is a link, before anything in it is read.
+///
+/// # Errors
+/// `STATE_FILE_INVALID`.
+pub fn refuse_link(project: &Path, browse_home: &Path) -> Result<()> {
+    if !browse_proto::project::has_linked_settings(project, Some(browse_home)) {
+        return Ok(());
+    }
+    let path = project.join(".browse");
+    let message = format!("`{}` is a link: it has to be a folder", path.display());
+    Err(Error::new(Reason::StateFileInvalid, message).with("path", path.display()))
+}
+
 /// Refuses a folder of somebody else, and links in the place of our files: a
 /// cloned project must not make us write elsewhere.
 fn refuse_links(folder: &Path) -> Result<()> {

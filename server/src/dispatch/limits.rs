@@ -8,9 +8,9 @@ use tokio::time::timeout_at;
 
 use super::{Context, question};
 use crate::{
-    chromium,
+    chromium::{self, NavigationState},
     daemon::{Daemon, Ending},
-    error::{Error, HINT, Result},
+    error::{Error, HINT, Result, quote},
     sessions::BrowserState,
 };
 
@@ -81,7 +81,7 @@ fn overdue(cx: &Context) -> Error {
     }
     let late = || {
         let message = format!("`{}` did not end within {}", command.name, words(limit));
-        Error::new(Reason::DeadlineExceeded, message)
+        Error::new(Reason::DeadlineExceeded, message).and(&waits_for(cx))
     };
     let Some(tab) = cx.tab_if_any().filter(|_| command.reach == Reach::Page) else { return late() };
     if let Err(pending @ chromium::Error::NavigationPending { .. }) = tab.page().ensure_answering()
@@ -97,6 +97,17 @@ fn overdue(cx: &Context) -> Error {
         false => late(),
     };
     error.with("tab", tab.id())
+}
+
+/// The server that the tab of a navigation waits for: after redirects, their target.
+fn waits_for(cx: &Context) -> String {
+    let tab = cx.tab_if_any().filter(|_| cx.command().group == "navigation");
+    match tab.map(|tab| tab.page().navigation()) {
+        Some(NavigationState::AwaitingHeaders { url }) => {
+            format!(": `{}` has not answered", quote(&cx.shown(url)))
+        }
+        _ => String::new(),
+    }
 }
 
 fn words(limit: Duration) -> String {

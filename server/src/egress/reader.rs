@@ -67,9 +67,12 @@ enum Item {
 /// Commands whose answers tell what a field holds that they put text into.
 const TYPES: &[&str] = &["fill", "type", "press", "select"];
 
+/// Commands that answer what files of skills say, which is of no site.
+const FILES: &[&str] = &["skill list", "skill show"];
+
 /// Remembers what is page-derived in an answer that a model reads.
 pub fn remember(cx: &Context, response: &mut dyn PageDerived) {
-    if cx.capability().kind == Kind::Skill {
+    if cx.capability().kind == Kind::Skill || FILES.contains(&cx.command().name) {
         return;
     }
     // There each name is followed by its address.

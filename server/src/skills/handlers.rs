@@ -38,6 +38,7 @@ pub async fn list_skills(
         Some(described)
     };
     let mut skills: Vec<_> = skills.iter().filter(fits).filter_map(described).collect();
+    cx.set_source("the files of the skills");
     // By name already; the best first.
     skills.sort_by_key(|skill| std::cmp::Reverse(skill.score));
     Ok(v1::ListSkillsResponse { skills })
@@ -63,6 +64,7 @@ pub async fn show_skill(
 ) -> Result<v1::ShowSkillResponse> {
     let skills = cx.daemon().skills();
     let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;
+    cx.set_source("the files of the skill");
     let contents = skill.contents().ok();
     let has_environment = contents.as_ref().is_some_and(|contents| contents.manifest.asks_trust)
         && skills.is_trusted(&skill);

@@ -6,10 +6,16 @@ use std::sync::Arc;
 use browse_proto::Reason;
 
 use super::{manifest, manifest::Manifest, runtime::Kind, tier::Tier};
-use crate::error::{Error, Result};
+use crate::{
+    content::line,
+    error::{Error, Result},
+};
 
 /// Largest SKILL.md that is read.
 pub const LARGEST: u64 = 256 * 1024;
+
+/// Characters of what is said to be wrong with a skill, which may quote its files.
+pub const MAX_PROBLEM: usize = 400;
 
 /// A skill.
 #[derive(Clone, Debug)]
@@ -78,7 +84,8 @@ impl Skill {
 impl Contents {
     fn read(folder: &Path, name: &str) -> Result<Self, Problem> {
         let file = folder.join("SKILL.md");
-        let wrong = |text: String| Problem { file: file.clone(), text };
+        // What it quotes of the file is the file's: on one line, and not without end.
+        let wrong = |text: String| Problem { file: file.clone(), text: line(&text, MAX_PROBLEM) };
         check_links(folder)?;
         let text = read_text(&file).map_err(wrong)?;
         let in_file = |problem: String| wrong(format!("its SKILL.md {problem}"));

@@ -240,10 +240,12 @@ fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
             if !request.is_document_of(state.frames.root()) {
                 return None;
             }
-            let known =
-                state.pending.as_ref().is_some_and(|known| known.loader == request.loader_id);
-            if !known {
-                state.pending = Some(Pending::new(request.loader_id, request.document_url));
+            let url = request.request.url;
+            state.asked = Some(url.clone());
+            // A redirect keeps the loader: what is waited for now is its target.
+            match state.pending.as_mut().filter(|known| known.loader == request.loader_id) {
+                Some(known) => known.url = url,
+                None => state.pending = Some(Pending::new(request.loader_id, url)),
             }
         }
         "responseReceived" => {

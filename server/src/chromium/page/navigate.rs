@@ -108,7 +108,8 @@ impl Page {
             // the server did answer.
             if error_text != "net::ERR_HTTP_RESPONSE_CODE_FAILURE" {
                 let is_aborted = error_text == ABORTED;
-                let error = self.navigation_error(url, error_text);
+                let asked = self.state.lock().asked.clone();
+                let error = self.navigation_error(asked.as_deref().unwrap_or(url), error_text);
                 // Chromium's own page for it is on its way. Whoever looks next
                 // is to meet that one.
                 if !is_aborted {

@@ -11,10 +11,17 @@ use crate::chromium::ids::{FrameId, LoaderId};
 pub(crate) struct RequestWillBeSent {
     pub request_id: String,
     pub loader_id: LoaderId,
-    #[serde(default, rename = "documentURL")]
-    pub document_url: String,
+    #[serde(default)]
+    pub request: WireRequest,
     #[serde(default)]
     pub frame_id: Option<FrameId>,
+}
+
+/// What is asked for.
+#[derive(Default, Deserialize)]
+pub(crate) struct WireRequest {
+    #[serde(default)]
+    pub url: String,
 }
 
 impl RequestWillBeSent {

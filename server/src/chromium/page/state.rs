@@ -127,6 +127,9 @@ pub(crate) struct PageState {
     pub ready: Option<Result<()>>,
     pub frames: FrameTree,
     pub pending: Option<Pending>,
+    /// The address that was asked for last since the navigation began: after
+    /// redirects, the target of the last one.
+    pub asked: Option<String>,
     /// Where the main frame's page asked to go, until that begins or is over.
     pub requested: Option<String>,
     /// Addresses of windows that the page asked for since an action began.
@@ -179,6 +182,7 @@ impl PageState {
             ready: None,
             frames,
             pending: None,
+            asked: None,
             requested: None,
             windows: Vec::new(),
             frames_requested: FramesRequested::default(),
@@ -257,6 +261,7 @@ impl PageState {
         self.alive_or_crashed()?;
         self.crashed = false;
         self.failed = None;
+        self.asked = None;
         self.denied = None;
         self.denied_main = None;
         Ok(())

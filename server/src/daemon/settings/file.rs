@@ -9,9 +9,9 @@ use toml::{
 
 use super::{
     keys::{File, KEYS},
-    values::{Raw, refuse},
+    values::{MAX_QUOTE, Raw, refuse},
 };
-use crate::error::Result;
+use crate::{content::line, error::Result};
 
 /// The settings in the file at `path`; none when there is no file.
 ///
@@ -24,13 +24,13 @@ pub fn read(path: &Path, of: File) -> Result<Vec<Raw>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(refuse("config.toml", &show(path, 0), &error.to_string())),
     };
-    let line = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
+    let row = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
     let table = DeTable::parse(&text).map_err(|error| {
-        let at = line(error.span().map_or(0, |span| span.start));
+        let at = row(error.span().map_or(0, |span| span.start));
         refuse("config.toml", &show(path, at), error.message())
     })?;
     let entries = flat(table.into_inner()).into_iter().map(|(span, name, value)| {
-        let place = show(path, line(span.start));
+        let place = show(path, row(span.start));
         let name = name.as_str();
         let known = KEYS.iter().find(|key| key.file != File::None && key.name == name);
         let key = known.ok_or_else(|| refuse(name, &place, &unknown(name)))?;
@@ -87,7 +87,7 @@ fn items(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
 fn unknown(name: &str) -> String {
     let known: Vec<_> =
         KEYS.iter().filter(|key| key.file != File::None).map(|key| key.name).collect();
-    format!("`{name}` is none of {}", known.join(", "))
+    format!("`{}` is none of {}", line(name, MAX_QUOTE), known.join(", "))
 }
 
 fn show(path: &Path, line: usize) -> String {

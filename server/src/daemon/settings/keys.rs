@@ -268,3 +268,26 @@ pub static KEYS: &[Key] = &[
         help: "name of the environment variable that holds the key (none)",
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{File, KEYS};
+
+    const README: &str = include_str!("../../../../README.md");
+
+    #[test]
+    fn the_readme_says_of_each_setting_where_it_may_stand() {
+        for key in KEYS {
+            let begin = format!("| `{}`", key.variable);
+            let row = README.lines().find(|row| row.starts_with(&begin));
+            let row = row.unwrap_or_else(|| panic!("`{}` has no row", key.variable));
+            let file = row.split('|').nth(3).unwrap_or_default().trim();
+            let expected = match key.file {
+                File::None => "none",
+                File::User => "yours",
+                File::Any => "yours, the project's",
+            };
+            assert_eq!(file, expected, "{}", key.name);
+        }
+    }
+}

@@ -88,6 +88,7 @@ impl<'a> SettingsReader<'a> {
             None => project::find(&current_dir()?, Some(&home)),
         };
         let folder = project.join(".browse");
+        project::refuse_link(&project, &home)?;
         let mut files = file::read(&folder.join("config.toml"), File::Any)?;
         files.extend(file::read(&home.join("config.toml"), File::User)?);
         let get = |name: &str| self.get(name, &files);

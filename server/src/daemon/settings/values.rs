@@ -7,6 +7,7 @@ use url::Url;
 
 use crate::{
     chromium::{DialogPolicy, HostRules},
+    content::line,
     egress,
     error::{Error, Result},
     models::{Key, Shape},
@@ -31,7 +32,11 @@ impl Raw {
     }
 
     fn refuse(&self, wanted: &str) -> Error {
-        refuse(self.name, &self.place, &format!("`{}` is not {wanted}", self.text()))
+        refuse(
+            self.name,
+            &self.place,
+            &format!("`{}` is not {wanted}", line(&self.text(), MAX_QUOTE)),
+        )
     }
 
     pub fn port(&self) -> Result<u16> {
@@ -186,8 +191,16 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text != "." && text != ".." && text.chars().all(plain)
 }
 
+/// Characters of a name or value that a refusal quotes.
+pub(super) const MAX_QUOTE: usize = 80;
+
+/// Characters of the reason of a refusal, which may name all settings.
+const MAX_WHY: usize = 2000;
+
 /// The error for a setting that cannot be used.
 pub fn refuse(setting: &str, place: &str, why: &str) -> Error {
-    let message = format!("the setting `{setting}` in {place}: {why}");
+    // Names and values may be those of a project that was cloned.
+    let setting = line(setting, MAX_QUOTE);
+    let message = format!("the setting `{setting}` in {place}: {}", line(why, MAX_WHY));
     Error::new(Reason::SettingInvalid, message).with("setting", setting).with("place", place)
 }

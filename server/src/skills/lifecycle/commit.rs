@@ -22,12 +22,13 @@ use crate::skills::{
     events::{self, Voice},
     manifest, names,
     sandbox::Trust,
-    skill::{self, Skill},
+    skill::{self, MAX_PROBLEM, Skill},
     store::{Folder, copy, sweep::Note},
     tier::Tier,
     trial,
 };
 use crate::{
+    content::line,
     dispatch::Context,
     error::{Error, Result},
 };
@@ -179,7 +180,7 @@ fn install(draft: &Draft, work: Work, name: &str, tier: Tier, hash: &str) -> Res
 pub fn read(folder: &Folder, wanted: Option<&str>) -> Result<Skill> {
     let file = folder.path().join("SKILL.md");
     let invalid = |problem: String| {
-        let message = format!("the draft is no skill: {problem}");
+        let message = format!("the draft is no skill: {}", line(&problem, MAX_PROBLEM));
         Error::new(Reason::SkillInvalid, message).with("file", file.display())
     };
     let name = OsStr::new("SKILL.md");

@@ -7,11 +7,15 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_norway::Value;
 
 use super::{Author, Manifest, SessionWish, argument::ArgumentSpec};
-use crate::policy::Hosts;
+use crate::{content::line, policy::Hosts};
 
 const REQUIRED: [&str; 3] = ["name", "description", "host"];
 const OPTIONAL: [&str; 7] =
     ["triggers", "args", "version", "source", "trusted", "session", "timeout"];
+
+/// Characters of one name of the file that a complaint quotes, and how many names.
+const MAX_QUOTE: usize = 80;
+const MAX_QUOTES: usize = 5;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 const LONGEST: Duration = Duration::from_secs(3600);
@@ -109,7 +113,13 @@ pub(super) fn check_keys(
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names.map(|name| format!("`{}`", one_line(name))).collect::<Vec<_>>().join(", ")
+    let mut names = names.map(|name| format!("`{}`", line(name, MAX_QUOTE)));
+    let mut shown: Vec<_> = names.by_ref().take(MAX_QUOTES).collect();
+    match names.count() {
+        0 => {}
+        more => shown.push(format!("and {more} more")),
+    }
+    shown.join(", ")
 }
 
 /// A name that is a folder name, a word of a command line and part of a client
@@ -119,7 +129,8 @@ fn check_name(name: String, folder: &str) -> Result<String, String> {
     let first = name.chars().next().is_some_and(is_word);
     if !first || name.len() > 64 || !name.chars().all(|letter| is_word(letter) || letter == '-') {
         return Err(format!(
-            "has a bad `name`: `{name}` is not lower case letters, digits and dashes"
+            "has a bad `name`: `{}` is not lower case letters, digits and dashes",
+            line(&name, MAX_QUOTE)
         ));
     }
     if name != folder {
@@ -155,5 +166,5 @@ fn timeout(value: &Value) -> Result<Duration, String> {
 /// The words of a stranger on one line, without what cannot be seen: they are
 /// printed beside ours.
 pub fn one_line(text: &str) -> String {
-    crate::content::clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    line(text, usize::MAX)
 }
