@@ -17,6 +17,11 @@
 //! What it does not reach: processes that another service starts on the
 //! skill's behalf, and those of another user.
 
+#[cfg(target_os = "linux")]
+mod group;
+#[cfg(not(target_os = "linux"))]
+#[path = "supervisor/no_group.rs"]
+mod group;
 mod last;
 #[cfg(target_os = "linux")]
 mod memory;
@@ -45,6 +50,7 @@ use super::{
 };
 use crate::guardian::processes;
 
+pub use group::Group;
 pub use last::Started;
 
 /// The argument that makes `browsed` a supervisor.
@@ -76,8 +82,8 @@ pub fn run() -> ExitCode {
     };
     let child = started.child;
     let give_up = move || last::unless_over(|| end_all(child));
-    if plan.confinement != Confinement::None {
-        memory::watch(child, plan.limits.together, give_up);
+    if plan.confinement != Confinement::None && started.group.is_none() {
+        memory::watch(child, &plan, give_up);
     }
     std::thread::spawn(move || {
         let _ = io::stdin().lock().read_to_end(&mut Vec::new());
@@ -92,10 +98,21 @@ pub fn run() -> ExitCode {
             code
         }
     };
+    if started.group.as_ref().is_some_and(Group::was_exceeded) {
+        eprintln!("{}", exceeded(plan.limits.together));
+    }
     last::tell(code);
     let _ = kill(child, Signal::SIGKILL);
     let _ = waitpid(child, None);
     ExitCode::from(code)
+}
+
+/// What is said of a run that was ended for its memory.
+fn exceeded(most: u64) -> String {
+    format!(
+        "error: the skill was ended: its processes took more than {} MiB of memory together",
+        most >> 20
+    )
 }
 
 /// A plan as it stands at the beginning of the input: its length, then itself.
@@ -121,7 +138,7 @@ pub fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
 fn start(ahead: bool, twice: bool) -> io::Result<(Started, Plan)> {
     let begun = if ahead { Some(sandbox::begin(true)?) } else { None };
     let plan = read_plan(&mut io::stdin().lock())?;
-    let free = |child| Started { child, report: None };
+    let free = |child| Started { child, report: None, group: None };
     let started = match (begun, &plan.confinement) {
         // What waited may be dead.
         (Some(begun), Confinement::Namespaces { .. }) => {

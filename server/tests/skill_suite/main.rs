@@ -18,6 +18,8 @@ mod faults;
 mod hosts;
 mod lifecycle;
 mod listing;
+#[cfg(target_os = "linux")]
+mod memory;
 mod output;
 mod rights;
 mod runtimes;

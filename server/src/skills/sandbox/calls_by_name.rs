@@ -9,7 +9,17 @@ pub const ABSENT: &[c_long] = &[
     SYS_io_uring_setup,
     SYS_io_uring_enter,
     SYS_io_uring_register,
+    // Files in memory, which count for nobody when they are not mapped; programs
+    // take a file instead.
+    SYS_memfd_create,
+    SYS_memfd_secret,
+    // Rules take memory that nobody counts. The sandbox has made its own by now.
+    SYS_landlock_create_ruleset,
 ];
+
+/// Answered as for a file that cannot do it; those who try copy by themselves. They
+/// put pages into pipes and sockets, where a byte of a page keeps all of it.
+pub const UNSUITABLE: &[c_long] = &[SYS_splice, SYS_tee, SYS_vmsplice, SYS_sendfile];
 
 /// Refused always.
 pub const REFUSED: &[c_long] = &[
@@ -61,6 +71,20 @@ pub const REFUSED: &[c_long] = &[
     SYS_lookup_dcookie,
     SYS_nfsservctl,
     SYS_vhangup,
+    // Memory and queues that outlive their processes, and count for none of them.
+    SYS_shmget,
+    SYS_shmat,
+    SYS_shmctl,
+    SYS_semget,
+    SYS_semop,
+    SYS_semctl,
+    SYS_semtimedop,
+    SYS_msgget,
+    SYS_msgsnd,
+    SYS_msgrcv,
+    SYS_msgctl,
+    SYS_mq_open,
+    SYS_mq_unlink,
     // The machine's name and clock.
     SYS_sethostname,
     SYS_setdomainname,
@@ -86,8 +110,8 @@ pub const REFUSED: &[c_long] = &[
     SYS_uselib,
 ];
 
-/// Refused beside them where the file system, the queues and the processes of
-/// everybody else are in sight.
+/// Refused beside them where the file system and the processes of everybody else
+/// are in sight.
 pub const REFUSED_OUTSIDE: &[c_long] = &[
     // Change what Landlock does not hold: owner, mode, times, attributes.
     SYS_fchmodat,
@@ -111,20 +135,7 @@ pub const REFUSED_OUTSIDE: &[c_long] = &[
     SYS_futimesat,
     // Watches files of others.
     SYS_inotify_add_watch,
-    // Memory and queues that others may have open.
-    SYS_shmget,
-    SYS_shmat,
-    SYS_shmctl,
-    SYS_semget,
-    SYS_semop,
-    SYS_semctl,
-    SYS_semtimedop,
-    SYS_msgget,
-    SYS_msgsnd,
-    SYS_msgrcv,
-    SYS_msgctl,
-    SYS_mq_open,
-    SYS_mq_unlink,
+    // Memory of others.
     SYS_migrate_pages,
     SYS_move_pages,
 ];

@@ -125,10 +125,12 @@ fn gaps(means: Means, bound: bool) -> Vec<&'static str> {
                 "that names, sizes and times of files stay hidden",
                 "the size of the scratch as a whole",
             ]);
-            gaps.push(match geteuid().is_root() {
-                true => "the number of processes",
-                false => "the number of processes, but for that of the whole system",
-            });
+            if !bound {
+                gaps.push(match geteuid().is_root() {
+                    true => "the number of processes",
+                    false => "the number of processes, but for that of the whole system",
+                });
+            }
         }
         Means::Seatbelt => gaps.extend([
             "the size of the scratch as a whole",

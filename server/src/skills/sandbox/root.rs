@@ -23,8 +23,16 @@ const BASE: &str = "/tmp";
 /// Size of the root, which holds nothing but places to bind to.
 const ROOT: &str = "size=4m,nr_inodes=4096,mode=755";
 
-/// Devices that programs expect.
-const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+/// Devices that programs expect, and what stands for them. A shared mapping of
+/// `/dev/zero` is memory that no process shows; `/dev/full` gives the same zeros and
+/// cannot be mapped.
+const DEVICES: [(&str, &str); 5] = [
+    ("/dev/null", "/dev/null"),
+    ("/dev/zero", "/dev/full"),
+    ("/dev/full", "/dev/full"),
+    ("/dev/random", "/dev/random"),
+    ("/dev/urandom", "/dev/urandom"),
+];
 
 /// What may be done with something that is bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,8 +75,8 @@ pub fn build(plan: &Plan, socket: Option<&Path>) -> io::Result<()> {
     for path in &plan.writable {
         take(path, path, Use::Write)?;
     }
-    for path in DEVICES.map(Path::new) {
-        take(path, path, Use::Device)?;
+    for (path, device) in DEVICES {
+        take(Path::new(device), Path::new(path), Use::Device)?;
     }
     if let Some(socket) = socket {
         take(socket, Path::new(SOCKET), Use::Read)?;

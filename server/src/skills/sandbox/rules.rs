@@ -1,7 +1,7 @@
 //! Landlock: what the kernel itself lets the program reach, whatever is
 //! mounted where.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, NetPort,
@@ -46,7 +46,7 @@ pub fn enforce(plan: &Plan, abi: u8) -> Result<(), RulesetError> {
         _ => {
             let rules = allow(rules, Path::new("/"), read(known))?;
             let rules = allow(rules, Path::new(SCRATCH), AccessFs::from_all(known))?;
-            let rules = devices(rules, known)?;
+            let rules = devices(&["null", "zero", "full", "random", "urandom"], rules, known)?;
             writable(plan, known, rules)?
         }
     };
@@ -66,7 +66,8 @@ fn with_paths(
         rules = allow(rules, path, read(known))?;
     }
     rules = allow(rules, scratch, AccessFs::from_all(known))?;
-    rules = devices(rules, known)?;
+    // Not `zero`: a shared mapping of it is memory that no process shows.
+    rules = devices(&["null", "full", "random", "urandom"], rules, known)?;
     rules = writable(plan, known, rules)?;
     match port {
         Some(port) => rules.add_rule(NetPort::new(port, AccessNet::ConnectTcp)),
@@ -83,13 +84,14 @@ fn writable(
     plan.writable.iter().try_fold(rules, |rules, path| allow(rules, path, all))
 }
 
-fn devices(rules: RulesetCreated, known: ABI) -> Result<RulesetCreated, RulesetError> {
+fn devices(
+    names: &[&str],
+    rules: RulesetCreated,
+    known: ABI,
+) -> Result<RulesetCreated, RulesetError> {
     let usage = AccessFs::ReadFile | AccessFs::WriteFile;
-    let names = ["null", "zero", "full", "random", "urandom"];
-    let paths = names.map(|name| PathBuf::from("/dev").join(name));
-    paths
-        .iter()
-        .try_fold(rules, |rules, path| allow(rules, path, usage & AccessFs::from_all(known)))
+    let usage = usage & AccessFs::from_all(known);
+    names.iter().try_fold(rules, |rules, name| allow(rules, &Path::new("/dev").join(name), usage))
 }
 
 fn read(known: ABI) -> BitFlags<AccessFs> {

@@ -95,7 +95,7 @@ pub fn start(plan: &Plan) -> std::io::Result<crate::skills::supervisor::Started>
     command.env_clear().envs(&plan.environment).current_dir(&plan.folder);
     command.stdin(Stdio::null()).process_group(0);
     let child = nix::unistd::Pid::from_raw(command.spawn()?.id().cast_signed());
-    Ok(crate::skills::supervisor::Started { child, report: None })
+    Ok(crate::skills::supervisor::Started { child, report: None, group: None })
 }
 
 #[cfg(test)]

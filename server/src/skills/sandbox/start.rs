@@ -29,7 +29,7 @@ use super::{
 };
 use crate::skills::{
     process::Plan,
-    supervisor::{CANNOT_START, Started, frame, read_plan},
+    supervisor::{CANNOT_START, Group, Started, frame, read_plan},
 };
 
 /// A process that waits for what it is to become.
@@ -86,6 +86,8 @@ impl Begun {
     /// # Errors
     /// It is dead.
     pub fn go(mut self, plan: &Plan) -> io::Result<Started> {
+        // Before it starts anything, so that all of it is in there.
+        let group = Group::with(self.child, &plan.limits);
         let plan = [&[self.identity.byte()], &*frame(&serde_json::to_vec(plan)?)].concat();
         if let Err(error) = self.go.write_all(&plan) {
             // Somebody ended it while it waited.
@@ -95,7 +97,7 @@ impl Begun {
         }
         // Open for as long as this process lives.
         std::mem::forget(self.go);
-        Ok(Started { child: self.child, report: Some(self.report) })
+        Ok(Started { child: self.child, report: Some(self.report), group })
     }
 }
 

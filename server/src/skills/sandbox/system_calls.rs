@@ -30,6 +30,12 @@ pub struct Calls {
 /// `TIOCSTI` and `TIOCLINUX`: input that nobody typed.
 const TERMINAL: [u64; 2] = [0x5412, 0x541c];
 
+/// The level of the options of every socket.
+const SOCKET_LEVEL: u64 = libc::SOL_SOCKET as u64;
+
+/// `SO_SNDBUF` and `SO_SNDBUFFORCE`: a larger buffer.
+const LARGER: [u64; 2] = [libc::SO_SNDBUF as u64, libc::SO_SNDBUFFORCE as u64];
+
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 impl Calls {
@@ -52,6 +58,7 @@ fn filter(calls: &Calls) -> Result<BpfProgram, Error> {
     let mut refused: Rules =
         calls_by_name::REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     sockets(calls.tcp, &mut refused)?;
+    memory(&mut refused)?;
     processes(&mut refused)?;
     if calls.tcp {
         refused.extend(calls_by_name::REFUSED_OUTSIDE.iter().map(|call| (*call, Vec::new())));
@@ -78,33 +85,40 @@ fn first() -> BpfProgram {
     let give = |action| step(libc::BPF_RET | libc::BPF_K, u32::from(action), 0);
     let is = |kind, k, skips| step(libc::BPF_JMP | kind | libc::BPF_K, k, skips);
     let mut program = vec![step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, NUMBER, 0)];
-    let absent = calls_by_name::ABSENT;
-    // To the answers behind the list: both are passed over when nothing is met.
-    for (call, left) in absent.iter().zip((0..absent.len() as u8).rev()) {
-        program.push(is(libc::BPF_JEQ, *call as u32, left + 2));
+    let (absent, unsuitable) = (calls_by_name::ABSENT, calls_by_name::UNSUITABLE);
+    // To the answers behind the lists: all are passed over when nothing is met.
+    let calls = absent.iter().map(|call| (call, 2)).chain(unsuitable.iter().map(|call| (call, 3)));
+    let last = absent.len() + unsuitable.len();
+    for ((call, answer), left) in calls.zip((0..last as u8).rev()) {
+        program.push(is(libc::BPF_JEQ, *call as u32, left + answer));
     }
-    program.push(is(libc::BPF_JGE, X32, 2));
-    program.push(step(libc::BPF_JMP | libc::BPF_JA, 2, 0));
+    program.push(is(libc::BPF_JGE, X32, 3));
+    program.push(step(libc::BPF_JMP | libc::BPF_JA, 3, 0));
     program.push(give(error(libc::ENOSYS)));
+    program.push(give(error(libc::EINVAL)));
     program.push(give(error(libc::EPERM)));
     program
 }
 
-/// Unix sockets only, or TCP sockets only.
+/// Unix sockets only, or TCP sockets only; connected ones, whose buffers have a bound:
+/// one socket sends to one, and no more than the system gives a socket by itself.
 fn sockets(tcp: bool, rules: &mut Rules) -> Result<(), Error> {
     let (unix, inet, inet6) = (libc::AF_UNIX, libc::AF_INET, libc::AF_INET6);
-    let pair = vec![rule(&[not(0, unix)?])?];
-    rules.insert(libc::SYS_socketpair, pair);
+    // Rust has its children say through packets what went wrong.
+    let kinds = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+    let pair: Vec<_> = [rule(&[not(0, unix)?])?].into_iter().chain(but(&kinds)?).collect();
+    rules.insert(libc::SYS_socketpair, pair.clone());
+    let larger: Result<_, Error> =
+        LARGER.iter().map(|option| rule(&[is(1, SOCKET_LEVEL)?, is(2, *option)?])).collect();
+    rules.insert(libc::SYS_setsockopt, larger?);
     if !tcp {
-        rules.insert(libc::SYS_socket, vec![rule(&[not(0, unix)?])?]);
+        rules.insert(libc::SYS_socket, pair);
         return Ok(());
     }
     let mut socket = vec![rule(&[not(0, inet)?, not(0, inet6)?])?];
     // Landlock knows TCP alone, and not its relatives.
     socket.push(rule(&[not(2, 0)?, not(2, libc::IPPROTO_TCP)?])?);
-    for kind in (0..16).filter(|kind| *kind != libc::SOCK_STREAM) {
-        socket.push(rule(&[masked(1, 0xf, kind as u64)?])?);
-    }
+    socket.extend(but(&[libc::SOCK_STREAM])?);
     rules.insert(libc::SYS_socket, socket);
     // A connection that a send opens is one that Landlock does not see.
     let fast = libc::MSG_FASTOPEN as u64;
@@ -112,6 +126,21 @@ fn sockets(tcp: bool, rules: &mut Rules) -> Result<(), Error> {
     {
         rules.insert(call, vec![rule(&[masked(argument, fast, fast)?])?]);
     }
+    Ok(())
+}
+
+/// Sockets of any kind but these; it is their second argument.
+fn but(kinds: &[libc::c_int]) -> Result<Vec<SeccompRule>, Error> {
+    let others = (0..16).filter(|kind| !kinds.contains(kind));
+    others.map(|kind| rule(&[masked(1, 0xf, kind as u64)?])).collect()
+}
+
+/// No mapping that several processes share and no file stands behind: its pages stay
+/// when no process shows them any more. And no process that hides what it has.
+fn memory(rules: &mut Rules) -> Result<(), Error> {
+    let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u64;
+    rules.insert(libc::SYS_mmap, vec![rule(&[masked(3, shared, shared)?])?]);
+    rules.insert(libc::SYS_prctl, vec![rule(&[is(0, libc::PR_SET_DUMPABLE as u64)?])?]);
     Ok(())
 }
 
@@ -216,6 +245,9 @@ mod tests {
         let refusal = |error: i32| Some(libc::SECCOMP_RET_ERRNO | error.cast_unsigned());
         for call in calls_by_name::ABSENT {
             assert_eq!(answer(*call as u32), refusal(libc::ENOSYS));
+        }
+        for call in calls_by_name::UNSUITABLE {
+            assert_eq!(answer(*call as u32), refusal(libc::EINVAL));
         }
         for call in [0, 1, libc::SYS_clone as u32, 511, 0x3fff_ffff] {
             assert_eq!(answer(call), None);

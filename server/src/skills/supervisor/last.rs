@@ -8,6 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nix::unistd::{Pid, close, write};
 
+use super::group::Group;
+
 /// Whether all is over. Held by whoever ends processes, so that nobody does
 /// when their numbers may be those of others.
 static OVER: Mutex<bool> = Mutex::new(false);
@@ -20,6 +22,8 @@ pub struct Started {
     /// One byte, the exit code of the program; the end without one when there
     /// are others left to end, or something else went wrong.
     pub report: Option<File>,
+    /// The control group that it is in.
+    pub group: Option<Group>,
 }
 
 impl Started {

@@ -1,7 +1,12 @@
-//! Holds all processes of a skill together to a limit of memory. The kernel
-//! limits each of them; a control group, which would limit all, is seldom ours
-//! to make. So they are looked at ten times a second, and ended when they have
-//! more: what is taken and given back in between goes unseen.
+//! Holds all processes of a run together to a limit of memory, where no control
+//! group does. They are looked at ten times a second, and ended when they have more:
+//! what is taken and given back in between goes unseen.
+//!
+//! Counted are the memory of processes and its page tables, and the most that their
+//! sockets and pipes can hold. What else the kernel keeps for a process (descriptors,
+//! mappings, locks) is limited by their number.
+
+mod buffers;
 
 use std::fs;
 use std::thread;
@@ -9,22 +14,28 @@ use std::time::Duration;
 
 use nix::unistd::Pid;
 
+use crate::skills::{process::Plan, sandbox::Confinement};
+use buffers::Buffers;
+
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// Looks at `child` and all below it from now on; `end` ends them.
-pub fn watch(child: Pid, most: u64, end: impl FnOnce() + Send + 'static) {
+/// Looks at everything below this process from now on; `end` ends it. `child` is the
+/// first of it.
+pub fn watch(child: Pid, plan: &Plan, end: impl FnOnce() + Send + 'static) {
+    let most = plan.limits.together;
+    let own_network = matches!(plan.confinement, Confinement::Namespaces { .. });
+    let buffers = Buffers::of(own_network.then_some(child), plan.limits.files);
     thread::spawn(move || {
         loop {
             thread::sleep(BETWEEN);
-            let all = below(child.as_raw());
+            // Those who lost their parent are children of this process.
+            let all = below(Pid::this().as_raw());
+            let held = buffers.most(&all);
             // Pages that several share count for each, until that matters.
-            if all.iter().map(|pid| own(*pid)).sum::<u64>() > most
-                && all.iter().map(|pid| share(*pid)).sum::<u64>() > most
+            if held + all.iter().map(|pid| own(*pid)).sum::<u64>() > most
+                && held + all.iter().map(|pid| share(*pid)).sum::<u64>() > most
             {
-                eprintln!(
-                    "error: the skill was ended: its processes took more than {} MiB of memory together",
-                    most >> 20
-                );
+                eprintln!("{}", super::exceeded(most));
                 end();
                 return;
             }
@@ -32,29 +43,46 @@ pub fn watch(child: Pid, most: u64, end: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// The process and all below it.
+/// All processes below this one.
 fn below(root: i32) -> Vec<i32> {
-    let mut all = vec![root];
+    let mut all = children(root);
     let mut next = 0;
     while let Some(pid) = all.get(next).copied() {
         next += 1;
-        let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-        for thread in threads {
-            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-            all.extend(children.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
-        }
+        all.extend(children(pid));
     }
     all
 }
 
-/// Bytes of memory that is of no file.
+/// The children of a process: each of its threads has a list of its own.
+fn children(pid: i32) -> Vec<i32> {
+    let list = |thread| fs::read_to_string(format!("{thread}/children")).unwrap_or_default();
+    let pids = |list: String| {
+        list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()
+    };
+    threads(pid).map(list).flat_map(pids).collect()
+}
+
+/// The folders of the threads of a process. What is asked of one is asked of any of
+/// them: the first may have ended, and then the process seems to have nothing.
+fn threads(pid: i32) -> impl Iterator<Item = String> {
+    let folder = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    folder.map(|thread| thread.path().display().to_string())
+}
+
+/// Bytes of memory that is of no file, and of the tables of its pages.
 fn own(pid: i32) -> u64 {
-    sum(&format!("/proc/{pid}/status"), &["RssAnon:", "RssShmem:", "VmSwap:"]).unwrap_or(0)
+    let names = ["RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"];
+    threads(pid).find_map(|thread| sum(&format!("{thread}/status"), &names)).unwrap_or(0)
 }
 
 /// The same, with its share of what it shares with others.
 fn share(pid: i32) -> u64 {
-    let exact = sum(&format!("/proc/{pid}/smaps_rollup"), &["Pss_Anon:", "Pss_Shmem:", "SwapPss:"]);
+    let names = ["Pss_Anon:", "Pss_Shmem:", "SwapPss:"];
+    let exact = threads(pid).find_map(|thread| {
+        let tables = sum(&format!("{thread}/status"), &["VmPTE:"])?;
+        Some(tables + sum(&format!("{thread}/smaps_rollup"), &names)?)
+    });
     exact.unwrap_or_else(|| own(pid))
 }
 
@@ -81,7 +109,7 @@ mod tests {
         let own_pid = std::process::id().cast_signed();
         let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("spawned");
         let all = below(own_pid);
-        assert!(all.contains(&own_pid) && all.contains(&child.id().cast_signed()), "{all:?}");
+        assert!(all.contains(&child.id().cast_signed()), "{all:?}");
         child.kill().expect("killed");
         child.wait().expect("collected");
         let before = share(own_pid);

@@ -2,5 +2,7 @@
 
 use nix::unistd::Pid;
 
+use crate::skills::process::Plan;
+
 /// Watches nothing.
-pub fn watch(_: Pid, _: u64, _: impl FnOnce()) {}
+pub fn watch(_: Pid, _: &Plan, _: impl FnOnce()) {}
