@@ -217,6 +217,30 @@ async fn metadata_and_files_are_refused_for_everybody() {
     soon(page.reload()).await.unwrap();
 }
 
+/// The proxy asks for credentials at the first request, which need not be a document.
+#[tokio::test]
+async fn the_first_request_of_a_context_may_be_of_any_kind() {
+    let site = Site::start().await.page("/", "in");
+    let fixture = Fixture::start().await;
+    for script in [
+        "fetch('URL/x', {mode: 'no-cors'}).then(() => 'reached', String)",
+        "new Promise(done => { const image = new Image(); image.onload = image.onerror = () => done('reached');
+            image.src = 'URL/x' })",
+        "new Promise(done => { const events = new EventSource('URL/x'); events.onerror = () => done('reached') })",
+        "new Promise(done => { const socket = new WebSocket('ws://' + 'URL/x'.slice(7)); socket.onerror = () => done('reached') })",
+        "new Promise(done => new Worker(URL.createObjectURL(new Blob([
+            `fetch('URL/x', {mode: 'no-cors'}).then(() => postMessage('reached'), e => postMessage(String(e)))`])))
+            .onmessage = e => done(e.data))",
+    ] {
+        let (_context, page) = restricted(&fixture, &site).await;
+        let before = site.hits().len();
+        let script = script.replace("'URL", &format!("'{}", site.url("")));
+        let reached = soon(js(&page, &script)).await;
+        println!("{reached} {} {script}", site.hits().len() - before);
+        assert_eq!(site.hits().len(), before + 1, "{reached} {script}");
+    }
+}
+
 #[tokio::test]
 async fn disposing_a_context_ends_its_tabs_and_its_proxy() {
     let site = Site::start().await.page("/", "in");

@@ -1,6 +1,7 @@
 //! A browser context: cookies, storage and tabs apart from all others.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -19,6 +20,9 @@ use crate::chromium::page::page::Page;
 
 /// Cookies in one message: well below what the pipe bears.
 const COOKIES_AT_ONCE: usize = 500;
+
+/// How long a browser may take to learn the credentials of a proxy.
+const TELLING: Duration = Duration::from_secs(5);
 
 /// How a context is made.
 #[derive(Debug, Clone, Default)]
@@ -74,8 +78,8 @@ impl Browser {
             self.connection().call_method(None, "Target.createBrowserContext", &params);
         let id = created.await?.browser_context_id;
         // Before the context has its first tab, so before its first request.
-        if let Some(restriction) = restriction {
-            self.registry().shared.policies.insert(id.clone(), restriction);
+        if let Some(restriction) = &restriction {
+            self.registry().shared.policies.insert(id.clone(), restriction.clone());
         }
         let params = json!({
             "behavior": "allowAndName",
@@ -85,7 +89,26 @@ impl Browser {
         });
         let connection = self.connection();
         connection.call_method::<IgnoredAny>(None, "Browser.setDownloadBehavior", &params).ignore();
+        if let Some(restriction) = restriction {
+            self.tell_credentials(&id, &restriction.proxy).await?;
+        }
         Ok(Context { browser: Arc::clone(self), id, is_first: false })
+    }
+
+    /// Has a new context learn the credentials of its proxy.
+    async fn tell_credentials(
+        self: &Arc<Self>,
+        context: &BrowserContextId,
+        proxy: &Proxy,
+    ) -> Result<()> {
+        let tab = self.hidden_page(context).await?;
+        let params = json!({ "url": proxy.credentials().first_document() });
+        tab.session().call_method::<IgnoredAny>("Page.navigate", &params).ignore();
+        // The browser asks again with the first document, should it not know them.
+        if tokio::time::timeout(TELLING, proxy.credentials().known()).await.is_err() {
+            tracing::warn!("the browser does not take the credentials of its proxy");
+        }
+        Ok(())
     }
 
     /// The context that the browser has from its start, with a new empty tab.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
 
@@ -43,9 +44,32 @@ impl Policies {
         self.0.lock().get(context).cloned()
     }
 
+    /// The proxy at this address.
+    fn proxy(&self, url: &str) -> Option<Arc<Proxy>> {
+        let restrictions = self.0.lock();
+        let mut proxies = restrictions.values().map(|restriction| &restriction.proxy);
+        proxies.find(|proxy| proxy.url() == url).map(Arc::clone)
+    }
+
     fn any(&self) -> bool {
         !self.0.lock().is_empty()
     }
+}
+
+/// `Fetch.authRequired`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AuthRequired {
+    request_id: String,
+    auth_challenge: Challenge,
+}
+
+#[derive(Deserialize)]
+struct Challenge {
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    origin: String,
 }
 
 impl Registry {
@@ -56,6 +80,9 @@ impl Registry {
         let url = &paused.request.url;
         let decision = match &page {
             Some(page) => match self.shared.policies.get(page.context_id()) {
+                Some(restriction) if restriction.proxy.credentials().first_document() == *url => {
+                    Ok(())
+                }
                 Some(restriction) => decide(url, &Asker::Restricted(&restriction.rules.get())),
                 None => decide(url, &Asker::Free { files: &page.files.lock() }),
             },
@@ -79,6 +106,25 @@ impl Registry {
             page.denied(Denied { url: url.clone(), reason }, is_main);
         }
         refuse(&self.shared.connection, &paused);
+    }
+
+    /// `Fetch.authRequired`: only our own proxies get an answer of ours. Everything
+    /// else the browser settles as it would without us.
+    pub(crate) fn credentials_required(&self, asked: &AuthRequired) {
+        let challenge = &asked.auth_challenge;
+        let proxy =
+            (challenge.source == "Proxy").then(|| self.shared.policies.proxy(&challenge.origin));
+        let response = match proxy.flatten() {
+            Some(proxy) => json!({
+                "response": "ProvideCredentials",
+                "username": proxy.credentials().user(),
+                "password": proxy.credentials().password(),
+            }),
+            None => json!({ "response": "Default" }),
+        };
+        let params = json!({ "requestId": asked.request_id, "authChallengeResponse": response });
+        let method = "Fetch.continueWithAuth";
+        self.shared.connection.call_method::<IgnoredAny>(None, method, &params).ignore();
     }
 
     /// The tab a frame belongs to.

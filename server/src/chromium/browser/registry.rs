@@ -259,6 +259,12 @@ impl EventHandler for Registry {
             }
             return;
         }
+        if event.method == "Fetch.authRequired" && event.session.is_none() {
+            if let Some(asked) = event.params() {
+                self.credentials_required(&asked);
+            }
+            return;
+        }
         if event.method == "Tracing.tracingComplete" {
             trace::completed(&mut self.tracing.lock(), event);
             return;

@@ -181,7 +181,9 @@ fn introduce(registry: &Registry, downloads: &std::path::Path) -> Call<Version> 
     };
     say("Target.setDiscoverTargets", &json!({ "discover": true }));
     connection.send(None, &setup::auto_attach());
-    say("Fetch.enable", &json!({ "patterns": [{ "resourceType": "Document" }] }));
+    let documents = json!([{ "resourceType": "Document" }]);
+    // And the credentials of proxies.
+    say("Fetch.enable", &json!({ "patterns": documents, "handleAuthRequests": true }));
     say(
         "Browser.setDownloadBehavior",
         &json!({ "behavior": "allowAndName", "downloadPath": downloads, "eventsEnabled": true }),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::{Method, Request, Response, Uri};
+use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::{Either, Empty};
 use hyper::body::Incoming;
 use hyper::client::conn::http1 as client;
@@ -15,6 +15,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
+use super::credentials::Credentials;
 use super::proxy::Refusals;
 use super::reach::{Reach, Refused};
 
@@ -54,14 +55,25 @@ struct Upstream {
 pub(crate) struct Forwarder {
     reach: Arc<Reach>,
     refusals: Arc<Refusals>,
+    credentials: Arc<Credentials>,
     upstream: Arc<Mutex<Option<Upstream>>>,
     /// Everything this connection started; ends with it.
     tasks: Arc<Mutex<JoinSet<()>>>,
 }
 
 impl Forwarder {
-    pub(crate) fn new(reach: Arc<Reach>, refusals: Arc<Refusals>) -> Self {
-        Self { reach, refusals, upstream: Arc::default(), tasks: Arc::default() }
+    pub(crate) fn new(
+        reach: Arc<Reach>,
+        refusals: Arc<Refusals>,
+        credentials: Arc<Credentials>,
+    ) -> Self {
+        Self { reach, refusals, credentials, upstream: Arc::default(), tasks: Arc::default() }
+    }
+
+    /// One for another connection.
+    pub(crate) fn another(&self) -> Self {
+        let (reach, refusals) = (Arc::clone(&self.reach), Arc::clone(&self.refusals));
+        Self::new(reach, refusals, Arc::clone(&self.credentials))
     }
 
     /// Serves until the browser or a refusal ends the connection.
@@ -80,6 +92,12 @@ impl Forwarder {
     }
 
     async fn answer(self, request: Request<Incoming>) -> Result<Response<Body>, Failure> {
+        if !self.credentials.are_in(request.headers()) {
+            return Ok(unknown());
+        }
+        if self.credentials.is_first(request.uri().host()) {
+            return Ok(nothing());
+        }
         let outcome = if request.method() == Method::CONNECT {
             self.tunnel(request).await
         } else {
@@ -142,6 +160,22 @@ impl Forwarder {
         strip(response.headers_mut());
         Ok(response.map(Either::Left))
     }
+}
+
+/// An answer that leaves the tab as it is.
+fn nothing() -> Response<Body> {
+    let mut response = Response::new(Either::Right(Empty::new()));
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+}
+
+/// Asks for the credentials.
+fn unknown() -> Response<Body> {
+    let mut response = Response::new(Either::Right(Empty::new()));
+    *response.status_mut() = StatusCode::PROXY_AUTHENTICATION_REQUIRED;
+    let scheme = HeaderValue::from_static("Basic realm=\"browse\"");
+    response.headers_mut().insert(header::PROXY_AUTHENTICATE, scheme);
+    response
 }
 
 /// Host and port of an absolute URI, the host without brackets kept as

@@ -6,6 +6,7 @@
 //! workers, WebSockets, beacons, and names that resolve to forbidden places.
 
 pub(crate) mod address;
+pub(crate) mod credentials;
 pub(crate) mod document;
 pub(crate) mod forward;
 pub(crate) mod proxy;

@@ -2,6 +2,9 @@
 //!
 //! Chromium sends it everything the context does, loopback included. What is
 //! refused gets no answer: a 403 would become a document of the refused host.
+//!
+//! Any user of this machine can connect to a port, so the proxy asks for
+//! credentials, which only the browser has: [`Credentials`].
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -11,6 +14,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use tokio::task::{AbortHandle, JoinSet};
 
+use super::credentials::Credentials;
 use super::forward::Forwarder;
 use super::reach::{Reach, Refused};
 use crate::chromium::error::{Error, Result};
@@ -22,6 +26,7 @@ const MAX_REFUSALS: usize = 64;
 /// A running proxy; it ends, with all its connections, when dropped.
 pub(crate) struct Proxy {
     address: SocketAddr,
+    credentials: Arc<Credentials>,
     refusals: Arc<Refusals>,
     task: AbortHandle,
 }
@@ -55,15 +60,21 @@ impl Proxy {
         let fail = |error| Error::system("the proxy of a session", error);
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(fail)?;
         let address = listener.local_addr().map_err(fail)?;
-        let refusals = Arc::<Refusals>::default();
-        let serving = serve(listener, Arc::new(reach), Arc::clone(&refusals));
-        let task = tokio::spawn(serving).abort_handle();
-        Ok(Self { address, refusals, task })
+        let (refusals, credentials) = (Arc::default(), Arc::new(Credentials::new()));
+        let forwarder =
+            Forwarder::new(Arc::new(reach), Arc::clone(&refusals), Arc::clone(&credentials));
+        let task = tokio::spawn(serve(listener, forwarder)).abort_handle();
+        Ok(Self { address, credentials, refusals, task })
     }
 
     /// For `proxyServer`.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// What it asks for.
+    pub(crate) fn credentials(&self) -> &Credentials {
+        &self.credentials
     }
 
     /// Why the last connection to this host was refused, if one was. It is
@@ -80,15 +91,14 @@ impl Drop for Proxy {
 }
 
 /// Accepts until aborted; the set takes its connections with it.
-async fn serve(listener: TcpListener, reach: Arc<Reach>, refusals: Arc<Refusals>) {
+async fn serve(listener: TcpListener, forwarder: Forwarder) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     let _ = stream.set_nodelay(true);
-                    let forwarder = Forwarder::new(Arc::clone(&reach), Arc::clone(&refusals));
-                    connections.spawn(forwarder.run(TokioIo::new(stream)));
+                    connections.spawn(forwarder.another().run(TokioIo::new(stream)));
                 }
                 // Out of file descriptors, most likely: it passes.
                 Err(error) => {
@@ -98,5 +108,55 @@ async fn serve(listener: TcpListener, reach: Arc<Reach>, refusals: Arc<Refusals>
             },
             Some(_) = connections.join_next() => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::{Proxy, Reach};
+    use crate::chromium::guard::resolver_rules::ResolverRules;
+    use crate::chromium::guard::rules::{HostRules, LiveRules};
+
+    async fn ask(proxy: &Proxy, head: &str) -> String {
+        let mut stream = TcpStream::connect(proxy.address).await.expect("connected");
+        stream.write_all(head.as_bytes()).await.expect("sent");
+        let mut answer = vec![0; 4096];
+        let length = stream.read(&mut answer).await.expect("answered");
+        String::from_utf8_lossy(&answer[..length]).into_owned()
+    }
+
+    #[tokio::test]
+    async fn only_who_has_the_credentials_is_served() {
+        let site = TcpListener::bind("127.0.0.1:0").await.expect("a site");
+        let port = site.local_addr().expect("bound").port();
+        let rules = HostRules::parse(&[format!("127.0.0.1:{port}")]).expect("rules");
+        let resolver = ResolverRules::default();
+        let reach = Reach { rules: LiveRules::new(rules), resolver };
+        let proxy = Proxy::start(reach).await.expect("a proxy");
+        let get = |more: &str| {
+            format!("GET http://127.0.0.1:{port}/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{more}\r\n")
+        };
+        let connect = format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n");
+        let wrong = "Proxy-Authorization: Basic YnJvd3NlOndyb25n\r\n";
+        for head in [get(""), get(wrong), format!("{connect}\r\n"), format!("{connect}{wrong}\r\n")]
+        {
+            let answer = ask(&proxy, &head).await;
+            assert!(answer.starts_with("HTTP/1.1 407 "), "{head}{answer}");
+        }
+        let right = format!("Proxy-Authorization: {}\r\n", proxy.credentials().header());
+        let served = async {
+            let (mut stream, _) = site.accept().await.expect("the first that comes through");
+            let mut head = vec![0; 4096];
+            let length = stream.read(&mut head).await.expect("a request");
+            stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.expect("answered");
+            String::from_utf8_lossy(&head[..length]).into_owned()
+        };
+        let right = get(&right);
+        let (answer, seen) = tokio::join!(ask(&proxy, &right), served);
+        assert!(answer.starts_with("HTTP/1.1 204 "), "{answer}");
+        assert!(!seen.to_ascii_lowercase().contains("proxy-authorization"), "{seen}");
     }
 }
