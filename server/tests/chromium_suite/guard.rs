@@ -2,7 +2,7 @@
 
 use browse_server::chromium::{
     Context, ContextOptions, Error, Event, HostRules, LoadState, MouseButton, MouseEvent,
-    MouseEventKind, Page, RequestState, settle,
+    MouseEventKind, Navigated, Page, RequestState, settle,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -110,6 +110,36 @@ async fn every_way_to_navigate_is_stopped() {
     assert_eq!(js(&page, "location.pathname").await, "/", "the page stays where it is");
     assert!(!context.pages().is_empty());
     assert_eq!(escaped(&site), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_page_that_leaves_for_a_forbidden_host_while_it_loads_is_denied_at_once() {
+    // What hangs keeps it from being loaded.
+    let rest = "<img src=/hang><script src=/hang async></script>";
+    let away = "http://localhost:{port}/away";
+    let leaving = [
+        format!("<script>location = '{away}'</script>{rest}"),
+        format!("{rest}<script>setTimeout(() => location.replace('{away}'))</script>"),
+        format!("<form action='{away}'></form>{rest}<script>document.forms[0].submit()</script>"),
+        format!(
+            "{rest}<script>addEventListener('DOMContentLoaded', () => {{ location = '{away}' }})</script>"
+        ),
+        format!("<script>history.pushState(1, '', '?1'); location = '{away}'</script>{rest}"),
+    ];
+    let fixture = Fixture::start().await;
+    for html in leaving {
+        let site = Site::start().await.page("/", &html).hang("/hang");
+        let (_context, page) = restricted(&fixture, &site).await;
+        let outcome = soon(async {
+            match page.navigate(&site.url("/")).await? {
+                Navigated::Document(loader) => page.wait_for(&loader, LoadState::Load).await,
+                other => panic!("{other:?}"),
+            }
+        });
+        let outcome = outcome.await;
+        assert!(matches!(outcome, Err(Error::HostDenied { .. })), "{html}: {outcome:?}");
+        assert_eq!(escaped(&site), Vec::<String>::new());
+    }
 }
 
 /// Tries everything that is no document towards `localhost`.

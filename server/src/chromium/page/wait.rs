@@ -57,9 +57,13 @@ impl Page {
             // Itself, or a successor that is not about to be replaced as well.
             // The commit of `loader` may not have been reported yet.
             let arrived = main.loader == *loader || (was_shown && state.pending.is_none());
-            (arrived && reached).then(|| main.loader.clone())
+            if arrived && reached {
+                return Some(Ok(main.loader.clone()));
+            }
+            // It was left for somewhere forbidden, and may never be loaded.
+            state.denied_main.clone().map(|denied| Err(denied.into()))
         })
-        .await
+        .await?
     }
 
     /// Waits until whatever the tab shows or is loading reaches a milestone.
