@@ -141,6 +141,7 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
         spares: Spares { free: true, restricted: true },
         first_script: Some(&engine::FIRST),
         warm_script: Some(&engine::SCRIPT),
+        max_windows: settings.max_windows,
         sink: daemon.sessions().ear(),
         ..BrowserOptions::default()
     }

@@ -51,6 +51,8 @@ pub struct Settings {
     pub skill_memory: u64,
     /// Bytes that `load-html` takes.
     pub max_html_bytes: usize,
+    /// Windows that the pages of a session may have open.
+    pub max_windows: usize,
     /// Hosts that `fetch` reaches without approval, wherever they lead.
     pub fetch_allow: HostRules,
     /// Keeps the key of states in the keychain where that works.

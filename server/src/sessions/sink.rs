@@ -54,7 +54,9 @@ impl Sessions {
             }
             // A tab that was refused its address may be one that another opened.
             Event::Denied(target, _) => self.tell_near(target, event),
-            Event::Console(target, _) | Event::Dialog(target, _) => {
+            Event::Console(target, _)
+            | Event::Dialog(target, _)
+            | Event::WindowRefused(target, _) => {
                 if let Some(tab) = self.tab_of(target) {
                     tab.engine().observe(event);
                 }

@@ -14,3 +14,4 @@ mod guard;
 mod panel;
 mod storage;
 mod trouble;
+mod windows;

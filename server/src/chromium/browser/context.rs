@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::browser::Browser;
 use super::policy::Restriction;
+use super::windows::Opening;
 use crate::chromium::connection::call::Call;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::proxy::Proxy;
@@ -165,9 +166,11 @@ impl Context {
         let new_window = self.browser.info().flavour == Flavour::Headless;
         let mut params = json!({ "url": "about:blank", "newWindow": new_window });
         self.name_in(&mut params);
+        let opening = Opening::begin(self.browser.registry(), &self.id);
         let created: Call<CreatedTarget> =
             self.browser.connection().call_method(None, "Target.createTarget", &params);
         let target = created.await?.target_id;
+        drop(opening);
         self.browser.registry().page_ready(&target).await
     }
 

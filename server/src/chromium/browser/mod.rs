@@ -12,3 +12,4 @@ pub(crate) mod spare;
 pub(crate) mod start;
 mod targets;
 pub(crate) mod trace;
+pub(crate) mod windows;

@@ -8,6 +8,9 @@ use crate::chromium::capture::event::{EventSink, NoSink};
 use crate::chromium::launch::options::LaunchOptions;
 use crate::chromium::world::world::Engine;
 
+/// Windows that the pages of a context may have open.
+pub const MAX_WINDOWS: usize = 100;
+
 /// How long a question of a page waits for its answer.
 pub const DIALOG_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -60,6 +63,9 @@ pub struct BrowserOptions {
     /// Injected into the empty tab of a spare, whose process then has it
     /// compiled when the first real document wants it.
     pub warm_script: Option<&'static Engine>,
+    /// Windows that the pages of a context may have open; those that were asked for by
+    /// a command do not count.
+    pub max_windows: usize,
     /// Hears of console lines, requests, dialogs, new pages.
     pub sink: Arc<dyn EventSink>,
 }
@@ -74,6 +80,7 @@ impl Default for BrowserOptions {
             spares: Spares::default(),
             first_script: None,
             warm_script: None,
+            max_windows: MAX_WINDOWS,
             sink: Arc::new(NoSink),
         }
     }

@@ -76,6 +76,9 @@ impl Registry {
     /// `Fetch.requestPaused`: decides, answers, and remembers a refusal with
     /// the tab, so that its caller hears the reason.
     pub(crate) fn document_requested(&self, paused: RequestPaused) {
+        if self.is_of_refused(&paused.frame_id) {
+            return refuse(&self.shared.connection, &paused);
+        }
         let page = self.page_of_frame(&paused.frame_id);
         let url = &paused.request.url;
         let decision = match &page {

@@ -47,6 +47,8 @@ pub(crate) struct Shared {
     pub first_script: Option<&'static Engine>,
     pub visited: Visited,
     pub warm_script: Option<&'static Engine>,
+    /// Windows that the pages of a context may have open.
+    pub max_windows: usize,
 }
 
 /// All that is attached.
@@ -67,6 +69,12 @@ pub(super) struct Maps {
     pub(super) sessions: HashMap<SessionId, Attached>,
     /// Tabs that are attached, those being closed included.
     pub(super) known: HashSet<TargetId>,
+    /// Contexts in which we are opening tabs, and how many.
+    pub(super) opening: HashMap<BrowserContextId, usize>,
+    /// Tabs that pages have opened.
+    pub(super) by_pages: HashSet<TargetId>,
+    /// Windows that were refused, until they are closed.
+    pub(super) refused: HashSet<TargetId>,
     /// Contexts of spares.
     pub(super) hidden: HashSet<BrowserContextId>,
     /// Tabs that work for a handler.
@@ -125,6 +133,7 @@ impl Registry {
             first_script: options.first_script,
             visited: Visited::default(),
             warm_script: options.warm_script,
+            max_windows: options.max_windows,
         };
         Arc::new(Self {
             shared: Arc::new(shared),

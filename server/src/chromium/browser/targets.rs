@@ -31,6 +31,8 @@ struct TargetInfo {
     #[serde(default)]
     opener_id: Option<TargetId>,
     #[serde(default)]
+    opener_frame_id: Option<FrameId>,
+    #[serde(default)]
     browser_context_id: Option<BrowserContextId>,
     #[serde(default)]
     subtype: Option<String>,
@@ -60,7 +62,12 @@ impl Registry {
             }
             "targetDestroyed" => {
                 let target = event.params::<TargetOnly>()?.target_id;
-                self.maps.lock().known.remove(&target);
+                {
+                    let mut maps = self.maps.lock();
+                    maps.known.remove(&target);
+                    maps.refused.remove(&target);
+                    maps.by_pages.remove(&target);
+                }
                 self.close_page(&target);
             }
             "targetCrashed" => self.crashed(&event.params::<TargetOnly>()?.target_id),
@@ -77,6 +84,7 @@ impl Registry {
             ("page", None) if info.url.starts_with(side_panel::SCHEME) => (Role::Other, None),
             // A second session of a tab is one for raw calls.
             ("page", None) if self.is_known(&info.target_id) => (Role::Other, None),
+            ("page", None) if self.is_refused(&session, &info) => return,
             ("page", None) => (Role::Page, Some(self.new_page(&session, &info))),
             ("iframe", _) => (Role::Frame, parent_page),
             _ => (Role::Other, parent_page),
@@ -124,6 +132,13 @@ impl Registry {
             }
         }
         self.changed.send_replace(());
+    }
+
+    /// Whether it is a window that a page may not open.
+    fn is_refused(&self, session: &Session, info: &TargetInfo) -> bool {
+        let (frame, context) = (info.opener_frame_id.as_ref(), info.browser_context_id.as_ref());
+        let opener = info.opener_id.as_ref();
+        self.refuses_window(session, &info.target_id, opener, frame, context)
     }
 
     /// Whether a tab is or was attached; one that was closed lingers.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::console::ConsoleEntry;
 use super::downloads::Download;
 use super::network::NetworkRequest;
+use crate::chromium::browser::windows::RefusedWindow;
 use crate::chromium::guard::document::Denied;
 use crate::chromium::ids::{LoaderId, TargetId};
 use crate::chromium::page::dialogs::Dialog;
@@ -36,6 +37,8 @@ pub enum Event {
     Question(TargetId),
     /// The guard refused a document of this tab.
     Denied(TargetId, Denied),
+    /// A window that this tab wanted to open was refused.
+    WindowRefused(TargetId, RefusedWindow),
     /// The browser ended; the reason. Nothing follows.
     BrowserGone(String),
 }

@@ -28,22 +28,26 @@ impl Page {
     /// Presses and releases a key with its modifiers. All events are written
     /// before this returns; the calls answer when the page has handled them.
     pub fn press(&self, combination: &KeyCombination) -> Vec<Call<IgnoredAny>> {
+        self.touch();
         press(self.session(), combination)
     }
 
     /// Types text as a person would: a key for each character that has one;
     /// what no key types arrives as from an input method.
     pub fn type_text(&self, text: &str) -> Vec<Call<IgnoredAny>> {
+        self.touch();
         type_text(self.session(), text)
     }
 
     /// Puts text into the focused element in one step, as an input method does.
     pub fn insert_text(&self, text: &str) -> Call<IgnoredAny> {
+        self.touch();
         insert_text(self.session(), text)
     }
 
     /// Presses a key and keeps it down.
     pub fn key_down(&self, key: Key, modifiers: u8) -> Call<IgnoredAny> {
+        self.touch();
         key_down(self.session(), key, modifiers)
     }
 

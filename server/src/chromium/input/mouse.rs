@@ -139,6 +139,7 @@ impl Page {
             let presses = pointer.map_or(0, |pointer| pointer.presses) + u32::from(is_press);
             *pointer = Some(Pointer { x: event.x, y: event.y, pressed: held != 0, presses });
         });
+        self.touch();
         self.session().call_method("Input.dispatchMouseEvent", &params)
     }
 

@@ -11,6 +11,7 @@ use super::protocol::{
     WindowOpen, WireContext,
 };
 use super::state::{LoadSet, LoadState, PageState, Pending};
+use crate::chromium::browser::windows::AskedWindow;
 use crate::chromium::capture::console::{ConsoleApiCalled, ExceptionThrown, LogEntryAdded};
 use crate::chromium::capture::event::Event;
 use crate::chromium::capture::{har, network, valve};
@@ -18,6 +19,7 @@ use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::session::Session;
 use crate::chromium::ids::LoaderId;
 use crate::chromium::input::{drag, files};
+use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::response::{LoadingFailed, RequestWillBeSent, ResponseReceived};
 
 /// Applies one event that came on `session`, which serves some of the page's
@@ -116,12 +118,25 @@ fn frame_event(
                 "currentTab" if is_main => state.requested = Some(requested.url),
                 "download" => state.downloads_requested += 1,
                 "currentTab" => state.frames_requested.add(requested.frame_id),
-                _ => state.asked_for_window(requested.url),
+                // A click with a modifier, which opens a tab without an opener.
+                _ => {
+                    // Which frame of another process has the keys is not known here.
+                    let elsewhere = session.id() != page.session().id();
+                    let headed = page.shared.flavour == Flavour::Headed;
+                    let by_user = state.was_touched() || elsewhere || headed;
+                    let session = session.id().clone();
+                    state.opens_window(AskedWindow { session, url: requested.url, by_user });
+                }
             }
         }
         "windowOpen" => {
             let opened: WindowOpen = event.params()?;
-            page.state.lock().asked_for_window(opened.url);
+            let asked = AskedWindow {
+                session: session.id().clone(),
+                url: opened.url,
+                by_user: opened.user_gesture,
+            };
+            page.state.lock().opens_window(asked);
         }
         "frameStartedNavigating" => {
             let started: FrameStartedNavigating = event.params()?;

@@ -106,9 +106,12 @@ pub(crate) struct FrameRequestedNavigation {
 
 /// `Page.windowOpen`.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct WindowOpen {
     #[serde(deserialize_with = "bare::address")]
     pub url: String,
+    #[serde(default)]
+    pub user_gesture: bool,
 }
 
 /// `Page.frameStartedLoading`, `Page.frameStoppedLoading`.

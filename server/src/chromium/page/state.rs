@@ -1,10 +1,12 @@
 //! What is known of a tab at this moment.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use super::dialogs::Held;
 use super::frames::FrameTree;
 use crate::chromium::browser::options::Viewport;
+use crate::chromium::browser::windows::AskedWindow;
 use crate::chromium::capture::begun::BegunRequests;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::address::{Place, place};
@@ -121,6 +123,9 @@ impl FramesRequested {
     }
 }
 
+/// Time after a click or a key within which a page may open a window.
+const GESTURE: Duration = Duration::from_secs(5);
+
 /// Everything mutable of a page, behind one lock.
 pub(crate) struct PageState {
     /// Whether the setup is done, and how it ended.
@@ -134,6 +139,10 @@ pub(crate) struct PageState {
     pub requested: Option<String>,
     /// Addresses of windows that the page asked for since an action began.
     pub windows: Vec<String>,
+    /// When a mouse, a key or a script of ours last touched it.
+    pub touched: Option<Instant>,
+    /// Windows whose targets are not attached yet, at most one of each session.
+    pub asked: Vec<AskedWindow>,
     /// Frames within the page that asked to go elsewhere since an action began.
     pub frames_requested: FramesRequested,
     /// Requests that the action under way began.
@@ -185,6 +194,8 @@ impl PageState {
             asked: None,
             requested: None,
             windows: Vec::new(),
+            touched: None,
+            asked: Vec::new(),
             frames_requested: FramesRequested::default(),
             begun: BegunRequests::default(),
             downloads_requested: 0,
@@ -216,6 +227,21 @@ impl PageState {
         let root = self.frames.get(self.frames.root());
         let blank = root.is_none_or(|root| matches!(root.url.as_str(), "" | "about:blank"));
         blank && !std::mem::replace(&mut self.reborn, true)
+    }
+
+    /// Whether what a page does now counts as done by the user, as long as Chromium
+    /// says so of windows.
+    pub(crate) fn was_touched(&self) -> bool {
+        self.touched.is_some_and(|at| at.elapsed() < GESTURE)
+    }
+
+    /// A page opens a window.
+    pub(crate) fn opens_window(&mut self, asked: AskedWindow) {
+        if asked.by_user {
+            self.asked_for_window(asked.url.clone());
+        }
+        self.asked.retain(|other| other.session != asked.session);
+        self.asked.push(asked);
     }
 
     /// The page asks for a window at this address.

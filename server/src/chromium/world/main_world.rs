@@ -41,6 +41,9 @@ impl Page {
     ) -> Result<Call<Evaluated>> {
         self.ensure_answering()?;
         let frame = self.frame(frame)?;
+        if options.user_gesture {
+            self.touch();
+        }
         let mut params = json!({
             "expression": expression,
             "returnByValue": true,

@@ -100,6 +100,12 @@ pub static KEYS: &[Key] = &[
         help: "bytes that `load-html` takes (52428800)",
     },
     Key {
+        name: "max_windows",
+        variable: "BROWSE_MAX_WINDOWS",
+        file: File::User,
+        help: "windows that the pages of a session may have open; `newtab` does not count (100)",
+    },
+    Key {
         name: "fetch_allow",
         variable: "BROWSE_FETCH_ALLOW",
         file: File::User,

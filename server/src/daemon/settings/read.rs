@@ -13,7 +13,7 @@ use super::{
     values::{Raw, refuse},
 };
 use crate::{
-    chromium::{DialogPolicy, HostRules},
+    chromium::{DialogPolicy, HostRules, MAX_WINDOWS},
     content::Layers,
     daemon::project,
     error::Result,
@@ -107,6 +107,7 @@ impl<'a> SettingsReader<'a> {
             skill_memory: get("skill_memory")
                 .map_or(Ok(SKILL_MEMORY), |raw| raw.bytes().map(|bytes| bytes as u64))?,
             max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
+            max_windows: get("max_windows").map_or(Ok(MAX_WINDOWS), |raw| raw.number())?,
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Ask), |raw| raw.dialogs())?,

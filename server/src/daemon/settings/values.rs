@@ -47,6 +47,10 @@ impl Raw {
         self.text().parse().map_err(|_| self.refuse("a number of bytes"))
     }
 
+    pub fn number(&self) -> Result<usize> {
+        self.text().parse().map_err(|_| self.refuse("a number"))
+    }
+
     pub fn path(&self) -> Result<PathBuf> {
         let path = PathBuf::from(self.text());
         if path.is_absolute() {

@@ -135,7 +135,7 @@ impl Engine {
             url: (url != before.url).then_some(url),
             navigated,
             navigating,
-            errors: seen.errors,
+            errors: seen.errors.into_iter().chain(seen.refused).collect(),
             dialogs: seen.dialogs,
             downloads: seen.downloads,
             no_wait: !self.is_patient(),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::chromium::sync::Lock;
-use crate::chromium::{Dialog, DialogAnswer, DownloadState, Event, Page};
+use crate::chromium::{Dialog, DialogAnswer, DownloadState, Event, Page, WindowRefusal};
 use crate::engine::action::receipt::{Fact, StartedDownload};
 
 /// Console errors kept for one receipt.
@@ -24,6 +24,8 @@ pub(crate) struct Seen {
     /// Where the downloads come from.
     pub saved: Vec<String>,
     pub denied: Vec<String>,
+    /// Windows that the page was refused.
+    pub refused: Vec<Fact>,
 }
 
 impl Witness {
@@ -55,12 +57,13 @@ impl Witness {
     /// Whether nothing was seen so far.
     pub fn saw_nothing(&self) -> bool {
         self.0.lock().as_ref().is_none_or(|seen| {
-            let Seen { opened, errors, dialogs, downloads, denied, .. } = seen;
+            let Seen { opened, errors, dialogs, downloads, denied, refused, .. } = seen;
             opened.is_empty()
                 && errors.is_empty()
                 && dialogs.is_empty()
                 && downloads.is_empty()
                 && denied.is_empty()
+                && refused.is_empty()
         })
     }
 
@@ -97,6 +100,15 @@ impl Witness {
                     || seen.opened.iter().any(|opened| opened.target_id() == target) =>
             {
                 seen.denied.push(denied.url.clone());
+            }
+            Event::WindowRefused(target, refused)
+                if target == page.target_id() && seen.refused.len() < MAX_ERRORS =>
+            {
+                let label = match refused.reason {
+                    WindowRefusal::NoGesture => "window refused, which no user asked for",
+                    WindowRefusal::TooMany => "window refused, too many are open",
+                };
+                seen.refused.push(Fact::new(label).text(&refused.url));
             }
             Event::Dialog(target, dialog) if target == page.target_id() => {
                 seen.dialogs.push(dialog_fact(dialog));
