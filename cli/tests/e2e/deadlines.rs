@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{project::Project, site::Site};
+use crate::{
+    project::{Project, eventually},
+    site::Site,
+};
 
 /// A page that hangs as soon as it is loaded.
 const LOOP: &str = "<title>Loop</title><button>Go</button>\
@@ -116,4 +119,63 @@ fn a_page_whose_script_cannot_be_ended_is_left() {
     project.ok(&["goto", &site.url("/fine"), "--tab", "1", "--timeout", "10s"]);
     assert!(project.ok(&["get", "title", "--tab", "1"]).contains("Fine"));
     assert_eq!(project.json(&["tabs"]).as_array().map(Vec::len), Some(2));
+}
+
+/// What a script comes to, as soon as the tab answers.
+fn answers(project: &Project, script: &str, within: Duration) -> String {
+    let ask = || {
+        let output = project.run(&["js", script, "--timeout", "30s"]);
+        if output.code == Some(0) { Ok(output.stdout) } else { Err(output.stderr) }
+    };
+    eventually(within, ask).expect("the tab answers")
+}
+
+/// Large enough that no reading ends within the deadline of the test.
+const LARGE: &str = "<title>Large</title><body><script>
+    const row = '<div><p>some <b>words</b> and <a href=/>a link</a></p><ul><li>one</li><li>two <input></li></ul></div>';
+    document.body.insertAdjacentHTML('beforeend', row.repeat(40_000));
+    </script>";
+
+#[test]
+fn a_reading_of_a_large_page_ends_with_its_deadline() {
+    let site = Site::page(LARGE);
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/"), "--timeout", "60s"]);
+    // Laid out: what the browser does at once cannot be stopped.
+    project.ok(&["js", "document.body.offsetHeight", "--timeout", "60s"]);
+    let mut late = Vec::new();
+    for args in [
+        &["markdown"][..],
+        &["text"],
+        &["snapshot"],
+        &["snapshot", "-i"],
+        &["links"],
+        &["forms"],
+        &["accessibility"],
+        &["find", "text", "nothing like it"],
+    ] {
+        let begun = Instant::now();
+        let outcome = project.run(&[args, &["--timeout", "500ms"]].concat());
+        let ended = Instant::now();
+        answers(&project, "1", Duration::from_secs(60));
+        let answered = ended.elapsed();
+        println!("{args:?}: {:?} in {:?}, then {answered:?}", outcome.code, ended - begun);
+        if answered > Duration::from_secs(1) {
+            late.push(format!("{args:?} {answered:?}"));
+        }
+    }
+    assert!(late.is_empty(), "{late:?}");
+}
+
+#[test]
+fn a_long_task_of_the_page_survives_the_deadline_of_a_reading() {
+    let site = Site::page(
+        "<title>Busy</title><button onclick=\"setTimeout(() => { const end = Date.now() + 2500;
+        while (Date.now() < end) {} document.title = 'done' })\">Go</button>",
+    );
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/")]);
+    project.ok(&["js", "document.querySelector('button').click()"]);
+    project.fail(&["markdown", "--timeout", "500ms"]);
+    assert!(answers(&project, "document.title", Duration::from_secs(30)).contains("done"));
 }

@@ -10,6 +10,7 @@ use super::{Context, question};
 use crate::{
     chromium::{self, NavigationState},
     daemon::{Daemon, Ending},
+    engine::deadline,
     error::{Error, HINT, Result, quote},
     sessions::BrowserState,
 };
@@ -25,10 +26,13 @@ const GRACE: Duration = Duration::from_millis(1500);
 pub async fn within<R>(cx: &Context, work: impl Future<Output = Result<R>>) -> Result<R> {
     let limited = async {
         match cx.limit() {
-            Some(limit) => match timeout_at(limit + cx.margin(), work).await {
-                Ok(done) => done,
-                Err(_) => Err(overdue(cx)),
-            },
+            Some(limit) => {
+                let end = limit + cx.margin();
+                match timeout_at(end, deadline::until(end.into_std(), work)).await {
+                    Ok(done) => done,
+                    Err(_) => Err(overdue(cx)),
+                }
+            }
             None => work.await,
         }
     };

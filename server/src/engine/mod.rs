@@ -37,6 +37,7 @@ pub use action::mouse::{Mouse, Spot};
 pub use action::receipt::{Asked, Fact, OpenedTab, Receipt, StartedDownload};
 pub use action::scroll::{Direction, Point, Scroll};
 pub use error::{Error, Kind, Result};
+pub use page::deadline;
 pub use page::engine::{Engine, Waiting};
 pub use page::numbers::RefNumbers;
 pub use page::script::{FIRST, SCRIPT};

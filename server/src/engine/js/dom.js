@@ -1,38 +1,57 @@
 // Access to the DOM that a page cannot bend, see `reach.js`.
 
+/** When the reading under way is to end, in milliseconds since 1970: nobody waits for it then. */
+let untilNow = Infinity;
+let stepsNow = 0;
+
+/** Steps between two looks at the clock. */
+const STEPS = 32;
+
+/** Every walk comes by here at each node, some of them several times. */
+const step = () => {
+  stepsNow += 1;
+  if (stepsNow % STEPS === 0 && untilNow !== Infinity && Date.now() > untilNow) throw new Refusal('late', { message: 'the reading came to its deadline' });
+};
+
+/** What a walk asks of a node, as a step of it. */
+const counted = (ask) => (node, argument) => {
+  step();
+  return ask(node, argument);
+};
+
 const nodeType = getter(Node.prototype, 'nodeType');
-const parentNode = getter(Node.prototype, 'parentNode');
+const parentNode = counted(getter(Node.prototype, 'parentNode'));
 const firstChild = getter(Node.prototype, 'firstChild');
-const nextSibling = getter(Node.prototype, 'nextSibling');
+const nextSibling = counted(getter(Node.prototype, 'nextSibling'));
 const isConnected = getter(Node.prototype, 'isConnected');
 const ownerDocument = getter(Node.prototype, 'ownerDocument');
 const contains = method(Node.prototype, 'contains');
 const rootNode = method(Node.prototype, 'getRootNode');
 const comparePosition = method(Node.prototype, 'compareDocumentPosition');
 
-const textData = getter(CharacterData.prototype, 'data');
+const textData = counted(getter(CharacterData.prototype, 'data'));
 const textSlot = getter(Text.prototype, 'assignedSlot');
 
 const localName = getter(Element.prototype, 'localName');
 const namespaceURI = getter(Element.prototype, 'namespaceURI');
 const firstElementChild = getter(Element.prototype, 'firstElementChild');
-const nextElementSibling = getter(Element.prototype, 'nextElementSibling');
+const nextElementSibling = counted(getter(Element.prototype, 'nextElementSibling'));
 const openShadowRoot = getter(Element.prototype, 'shadowRoot');
 const assignedSlot = getter(Element.prototype, 'assignedSlot');
 const hasAttributes = method(Element.prototype, 'hasAttributes');
-const hasAttribute = method(Element.prototype, 'hasAttribute');
+const hasAttribute = counted(method(Element.prototype, 'hasAttribute'));
 const attributeNames = method(Element.prototype, 'getAttributeNames');
-const closest = method(Element.prototype, 'closest');
-const matches = method(Element.prototype, 'matches');
+const closest = counted(method(Element.prototype, 'closest'));
+const matches = counted(method(Element.prototype, 'matches'));
 const selectFirst = method(Element.prototype, 'querySelector');
-const boundingRect = method(Element.prototype, 'getBoundingClientRect');
+const boundingRect = counted(method(Element.prototype, 'getBoundingClientRect'));
 const clientRects = method(Element.prototype, 'getClientRects');
-const checkVisibility = method(Element.prototype, 'checkVisibility');
+const checkVisibility = counted(method(Element.prototype, 'checkVisibility'));
 const scrollIntoView = method(Element.prototype, 'scrollIntoView');
 const animationsOf = method(Element.prototype, 'getAnimations');
 
 const walkerOver = Document.prototype.createTreeWalker.bind(document);
-const nextNode = method(TreeWalker.prototype, 'nextNode');
+const nextNode = counted(method(TreeWalker.prototype, 'nextNode'));
 
 const shadowHost = getter(ShadowRoot.prototype, 'host');
 const shadowSelectAll = method(DocumentFragment.prototype, 'querySelectorAll');
@@ -99,6 +118,7 @@ const MOST_STYLES = 20_000;
 
 /** The computed style. @returns {CSSStyleDeclaration} */
 const styleOf = (element, pseudo) => {
+  step();
   if (pseudo !== undefined) return getComputedStyle(element, pseudo);
   const known = knownStyles.get(element);
   if (known !== undefined) return known;

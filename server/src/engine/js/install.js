@@ -66,6 +66,9 @@ const COMMANDS = {
   rehearse,
 };
 
+/** Commands that change nothing, and so may end anywhere. */
+const READINGS = new Set('snapshot count describe attributes html secrets value box is text links forms media data markdown audit hasText shows vanished countTarget computed perf outline prepare rehearse'.split(' '));
+
 /** An answer whose text is large: quoted once less than a string within JSON is. */
 const withBody = (head, body) => `${JSON.stringify(head)}\n${whole(body)}`;
 
@@ -78,9 +81,10 @@ const sayNo = (error) => {
 /**
  * A reading that judges what is seen is not begun without what it wants. With
  * `supplied` that was asked for.
- * @param {string} command @param {object} argument @returns {string|Promise<string>}
+ * @param {string} command @param {object} argument @param {number=} until When a reading is to end. @returns {string|Promise<string>}
  */
-const call = (command, argument) => {
+const call = (command, argument, until) => {
+  untilNow = until !== undefined && READINGS.has(command) ? until : Infinity;
   unseenNow = null;
   slottedNow.clear();
   rendersNow = argument.renders || '';
@@ -98,6 +102,7 @@ const call = (command, argument) => {
   } catch (error) {
     return sayNo(error);
   } finally {
+    untilNow = Infinity;
     rulingsNow.clear();
     slottedNow.clear();
     picturesSeen = [];

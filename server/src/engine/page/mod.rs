@@ -1,5 +1,6 @@
 //! One tab's engine: its script, its state, and the way to a frame.
 
+pub mod deadline;
 mod deep;
 pub mod engine;
 pub mod numbers;

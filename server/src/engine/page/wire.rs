@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::refusal;
+use super::{deadline, refusal};
 use crate::chromium::{Call, World};
 use crate::engine::error::{Error, Result};
 
@@ -15,7 +15,8 @@ pub(crate) struct Answer {
 /// Writes a command now; awaiting [`Answer::read`] only waits.
 pub(crate) fn ask(world: &World, command: &str, argument: &impl Serialize) -> Answer {
     let argument = serde_json::to_string(argument).unwrap_or_else(|_| "{}".to_owned());
-    Answer { call: world.evaluate(&format!("browseEngine.call({command:?},{argument})")) }
+    let until = deadline::of_scripts().map_or("Infinity".to_owned(), |until| until.to_string());
+    Answer { call: world.evaluate(&format!("browseEngine.call({command:?},{argument},{until})")) }
 }
 
 impl Answer {
