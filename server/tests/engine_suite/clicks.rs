@@ -259,6 +259,8 @@ async fn what_takes_no_clicks_itself_is_clicked_through_its_widget() {
          <div id=a style='width:200px;padding:9px;position:relative;z-index:0;background:#eee'><input aria-label=Toppings style='opacity:0;position:relative;z-index:-1'></div>\
          <div class=w id=b style='width:200px'>Date <button class=x>Clear</button></div>\
          <div style='position:relative;width:200px;height:40px'><input id=under style='position:absolute;inset:0;opacity:0'><button style='position:absolute;inset:0'>Other</button></div>\
+         <div id=c style='width:200px'><button style='pointer-events:none'>Off</button></div>\
+         <div style='position:relative;width:200px;height:40px'><input aria-label=Veiled style='pointer-events:none'><span tabindex=0 style='position:absolute;inset:0;background:#eee'>Over</span></div>\
          <script>log = []; addEventListener('click', event => log.push(event.target.id || event.target.className))</script>",
     )
     .await;
@@ -266,4 +268,7 @@ async fn what_takes_no_clicks_itself_is_clicked_through_its_widget() {
     tab.click("role=button[name=Clear]").await.unwrap();
     assert_eq!(tab.js("log.join()").await, "a,x");
     assert_eq!(kind(tab.click("#under").await).0, Kind::Covered);
+    assert_eq!(kind(tab.click("role=button[name=Off]").await).0, Kind::Missed);
+    assert_eq!(kind(tab.click("label=Veiled").await).0, Kind::Covered);
+    assert_eq!(tab.js("log.join()").await, "a,x");
 }

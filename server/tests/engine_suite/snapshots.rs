@@ -136,3 +136,16 @@ async fn nothing_is_said_twice() {
           @e5 button "Buy"
     "#);
 }
+
+#[tokio::test]
+async fn elements_that_own_each_other_are_not_lost() {
+    let tab = Tab::show(
+        "<div id=a aria-owns=b>One <button>First</button></div><div id=b aria-owns='c a'>Two <button>Second</button></div>\
+         <div id=c aria-owns=a>Three <button>Third</button></div>",
+    )
+    .await;
+    let tree = tab.tree().await;
+    for name in ["First", "Second", "Third"] {
+        assert_eq!(tree.matches(name).count(), 1, "{tree}");
+    }
+}

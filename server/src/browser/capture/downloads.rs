@@ -76,7 +76,8 @@ pub fn find(cx: &Context, text: &str) -> Result<Option<DownloadRecord>> {
     match &record.status {
         DownloadStatus::Complete => Ok(Some(record)),
         DownloadStatus::Running => {
-            let message = format!("`@d{number}` is not whole yet: {}", progress(&record));
+            let message =
+                format!("`@d{number}` is not whole yet, and goes on: {}", progress(&record));
             Err(Error::new(Reason::DownloadUnfinished, message))
         }
         DownloadStatus::Failed(why) | DownloadStatus::Refused(why) => Err(failed(&record, why)),
@@ -225,7 +226,8 @@ async fn wait(cx: &Context, session: &Session) -> Result<()> {
     downloads.settled(&numbers, limit).await;
     let records: Vec<_> = numbers.iter().filter_map(|number| downloads.find(*number)).collect();
     if let Some(record) = records.iter().find(|record| is_running(record)) {
-        let message = format!("`{}` is not whole yet: {}", record.reference(), progress(record));
+        let message =
+            format!("`{}` is not whole yet, and goes on: {}", record.reference(), progress(record));
         return Err(Error::new(Reason::DownloadUnfinished, message));
     }
     for record in &records {

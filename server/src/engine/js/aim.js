@@ -159,30 +159,30 @@ const selectorOf = (element) => {
 const MOST_HOLDERS = 3;
 
 /**
- * What takes the clicks on an element that takes none itself, or lies behind what
- * holds it: the box of a widget around its input, or around a button that shows under
- * the pointer only. @returns {?{holder: Element, point: {x: number, y: number}}}
+ * Where to click what takes no clicks itself. For a field its widget takes them; anything
+ * else has to take them once the pointer is there, as buttons do that show under it only.
+ * @returns {?{taker: Element, point: {x: number, y: number}}}
  */
 const clickedThrough = (element) => {
+  const isField = isFormControl(element) && localName(element) !== 'button';
   const style = styleOf(element);
-  const behind = style.pointerEvents === 'none' || (isFormControl(element) && (style.opacity === '0' || Number(style.zIndex) < 0));
-  if (!behind) return null;
+  if (style.pointerEvents !== 'none' && !(isField && (style.opacity === '0' || Number(style.zIndex) < 0))) return null;
   let holder = flatParent(element);
   for (let level = 0; level < MOST_HOLDERS && holder instanceof HTMLElement; level++, holder = flatParent(holder)) {
     if (holder === documentBody(document) || holder === documentElement(document)) return null;
     const point = styleOf(holder).pointerEvents === 'none' ? null : pointWithin(element, holder);
-    if (point !== null) return { holder, point };
+    if (point !== null) return { taker: isField ? holder : element, point };
   }
   return null;
 };
 
-/** A point of the element where the holder is hit, or what is in it and does nothing by itself. @returns {?{x: number, y: number}} */
+/** A point of the element where the holder is hit, or what is in it, does nothing itself and lies over nothing else. @returns {?{x: number, y: number}} */
 const pointWithin = (element, holder) => {
   for (const box of targetBoxes(element)) {
     for (const [x, y] of pointsOf(box)) {
       const hit = hitAt(x, y);
       if (hit === null || !flatContains(holder, hit)) continue;
-      const other = hit === holder ? null : closest(hit, BY_ITSELF);
+      const other = hit === holder ? null : closest(hit, DOES_SOMETHING);
       if (other === null || !flatContains(holder, other) || other === holder) return { x, y };
     }
   }
@@ -240,7 +240,7 @@ const aim = ({ target, enabled, guard, life, offset, still }) => {
     } catch (error) {
       const through = error instanceof Refusal && error.facts.error === 'covered' && !offset ? clickedThrough(place) : null;
       if (through === null) throw error;
-      ({ holder: place, point } = through);
+      ({ taker: place, point } = through);
     }
     const { x, y } = point;
     if (guard) arm(guard, life, place);

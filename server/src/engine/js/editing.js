@@ -15,6 +15,7 @@ let filling = null;
 const endFilling = () => {
   filling = null;
   for (const type of GUARDED_INPUT) removeEventListener(type, guardInput, true);
+  removeEventListener('beforeinput', guardFocus);
 };
 
 const beginFilling = (element, text, standsIn, ref) => {
@@ -32,6 +33,7 @@ const fillNext = async () => {
     if (!done) return { step: value };
     endFilling();
     const changes = takeChanges();
+    if (value !== null && !isStandIn(now.element)) promise(now.element);
     return { ...changes, focus: isFocusWithin(now.element) ? null : changes.focus, holds: value, ref: now.ref };
   } catch (error) {
     endFilling();
@@ -51,6 +53,13 @@ const GUARD_MS = 3000;
 const guardFilling = (host) => {
   filling.guard = { host, until: Date.now() + GUARD_MS, heard: false };
   for (const type of GUARDED_INPUT) addEventListener(type, guardInput, true);
+  addEventListener('beforeinput', guardFocus);
+};
+
+/** The browser inserts where the focus is once the page has handled `beforeinput`. */
+const guardFocus = (event) => {
+  const guard = filling && filling.guard;
+  if (guard && event.isTrusted && Date.now() <= guard.until && !isFocusWithin(guard.host)) event.preventDefault();
 };
 
 /** Nothing that is meant for the editor reaches another field. */

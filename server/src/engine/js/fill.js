@@ -154,11 +154,15 @@ const write = (element, type, text) => {
   if (!isFocusWithin(element)) return writeDirectly(element, text);
   let heard = false;
   const hear = (event) => (heard ||= event.composedPath()[0] === element || !contains(document, element));
+  // The page may move the focus before the text is put in.
+  const keep = (event) => !isFocusWithin(element) && event.preventDefault();
   addEventListener('input', hear, true);
+  addEventListener('beforeinput', keep);
   selectText(element);
   if (text === '') editCommand('delete', '');
   else editCommand('insertText', text);
   removeEventListener('input', hear, true);
+  removeEventListener('beforeinput', keep);
   // Once the page heard of the text, another way could put it in a second time.
   if (!heard && tidy(plainValue(element)) !== tidy(text) && plainValue(element) === before) return writeDirectly(element, text);
   if (plainValue(element) !== before) {

@@ -52,16 +52,24 @@ const promise = (field) => {
   if (promised.size > MOST_PROMISED) promised.delete(promised.keys().next().value);
 };
 
-/** What became of such a field since is news of the next action. */
+/** What became of such a field since is news of the next action: of an editor, that it lost the text. */
 const withPromised = (fields) => {
   for (const [field, value] of promised) {
-    if (!isConnected(field)) promised.delete(field);
-    else if (heldBy(field) !== value) {
+    if (!isConnected(field)) {
+      promised.delete(field);
+    } else if (!isFormControl(field)) {
+      fields.set(field, heldBy(field).includes(value) ? heldBy(field) : value);
+    } else if (heldBy(field) !== value) {
       promised.delete(field);
       if (fields.has(field)) fields.set(field, value);
     }
   }
   return fields;
+};
+
+/** What an action itself changed is told by its own answer. */
+const endPromised = () => {
+  for (const [field, value] of promised) if (!isConnected(field) || heldBy(field) !== value) promised.delete(field);
 };
 
 /** @returns {Map<Element, string|boolean>} The fields of the document, or of the form, and what they hold. */
@@ -84,7 +92,8 @@ const isTicked = (field) => field instanceof HTMLInputElement && (inputType(fiel
 const heldBy = (field) => {
   if (isTicked(field)) return inputChecked(field);
   if (field instanceof HTMLInputElement) return inputValue(field);
-  return field instanceof HTMLTextAreaElement ? areaValue(field) : field instanceof HTMLSelectElement ? selectedLabels(field) : '';
+  if (field instanceof HTMLTextAreaElement) return areaValue(field);
+  return field instanceof HTMLSelectElement ? selectedLabels(field) : isEditable(field) ? core(editorText(field)) : '';
 };
 
 /** The elements near the target: of the outermost ancestor that holds few. @returns {Element[]} */
@@ -200,6 +209,7 @@ const newsOf = (state) => {
   const told = new Set(invalid.map((fact) => fact[3]).filter((text) => text !== ''));
   if (base && state.count > 0) facts.push(...regionNews(state, base).filter((fact) => !told.has(fact[3])));
   if (base) facts.push(...fieldNews(state, base));
+  if (base) endPromised();
   return facts;
 };
 
@@ -313,7 +323,7 @@ const fieldNews = (state, base) => {
   }
   const facts = changed.slice(0, MOST_ALIKE).map((field) => {
     const [role, name] = labelOf(field);
-    return isFormControl(field) ? valueFact(field, role, name) : widgetFact(field, role, name);
+    return isFormControl(field) || base.fields.has(field) ? valueFact(field, role, name) : widgetFact(field, role, name);
   });
   if (changed.length > MOST_ALIKE) facts.push([`${changed.length - MOST_ALIKE} more fields changed`, '', '', '', '']);
   return facts;

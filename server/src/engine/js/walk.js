@@ -85,10 +85,16 @@ const ownedElements = () => {
   const owned = new Map();
   for (const owner of documentSelectAll(document, '[aria-owns]')) {
     for (const element of idReferences(owner, 'aria-owns')) {
-      if (!owned.has(element) && !contains(element, owner)) owned.set(element, owner);
+      if (!owned.has(element) && !holds(element, owner, owned)) owned.set(element, owner);
     }
   }
   return owned.size > 0 ? owned : null;
+};
+
+/** Whether `element` is above `other`, as aria-owns has it: elements that own each other would be in no tree. */
+const holds = (element, other, owned) => {
+  for (let node = other; node && nodeType(node) === ELEMENT; node = owned.get(node) || flatParent(node)) if (node === element) return true;
+  return false;
 };
 
 /** Deeper than any parser builds; a script that nests more gets what fits. */
