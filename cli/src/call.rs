@@ -185,7 +185,7 @@ fn late(command: &Command) -> Broken {
 }
 
 impl Notes {
-    fn read(headers: &MetadataMap) -> Self {
+    pub fn read(headers: &MetadataMap) -> Self {
         let entry = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let decoded = |name| {
             entry(name).map(|value| percent_decode_str(value).decode_utf8_lossy().into_owned())

@@ -5,10 +5,10 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-use browse_proto::{Reason, wire};
+use browse_proto::{Reason, render::Untrusted, wire};
 use serde_json::{Value, json};
 
-use crate::call::MESSAGE_LIMIT;
+use crate::call::{MESSAGE_LIMIT, Notes};
 
 /// The result of everything that can fail here.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -30,6 +30,10 @@ pub struct Details {
     pub usage: Option<String>,
     /// The values that message and hint are made of.
     pub metadata: BTreeMap<String, String>,
+    /// What a page chose: pairs of what it is and what it says.
+    pub page: Vec<(String, String)>,
+    /// The envelope around that.
+    pub untrusted: Option<Untrusted>,
     /// Exit code.
     pub exit: u8,
 }
@@ -55,6 +59,8 @@ impl Failure {
             hint: rule.hint_with(|key| metadata.get(key).cloned()),
             usage: None,
             metadata,
+            page: Vec::new(),
+            untrusted: None,
             exit: rule.exit,
         }))
     }
@@ -91,13 +97,27 @@ impl Failure {
         let sent = metadata.remove("hint");
         let hint = sent.unwrap_or_else(|| rule.hint_with(|key| metadata.get(key).cloned()));
         let (reason, exit) = (reason.to_owned(), rule.exit);
-        Self(Box::new(Details { reason, message, hint, usage: None, metadata, exit }))
+        Self(Box::new(Details {
+            reason,
+            message,
+            hint,
+            usage: None,
+            metadata,
+            page: Vec::new(),
+            untrusted: None,
+            exit,
+        }))
     }
 
     /// A failure from the status of a call.
     pub fn from_status(status: &tonic::Status) -> Self {
         match wire::error_info(status.details()) {
-            Some(info) => Self::described(&info.reason, status.message().to_owned(), info.metadata),
+            Some(info) => {
+                let message = status.message().to_owned();
+                let failure = Self::described(&info.reason, message, info.metadata);
+                let untrusted = Notes::read(status.metadata()).untrusted;
+                failure.quoting(wire::error_page(status.details()), untrusted)
+            }
             None => {
                 let limit = format!("{} MiB", MESSAGE_LIMIT >> 20);
                 Self::with(reason_of(status.code()), message_of(status), [("limit", limit)])
@@ -105,12 +125,21 @@ impl Failure {
         }
     }
 
+    /// The same failure with what a page chose, and the envelope around that.
+    #[must_use]
+    pub fn quoting(mut self, page: Vec<(String, String)>, untrusted: Option<Untrusted>) -> Self {
+        self.page = page;
+        self.untrusted = untrusted;
+        self
+    }
+
     /// Whether the failure has this reason.
     pub fn is(&self, reason: Reason) -> bool {
         self.reason == reason.name()
     }
 
-    /// `error: …`, `usage: …` and `hint: …`, a line each.
+    /// `error: …`, `usage: …` and `hint: …`, a line each; then what a page chose, in an
+    /// envelope.
     pub fn text(&self) -> String {
         let mut text = format!("error: {}\n", printable(&self.message));
         if let Some(usage) = &self.usage {
@@ -119,13 +148,32 @@ impl Failure {
         if !self.hint.is_empty() {
             text.push_str(&format!("hint: {}\n", printable(&self.hint)));
         }
+        if !self.page.is_empty() {
+            let line = |(about, text): &(String, String)| format!("{about}: {text}");
+            let lines = self.page.iter().map(line).collect::<Vec<_>>().join("\n");
+            let lines = printable(&lines);
+            match &self.untrusted {
+                Some(untrusted) => text.push_str(&printable(&untrusted.wrap(&lines))),
+                None => text.push_str(&lines),
+            }
+            text.push('\n');
+        }
         text
     }
 
     /// What `--json` says of it.
     pub fn json(&self) -> Value {
-        let Details { reason, message, hint, metadata, .. } = &**self;
-        json!({"reason": reason, "message": message, "hint": hint, "metadata": metadata})
+        let Details { reason, message, hint, metadata, page, untrusted, .. } = &**self;
+        let mut error =
+            json!({"reason": reason, "message": message, "hint": hint, "metadata": metadata});
+        if !page.is_empty() {
+            let quote = |(about, text): &(String, String)| json!({"about": about, "text": text});
+            error["page"] = page.iter().map(quote).collect();
+            if let Some(untrusted) = untrusted {
+                error["untrusted"] = untrusted.json();
+            }
+        }
+        error
     }
 }
 

@@ -43,12 +43,18 @@ pub fn print(
     let command = request.invocation.command;
     let results = render::result(command, &response);
     let results = results.as_array().map(Vec::as_slice).unwrap_or_default();
-    let outcomes: Vec<_> = match (command.inner(), request.steps.first()) {
+    let mut outcomes: Vec<_> = match (command.inner(), request.steps.first()) {
         (Some(_), Some(step)) => {
             results.iter().map(|result| of_tab(step, result, globals)).collect()
         }
         _ => of_steps(&request.steps, results, globals),
     };
+    // In a document the envelope stands around all steps.
+    if !globals.json {
+        for failure in outcomes.iter_mut().filter_map(|outcome| outcome.result.as_mut().err()) {
+            failure.untrusted = untrusted.cloned();
+        }
+    }
     let failed: Vec<_> = outcomes
         .iter()
         .filter_map(|outcome| Some((outcome, outcome.result.as_ref().err()?)))
@@ -60,7 +66,10 @@ pub fn print(
         Some(_) => 1,
     };
     if globals.json {
-        let first = failed.first().filter(|_| stops).map(|(outcome, f)| named(outcome, f));
+        // What it quotes stands with its step.
+        let first = failed.first().filter(|_| stops);
+        let first =
+            first.map(|(outcome, failure)| named(outcome, failure).quoting(Vec::new(), None));
         print::text(&document(&outcomes, first.as_ref(), untrusted))?;
         return Ok(exit);
     }
@@ -124,7 +133,13 @@ fn failure(error: &Value) -> Failure {
     let metadata = metadata
         .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
         .collect();
-    let failure = Failure::described(text("reason"), text("message").to_owned(), metadata);
+    let quotes = error.get("page").and_then(Value::as_array).into_iter().flatten();
+    let quote = |quote: &Value| {
+        let text = |name| quote.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        (text("about"), text("text"))
+    };
+    let failure = Failure::described(text("reason"), text("message").to_owned(), metadata)
+        .quoting(quotes.map(quote).collect(), None);
     match text("hint") {
         "" => failure,
         hint => failure.hint(hint),

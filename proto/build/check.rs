@@ -119,5 +119,8 @@ fn reasons(model: &Model, faults: &mut Vec<String>) {
         if reason.hint.is_empty() || reason.cause.is_empty() || reason.problem.is_empty() {
             faults.push(format!("{}: problem, cause and hint are needed", reason.name));
         }
+        let quoted = reason.page.iter().filter(|key| reason.hint.contains(&format!("{{{key}}}")));
+        faults
+            .extend(quoted.map(|key| format!("{}: the hint quotes the page: {key}", reason.name)));
     }
 }

@@ -37,7 +37,7 @@ pub struct Rule {
     pub hint: &'static str,
     /// Exit code of the CLI.
     pub exit: u8,
-    /// Metadata keys that quote the page.
+    /// Values that a page chose: they travel as quotes, and not in the metadata.
     pub page: &'static [&'static str],
 }
 

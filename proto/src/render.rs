@@ -52,7 +52,7 @@ pub fn answer_text(
     untrusted: Option<&Untrusted>,
 ) -> String {
     let (text, failures) = match steps::results(command, response) {
-        Some(results) => steps::texts(results),
+        Some(results) => steps::texts(results, untrusted),
         None => (self::text(command, response), String::new()),
     };
     let text = match untrusted {

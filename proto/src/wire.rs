@@ -13,7 +13,7 @@ mod read;
 
 pub use decode::{bytes, decode, given, number};
 pub use encode::encode;
-pub use error_info::{ErrorInfo, error_info};
+pub use error_info::{ErrorInfo, error_info, error_page};
 
 /// Why a value does not fit a message, or bytes are no message.
 #[derive(Debug, PartialEq, Eq)]

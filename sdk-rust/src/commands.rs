@@ -147,6 +147,13 @@ browse_enums! {
 }
 
 browse_messages! {
+    /// Words of a page that an error quotes.
+    struct PageQuote {
+        /// What they are, in the daemon's words: `element`, `cover`, or the ref of a candidate.
+        1 about: String,
+        /// The words, on one line: at most 80 characters.
+        2 text: String,
+    }
     struct ChainRequest {
         /// Commands to run, one JSON array a line: \["goto", "https://example.com"\].
         1 steps: Vec<Step>,
@@ -196,6 +203,8 @@ browse_messages! {
         /// What to do next.
         3 hint: String,
         4 metadata: BTreeMap<String, String>,
+        /// What the page chose.
+        5 page: Vec<PageQuote>,
     }
     struct ScreenshotRequest {
         /// Element to capture; the full page when left out.

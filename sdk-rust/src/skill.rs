@@ -54,8 +54,16 @@ fn arguments() -> Result<Arguments, Box<dyn StdError>> {
 
 fn describe(error: &(dyn StdError + 'static)) -> String {
     match error.downcast_ref::<Error>() {
-        Some(error) if error.hint.is_empty() => format!("{}: {}", error.reason, error.message),
-        Some(error) => format!("{}: {}\nhint: {}", error.reason, error.message, error.hint),
+        Some(error) => {
+            let mut text = format!("{}: {}", error.reason, error.message);
+            if !error.hint.is_empty() {
+                text.push_str(&format!("\nhint: {}", error.hint));
+            }
+            for (about, said) in &error.page {
+                text.push_str(&format!("\n{about}: {said}"));
+            }
+            text
+        }
         None => error.to_string(),
     }
 }

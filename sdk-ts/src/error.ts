@@ -2,7 +2,13 @@
 
 import { entries, readText } from './decode.ts';
 
-/** Why a call failed. */
+/** Words of a page that an error quotes: what they are, and what they say. */
+export interface Quote {
+  about: string;
+  text: string;
+}
+
+/** Why a call failed. Message and hint are the daemon's own words. */
 export class BrowseError extends Error {
   /** Reason, as `docs/errors.md` lists them: `REF_STALE`. */
   readonly reason: string;
@@ -10,15 +16,18 @@ export class BrowseError extends Error {
   readonly hint: string;
   /** The values that the message is made of. */
   readonly metadata: Record<string, string>;
+  /** What a page chose, such as the name of what covers an element: untrusted. */
+  readonly page: Quote[];
   /** The gRPC status code. */
   readonly code: number;
 
-  constructor(reason: string, message: string, details: { hint?: string; metadata?: Record<string, string>; code?: number } = {}) {
+  constructor(reason: string, message: string, details: { hint?: string; metadata?: Record<string, string>; page?: Quote[]; code?: number } = {}) {
     super(message);
     this.name = 'BrowseError';
     this.reason = reason;
     this.hint = details.hint ?? '';
     this.metadata = details.metadata ?? {};
+    this.page = details.page ?? [];
     this.code = details.code ?? 2;
   }
 
@@ -54,10 +63,10 @@ export function errorOf(trailers: Map<string, string>): BrowseError | undefined 
   const code = /^\d+$/.test(status) ? Number(status) : 2;
   if (code === 0) return undefined;
   const message = percentDecode(trailers.get('grpc-message') ?? '') || `the daemon answered with code ${code} and no word`;
-  const { reason, metadata } = errorInfo(trailers);
+  const { reason, metadata, page } = errorInfo(trailers);
   const { hint, ...rest } = metadata;
   const name = reason || GRPC_REASONS[code] || 'BUG';
-  return new BrowseError(name, message, { hint: clean(hint ?? '') || `See \`${name}\` in docs/errors.md`, metadata: rest, code });
+  return new BrowseError(name, message, { hint: clean(hint ?? '') || `See \`${name}\` in docs/errors.md`, metadata: rest, page, code });
 }
 
 /** What to call an answer without a reason, by its gRPC code. */
@@ -66,6 +75,7 @@ const GRPC_REASONS: Record<number, string> = { 4: 'DEADLINE_EXCEEDED', 8: 'TOO_L
 interface Info {
   reason: string;
   metadata: Record<string, string>;
+  page: Quote[];
 }
 
 /** Whether the error of an answer says its reason, as a daemon's always does. */
@@ -76,21 +86,28 @@ export function givesReason(trailers: Map<string, string>): boolean {
 /** The reason of an answer and its values; none where they cannot be read. */
 function errorInfo(trailers: Map<string, string>): Info {
   try {
-    const { reason, metadata } = readDetails(trailers.get('grpc-status-details-bin') ?? '');
-    return { reason: clean(reason).replace(/\n/g, ' '), metadata };
+    const { reason, metadata, page } = readDetails(trailers.get('grpc-status-details-bin') ?? '');
+    return { reason: clean(reason).replace(/\n/g, ' '), metadata, page };
   } catch {
-    return { reason: '', metadata: {} };
+    return { reason: '', metadata: {}, page: [] };
   }
 }
 
-/** Reads google.rpc.ErrorInfo from the details of a google.rpc.Status. */
+/** Reads google.rpc.ErrorInfo and browse.v1.ErrorPage from the details of a google.rpc.Status. */
 function readDetails(details: string): Info {
-  const info: Info = { reason: '', metadata: {} };
+  const info: Info = { reason: '', metadata: {}, page: [] };
   const bytes = Uint8Array.from(atob(details), (letter) => letter.charCodeAt(0));
   for (const any of children(bytes, 3)) {
     const [type] = children(any, 1);
     const [body] = children(any, 2);
-    if (!type || !body || !readText(type).endsWith('/google.rpc.ErrorInfo')) continue;
+    if (!type || !body) continue;
+    if (readText(type).endsWith('/browse.v1.ErrorPage')) {
+      for (const quote of children(body, 1)) {
+        const [about, text] = [children(quote, 1)[0], children(quote, 2)[0]];
+        info.page.push({ about: about ? clean(readText(about)) : '', text: text ? clean(readText(text)) : '' });
+      }
+    }
+    if (!readText(type).endsWith('/google.rpc.ErrorInfo')) continue;
     const [reason] = children(body, 1);
     if (reason) info.reason = readText(reason);
     for (const entry of children(body, 3)) {

@@ -26,5 +26,6 @@ export async function skill<A = Arguments>(main: (args: A, browse: Browse) => Pr
 function describe(error: unknown): string {
   if (!(error instanceof BrowseError)) return `error: ${error instanceof Error ? (error.stack ?? error.message) : error}`;
   const hint = error.hint ? `\nhint: ${error.hint}` : '';
-  return `error: ${error.reason}: ${error.message}${hint}`;
+  const page = error.page.map(({ about, text }) => `\n${about}: ${text}`).join('');
+  return `error: ${error.reason}: ${error.message}${hint}${page}`;
 }

@@ -13,7 +13,7 @@ mod watch;
 
 pub use browse_guard::{Judgement, Rule, Scores, Surface, Verdict, clean, line};
 pub use findings::Findings;
-pub use guard::{Delivery, Guarded, Handling, envelope, guard, nonce};
+pub use guard::{Delivery, Guarded, Handling, guard, nonce};
 pub use scanner::{Assessment, Digest, INLINE, Scanner, ScannerStatus, Switch, scan};
 pub use sources::Sources;
 pub use watch::{Layers, Watch};

@@ -2,18 +2,26 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use browse_proto::Reason;
+use browse_proto::{
+    Reason, metadata,
+    render::Untrusted,
+    v1::{ErrorPage, PageQuote},
+};
+use prost::Message as _;
+use prost_types::Any;
 use tonic::{Code, Status};
-use tonic_types::{ErrorDetails, StatusExt};
+use tonic_types::{ErrorDetails, Status as RichStatus, StatusExt};
 
 /// Why a call failed: a reason of `errors.proto`, a message that says what is
-/// wrong, and the values that the message and the hint are made of.
+/// wrong, the values that the message and the hint are made of, and apart from
+/// them what a page chose.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
     reason: Reason,
     message: String,
     metadata: BTreeMap<String, String>,
+    page: Vec<PageQuote>,
 }
 
 /// The result of a handler.
@@ -29,23 +37,54 @@ pub const HINT: &str = "hint";
 /// The metadata key of a document that was left while it was asked.
 pub const LEFT: &str = "left";
 
-/// Page text in an error is cut at this many characters.
+/// Characters of a quote in an error.
 const QUOTE_CHARS: usize = 80;
 
-/// The same for a question of a page, which is what the caller has to decide.
-const QUESTION_CHARS: usize = 200;
+/// Quotes of an error, and their characters in all.
+const MAX_QUOTES: usize = 5;
+const MAX_QUOTED_CHARS: usize = 400;
 
 impl Error {
-    /// Makes an error; `message` has no full stop.
+    /// Makes an error; `message` has no full stop, and no word that a page chose.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), metadata: BTreeMap::new() }
+        Self { reason, message: message.into(), metadata: BTreeMap::new(), page: Vec::new() }
     }
 
-    /// Adds a value, for the hint and for programs.
+    /// Adds a value, for the hint and for programs. One that the contract marks as
+    /// chosen by a page becomes a quote.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl ToString) -> Self {
+        if self.reason.rule().page.contains(&key) {
+            return self.quoting(key, value);
+        }
         self.metadata.insert(key.to_owned(), value.to_string());
         self
+    }
+
+    /// Adds words that a page chose; `about` says what they are. None are added
+    /// where there are none.
+    #[must_use]
+    pub fn quoting(mut self, about: &str, text: impl ToString) -> Self {
+        let text = text.to_string();
+        if !text.trim().is_empty() {
+            self.page.push(PageQuote { about: about.to_owned(), text });
+        }
+        self
+    }
+
+    /// What a page chose, as it travels: cleaned, each on one line, and as much as an
+    /// error may hold.
+    pub fn page(&self) -> Vec<PageQuote> {
+        let mut left = MAX_QUOTED_CHARS;
+        let mut quotes = Vec::new();
+        for PageQuote { about, text } in self.page.iter().take(MAX_QUOTES) {
+            let text = quote_to(text, QUOTE_CHARS.min(left));
+            left -= text.chars().count();
+            if !text.is_empty() {
+                quotes.push(PageQuote { about: about.clone(), text });
+            }
+        }
+        quotes
     }
 
     /// Adds a value unless there is one.
@@ -69,20 +108,6 @@ impl Error {
     /// The values.
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.metadata
-    }
-
-    /// The values as they travel: what quotes the page is cleaned and cut.
-    pub fn safe_metadata(&self) -> BTreeMap<String, String> {
-        let page = self.reason.rule().page;
-        let safe = |(key, value): (&String, &String)| {
-            let length = if key == "question" { QUESTION_CHARS } else { QUOTE_CHARS };
-            let value = match page.contains(&key.as_str()) {
-                true => quote_to(value, length),
-                false => value.clone(),
-            };
-            (key.clone(), value)
-        };
-        self.metadata.iter().map(safe).collect()
     }
 
     /// Whether the document of the call was left meanwhile, or is about to be. A
@@ -112,11 +137,10 @@ impl Error {
     ///
     /// It is the one of the reason, unless the caller needs another.
     pub fn hint(&self) -> String {
-        let metadata = self.safe_metadata();
-        if let Some(hint) = metadata.get(HINT) {
-            return hint.clone();
+        match self.metadata.get(HINT) {
+            Some(hint) => hint.clone(),
+            None => self.reason.rule().hint_with(|key| self.metadata.get(key).cloned()),
         }
-        self.reason.rule().hint_with(|key| metadata.get(key).cloned())
     }
 }
 
@@ -140,21 +164,41 @@ const HEADERS: usize = 7_000;
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         let code = Code::from_i32(error.reason.rule().code as i32);
-        let mut metadata: HashMap<_, _> = error.safe_metadata().into_iter().collect();
+        let mut metadata: HashMap<_, _> = error.metadata.clone().into_iter().collect();
         metadata.insert(HINT.to_owned(), error.hint());
+        let page = ErrorPage { page: error.page() };
         let mut message = error.message;
         for length in LENGTHS {
             message = cut(&message, length);
             metadata.values_mut().for_each(|value| *value = cut(value, length));
-            if travels_as(&message, &metadata) <= HEADERS {
+            if travels_as(&message, &metadata) + page.encoded_len() * 4 / 3 <= HEADERS {
                 break;
             }
         }
         let mut details = ErrorDetails::new();
         details.set_error_info(error.reason.name(), DOMAIN, metadata);
-        Status::with_error_details(code, message, details)
+        let status = Status::with_error_details(code, &*message, details);
+        if page.page.is_empty() {
+            return status;
+        }
+        let page = Any { type_url: ERROR_PAGE.to_owned(), value: page.encode_to_vec() };
+        let mut whole = RichStatus::decode(status.details()).unwrap_or_default();
+        whole.details.push(page);
+        let mut status = Status::with_details(code, message, whole.encode_to_vec().into());
+        let untrusted = Untrusted {
+            nonce: crate::content::nonce(),
+            source: "the page".to_owned(),
+            ..Untrusted::default()
+        };
+        if let Ok(entry) = untrusted.entry().parse() {
+            status.metadata_mut().insert(metadata::UNTRUSTED, entry);
+        }
+        status
     }
 }
+
+/// The type of the detail with what a page chose.
+const ERROR_PAGE: &str = "type.googleapis.com/browse.v1.ErrorPage";
 
 /// Bytes of a message, which is percent-encoded, and of the details, which hold it
 /// again and are in base64.
@@ -169,6 +213,7 @@ fn travels_as(message: &str, metadata: &HashMap<String, String>) -> usize {
 /// A text of at most so many characters.
 fn cut(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
+        Some(_) if length == 0 => String::new(),
         Some(_) => text.chars().take(length - 1).chain(['…']).collect(),
         None => text.to_owned(),
     }
@@ -205,5 +250,23 @@ mod tests {
         }
         let short = Status::from(Error::new(Reason::ElementNotFound, "ü".repeat(700)));
         assert_eq!(short.message().chars().count(), 700);
+    }
+
+    #[test]
+    fn a_page_has_little_room_in_an_error() {
+        let long = "\u{2003}word\u{1b}[31m".repeat(300);
+        let error = Error::new(Reason::ElementCovered, "the button is covered by a dialog");
+        let error = (0..9).fold(error, |error, _| error.with("cover", &long));
+        let page = error.page();
+        assert_eq!(page.len(), MAX_QUOTES);
+        let letters: usize = page.iter().map(|quote| quote.text.chars().count()).sum();
+        assert!(letters <= MAX_QUOTED_CHARS, "{letters}");
+        for quote in &page {
+            assert!(quote.text.chars().count() <= QUOTE_CHARS);
+            assert!(!quote.text.contains(['\u{1b}', '\n', '\u{2003}']), "{quote:?}");
+        }
+        let status = Status::from(error);
+        assert_eq!(browse_proto::wire::error_page(status.details()).len(), MAX_QUOTES);
+        assert!(status.metadata().contains_key(metadata::UNTRUSTED));
     }
 }

@@ -429,6 +429,8 @@ pub struct Error {
 	pub hint: String,
 	/// The values that the message is made of.
 	pub metadata: BTreeMap<String, String>,
+	/// What a page chose, as pairs of what it is and what it says: untrusted.
+	pub page: Vec<(String, String)>,
 	/// The gRPC status code.
 	pub code: i32,
 }
@@ -447,7 +449,8 @@ impl Error {
 	/// An error of this reason and gRPC status code.
 	pub fn new(reason: &str, message: impl Into<String>, hint: &str, code: i32) -> Self {
 		let (message, metadata) = (message.into(), BTreeMap::new());
-		Self { reason: reason.to_owned(), message, hint: hint.to_owned(), metadata, code }
+		let (reason, hint, page) = (reason.to_owned(), hint.to_owned(), Vec::new());
+		Self { reason, message, hint, metadata, page, code }
 	}
 
 	/// Whether the same call may succeed later, and did nothing so far.
@@ -507,7 +510,8 @@ impl Error {
 		if code == 0 {
 			return None;
 		}
-		let (reason, mut metadata) = info(&from_base64(get("grpc-status-details-bin")));
+		let details = from_base64(get("grpc-status-details-bin"));
+		let (reason, mut metadata) = info(&details);
 		let reason = match (reason.as_str(), code) {
 			("", DEADLINE_EXCEEDED) => "DEADLINE_EXCEEDED".to_owned(),
 			("", RESOURCE_EXHAUSTED) => "TOO_LARGE".to_owned(),
@@ -525,7 +529,7 @@ impl Error {
 			}
 			message => message,
 		};
-		Some(Self { reason, message, hint, metadata, code })
+		Some(Self { reason, message, hint, metadata, page: page(&details), code })
 	}
 }
 
@@ -541,18 +545,30 @@ impl std::error::Error for Error {}
 /// Reads google.rpc.ErrorInfo from the details of a google.rpc.Status.
 fn info(status: &[u8]) -> (String, BTreeMap<String, String>) {
 	let (mut reason, mut metadata) = (String::new(), BTreeMap::new());
-	for any in children(status, 3) {
-		let is_info =
-			children(any, 1).first().is_some_and(|t| t.ends_with(b"/google.rpc.ErrorInfo"));
-		for body in children(any, 2).into_iter().filter(|_| is_info) {
-			reason = children(body, 1).first().map(|bytes| text(bytes)).unwrap_or_default();
-			for entry in children(body, 3) {
-				let part = |number| children(entry, number).first().map(|bytes| text(bytes));
-				metadata.insert(part(1).unwrap_or_default(), part(2).unwrap_or_default());
-			}
-		}
+	for body in details(status, b"/google.rpc.ErrorInfo") {
+		reason = children(body, 1).first().map(|bytes| text(bytes)).unwrap_or_default();
+		metadata.extend(children(body, 3).into_iter().map(pair));
 	}
 	(reason, metadata)
+}
+
+/// Reads browse.v1.ErrorPage from the details of a google.rpc.Status.
+fn page(status: &[u8]) -> Vec<(String, String)> {
+	let quotes = details(status, b"/browse.v1.ErrorPage").into_iter();
+	let quotes = quotes.flat_map(|body| children(body, 1)).map(pair);
+	quotes.map(|(about, said)| (shown(&about), shown(&said))).collect()
+}
+
+/// The details of this type.
+fn details<'a>(status: &'a [u8], wanted: &[u8]) -> Vec<&'a [u8]> {
+	let of = |any: &&[u8]| children(any, 1).first().is_some_and(|name| name.ends_with(wanted));
+	children(status, 3).into_iter().filter(of).flat_map(|any| children(any, 2)).collect()
+}
+
+/// The first two fields of a message.
+fn pair(entry: &[u8]) -> (String, String) {
+	let part = |number| children(entry, number).first().map(|bytes| text(bytes));
+	(part(1).unwrap_or_default(), part(2).unwrap_or_default())
 }
 
 /// The values of field `wanted` of a message, as bytes.
@@ -2997,6 +3013,13 @@ browse_enums! {
 }
 
 browse_messages! {
+	/// Words of a page that an error quotes.
+	struct PageQuote {
+		/// What they are, in the daemon's words: `element`, `cover`, or the ref of a candidate.
+		1 about: String,
+		/// The words, on one line: at most 80 characters.
+		2 text: String,
+	}
 	struct ChainRequest {
 		/// Commands to run, one JSON array a line: \["goto", "https://example.com"\].
 		1 steps: Vec<Step>,
@@ -3038,6 +3061,8 @@ browse_messages! {
 		/// What to do next.
 		3 hint: String,
 		4 metadata: BTreeMap<String, String>,
+		/// What the page chose.
+		5 page: Vec<PageQuote>,
 	}
 	struct ScreenshotRequest {
 		/// Element to capture; the full page when left out.
@@ -5338,8 +5363,16 @@ fn arguments() -> Result<Arguments, Box<dyn StdError>> {
 
 fn describe(error: &(dyn StdError + 'static)) -> String {
 	match error.downcast_ref::<Error>() {
-		Some(error) if error.hint.is_empty() => format!("{}: {}", error.reason, error.message),
-		Some(error) => format!("{}: {}\nhint: {}", error.reason, error.message, error.hint),
+		Some(error) => {
+			let mut text = format!("{}: {}", error.reason, error.message);
+			if !error.hint.is_empty() {
+				text.push_str(&format!("\nhint: {}", error.hint));
+			}
+			for (about, said) in &error.page {
+				text.push_str(&format!("\n{about}: {said}"));
+			}
+			text
+		}
 		None => error.to_string(),
 	}
 }

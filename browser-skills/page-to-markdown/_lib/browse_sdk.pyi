@@ -154,6 +154,16 @@ WaitUntil = Literal["load", "domcontentloaded", "networkidle", "none"]
     """
 
 
+class PageQuote(Message):
+    """Words of a page that an error quotes."""
+
+    about: str
+    """What they are, in the daemon's words: `element`, `cover`, or the ref of a candidate."""
+
+    text: str
+    """The words, on one line: at most 80 characters."""
+
+
 class ChainResponse(Message):
     """An answer."""
 
@@ -205,6 +215,9 @@ class StepError(Message):
     """What to do next."""
 
     metadata: dict[str, str]
+
+    page: list[PageQuote]
+    """What the page chose."""
 
 
 class ScreenshotResponse(Message):

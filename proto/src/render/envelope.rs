@@ -1,5 +1,7 @@
 //! The envelope around untrusted content (SECURITY.md, layer L3).
 
+use serde_json::{Value, json};
+
 /// The nonce and the source of an envelope, and what its reader is to know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Untrusted {
@@ -45,6 +47,19 @@ impl Untrusted {
     /// The value of the metadata entry `browse-untrusted`.
     pub fn entry(&self) -> String {
         format!("{} {}", self.nonce, self.source)
+    }
+
+    /// Nonce, source, and what the reader is to know, as JSON.
+    pub fn json(&self) -> Value {
+        let mut json = json!({ "nonce": self.nonce, "source": self.source });
+        if !self.warnings.is_empty() {
+            json["warnings"] = self.warnings.as_slice().into();
+        }
+        if !self.unseen.is_empty() {
+            let unseen = self.unseen.iter().map(|(means, count)| (means.clone(), (*count).into()));
+            json["unseen"] = Value::Object(unseen.collect());
+        }
+        json
     }
 
     /// `text` between a begin and an end line; lines of the content that look

@@ -24,19 +24,8 @@ pub fn result_json(command: &Command, response: &Map<String, Value>) -> String {
 /// what its reader is to know.
 pub fn document_json(result: &str, untrusted: Option<&Untrusted>) -> String {
     match untrusted {
-        Some(Untrusted { nonce, source, warnings, unseen }) => {
-            let (nonce, source) = (quoted(nonce), quoted(source));
-            let mut more = String::new();
-            if !warnings.is_empty() {
-                more.push_str(&format!(r#","warnings":{}"#, Value::from(warnings.as_slice())));
-            }
-            if !unseen.is_empty() {
-                let unseen = unseen.iter().map(|(means, count)| (means.clone(), (*count).into()));
-                more.push_str(&format!(r#","unseen":{}"#, Value::Object(unseen.collect())));
-            }
-            format!(
-                r#"{{"untrusted":{{"nonce":{nonce},"source":{source}{more}}},"result":{result}}}"#
-            )
+        Some(untrusted) => {
+            format!(r#"{{"untrusted":{},"result":{result}}}"#, untrusted.json())
         }
         None => format!(r#"{{"result":{result}}}"#),
     }

@@ -1,5 +1,6 @@
 //! Reads why a call failed from `grpc-status-details-bin`: a `google.rpc.Status`
-//! whose details hold a `google.rpc.ErrorInfo`.
+//! whose details hold a `google.rpc.ErrorInfo`, and what a page chose in a
+//! `browse.v1.ErrorPage`.
 //! Messages: <https://github.com/googleapis/googleapis/tree/master/google/rpc>.
 
 use std::collections::BTreeMap;
@@ -7,6 +8,8 @@ use std::collections::BTreeMap;
 use super::read::{Raw, Reader, text};
 
 const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
+
+const ERROR_PAGE: &str = "type.googleapis.com/browse.v1.ErrorPage";
 
 /// A `google.rpc.ErrorInfo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,24 +24,7 @@ pub struct ErrorInfo {
 
 /// The first `ErrorInfo` among the details of an encoded `google.rpc.Status`.
 pub fn error_info(status: &[u8]) -> Option<ErrorInfo> {
-    Reader::new(status).find_map(|field| match field.ok()? {
-        (3, Raw::Bytes(any)) => of_any(any),
-        _ => None,
-    })
-}
-
-fn of_any(any: &[u8]) -> Option<ErrorInfo> {
-    let (mut name, mut body) = ("", &[][..]);
-    for field in Reader::new(any) {
-        match field.ok()? {
-            (1, Raw::Bytes(bytes)) => name = text(bytes).ok()?,
-            (2, Raw::Bytes(bytes)) => body = bytes,
-            _ => {}
-        }
-    }
-    if name != ERROR_INFO {
-        return None;
-    }
+    let body = detail(status, ERROR_INFO)?;
     let mut info = ErrorInfo::default();
     for field in Reader::new(body) {
         match field.ok()? {
@@ -49,6 +35,33 @@ fn of_any(any: &[u8]) -> Option<ErrorInfo> {
         }
     }
     Some(info)
+}
+
+/// What a page chose, of the first `browse.v1.ErrorPage` among the details of an encoded
+/// `google.rpc.Status`: pairs of what it is and what it says.
+pub fn error_page(status: &[u8]) -> Vec<(String, String)> {
+    let quotes = Reader::new(detail(status, ERROR_PAGE).unwrap_or_default());
+    let quote = |field: Result<(u32, Raw<'_>), _>| match field.ok()? {
+        (1, Raw::Bytes(quote)) => pair(quote),
+        _ => None,
+    };
+    quotes.filter_map(quote).collect()
+}
+
+/// The first detail of this type.
+fn detail<'a>(status: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
+    Reader::new(status).find_map(|field| {
+        let (3, Raw::Bytes(any)) = field.ok()? else { return None };
+        let (mut name, mut body) = ("", &[][..]);
+        for field in Reader::new(any) {
+            match field.ok()? {
+                (1, Raw::Bytes(bytes)) => name = text(bytes).ok()?,
+                (2, Raw::Bytes(bytes)) => body = bytes,
+                _ => {}
+            }
+        }
+        (name == wanted).then_some(body)
+    })
 }
 
 fn pair(entry: &[u8]) -> Option<(String, String)> {

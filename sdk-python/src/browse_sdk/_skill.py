@@ -33,7 +33,8 @@ def _run_skill(main: Callable[[dict[str, str], Browse], Any]) -> int:
         result = main(arguments, connect())
     except BrowseError as error:
         hint = f"\nhint: {error.hint}" if error.hint else ""
-        print(f"error: {error.reason}: {error.message}{hint}", file=sys.stderr)
+        page = "".join(f"\n{about}: {text}" for about, text in error.page)
+        print(f"error: {error.reason}: {error.message}{hint}{page}", file=sys.stderr)
         return 1
     except Exception:
         import traceback

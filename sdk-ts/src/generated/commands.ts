@@ -95,6 +95,14 @@ export type TraceFormat = 'json';
  */
 export type WaitUntil = 'load' | 'domcontentloaded' | 'networkidle' | 'none';
 
+/** Words of a page that an error quotes. */
+export interface PageQuote {
+  /** What they are, in the daemon's words: `element`, `cover`, or the ref of a candidate. */
+  about: string;
+  /** The words, on one line: at most 80 characters. */
+  text: string;
+}
+
 export interface ChainResponse {
   /** One entry per step that ran, in order. */
   results: StepResult[];
@@ -137,6 +145,8 @@ export interface StepError {
   /** What to do next. */
   hint: string;
   metadata: Record<string, string>;
+  /** What the page chose. */
+  page: PageQuote[];
 }
 
 export interface ScreenshotResponse {

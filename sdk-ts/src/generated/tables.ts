@@ -2,6 +2,7 @@
 
 /** The fields of each message: name, number, `?` optional or `*` repeated, kind, type. */
 export const MESSAGES: Record<string, string> = {
+  PageQuote: 'about:1s text:2s',
   ChainRequest: 'steps:1*mStep',
   ChainResponse: 'results:1*mStepResult',
   BatchRequest: 'steps:1*mStep',
@@ -10,7 +11,7 @@ export const MESSAGES: Record<string, string> = {
   TabEachResponse: 'results:1*mStepResult',
   Step: 'tab:1?u request:2?a',
   StepResult: 'command:1s tab:2?u response:3?a error:4?mStepError',
-  StepError: 'reason:1s message:2s hint:3s metadata:4M',
+  StepError: 'reason:1s message:2s hint:3s metadata:4M page:5*mPageQuote',
   ScreenshotRequest: 'target:1?s selector:2?s viewport:3b clip:4?s format:5eImageFormat',
   ScreenshotResponse: 'image:1y mime:2s width:3u height:4u note:5s',
   PrettyScreenshotRequest: 'scrollTo:1?s cleanup:2b hide:3*s format:4eImageFormat keep:5b',

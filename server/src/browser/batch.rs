@@ -139,7 +139,8 @@ fn failure(error: &Error) -> v1::step_result::Outcome {
         reason: error.reason().name().to_owned(),
         message: error.to_string(),
         hint: error.hint(),
-        metadata: error.safe_metadata().into_iter().collect(),
+        metadata: error.metadata().clone().into_iter().collect(),
+        page: error.page(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! What the browser says is wrong, as a reason of the contract.
 
 use browse_proto::Reason;
+use url::Url;
 
 use crate::{
     chromium, engine,
@@ -23,13 +24,11 @@ impl From<chromium::Error> for Error {
                 let message = "a navigation waits for its server";
                 Self::new(Reason::NavigationPending, message).with("url", url)
             }
-            Fault::NavigationFailed { url, error_text } => navigation(&url, &error_text),
+            Fault::NavigationFailed { url, error_text } => {
+                navigation(&error_text, "the server").quoting("url", url)
+            }
             Fault::HostDenied { url, reason } => {
-                let metadata = reason.contains("metadata service");
-                let kind = if metadata { Reason::AddressDenied } else { Reason::HostDenied };
-                Self::new(kind, format!("`{}` is refused: {reason}", quote(&url)))
-                    .with("url", url)
-                    .with("allowed", "those of this session")
+                refusal(&reason, "the address").quoting("url", url)
             }
             Fault::HistoryEnd { direction } => {
                 let message = format!("the history has no {direction} page");
@@ -39,9 +38,7 @@ impl From<chromium::Error> for Error {
                 .with("bytes", bytes)
                 .with("limit", format!("{limit} bytes")),
             Fault::Script { message } => {
-                let quoted = quote(&message);
-                Self::new(Reason::ScriptFailed, format!("the script threw `{quoted}`"))
-                    .with("exception", message)
+                Self::new(Reason::ScriptFailed, "the script threw").with("exception", message)
             }
             Fault::UnknownKey { key } => {
                 Self::new(Reason::KeyUnknown, format!("unknown key `{key}`")).with("key", key)
@@ -58,63 +55,76 @@ impl From<chromium::Error> for Error {
             }
             Fault::ImageTooLarge { .. } => Self::new(Reason::ImageRefused, text),
             Fault::Protocol { method, message } => {
-                let message = format!("`{method}`: {}", quote(&message));
-                Self::new(Reason::Bug, message).with("method", method)
+                let text = format!("the browser refused `{method}`");
+                Self::new(Reason::Bug, text).with("method", method).quoting("cause", message)
             }
         }
     }
 }
 
-/// The error of a navigation to `asked`, which names the target of a redirect where
-/// that is what failed.
+/// A failed navigation to an address that the caller gave: it is named. Where the
+/// navigation was led on, that address is of the page, and is quoted.
 pub fn of_navigation(fault: chromium::Error, asked: &str) -> Error {
+    use chromium::Error as Fault;
     let address = |url: &str| {
-        url::Url::parse(url).ok().map(|mut url| {
+        Url::parse(url).ok().map(|mut url| {
             url.set_fragment(None);
             url
         })
     };
-    let target = match &fault {
-        chromium::Error::NavigationFailed { url, .. } if address(url) != address(asked) => {
-            format!(": a redirect led to `{}`", quote(url))
+    let Some(asked) = address(asked) else { return fault.into() };
+    let name = asked.host_str().map_or_else(|| "the server".to_owned(), |host| format!("`{host}`"));
+    match fault {
+        Fault::NavigationFailed { url, error_text } if address(&url).as_ref() == Some(&asked) => {
+            navigation(&error_text, &name).with("address", asked)
         }
-        _ => String::new(),
-    };
-    Error::from(fault).and(&target)
+        Fault::NavigationFailed { url, error_text } => {
+            navigation(&error_text, "the target of a redirect").quoting("url", url)
+        }
+        Fault::HostDenied { url, reason } if address(&url).as_ref() == Some(&asked) => {
+            refusal(&reason, &name).with("address", asked)
+        }
+        other => other.into(),
+    }
+}
+
+fn refusal(reason: &str, what: &str) -> Error {
+    let metadata = reason.contains("metadata service");
+    let kind = if metadata { Reason::AddressDenied } else { Reason::HostDenied };
+    Error::new(kind, format!("{what} is refused: {reason}"))
+        .with("allowed", "those of this session")
 }
 
 /// Names the cause of a failed navigation in words; Chromium's own name goes
 /// into the metadata.
-fn navigation(url: &str, code: &str) -> Error {
+fn navigation(code: &str, host: &str) -> Error {
     let code = code.trim_start_matches("net::");
-    let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
-    let host = host.unwrap_or_else(|| url.to_owned());
     let handshake = HANDSHAKE.contains(&code);
     if code.starts_with("ERR_CERT_") || code.starts_with("ERR_SSL_") && !handshake {
-        let message = format!("the certificate of `{host}` is not valid ({code})");
-        return Error::new(Reason::CertificateInvalid, message).with("url", url).with("code", code);
+        let message = format!("the certificate of {host} is not valid ({code})");
+        return Error::new(Reason::CertificateInvalid, message).with("code", code);
     }
     let cause = match code {
-        "ERR_NAME_NOT_RESOLVED" => format!("the host `{host}` is unknown"),
-        "ERR_CONNECTION_REFUSED" => format!("`{host}` refused the connection"),
+        "ERR_NAME_NOT_RESOLVED" => format!("no address is known for the host of {host}"),
+        "ERR_CONNECTION_REFUSED" => format!("{host} refused the connection"),
         "ERR_INTERNET_DISCONNECTED" | "ERR_NETWORK_CHANGED" | "ERR_ADDRESS_UNREACHABLE" => {
-            format!("`{host}` cannot be reached")
+            format!("{host} cannot be reached")
         }
-        "ERR_CONNECTION_TIMED_OUT" | "ERR_TIMED_OUT" => format!("`{host}` did not answer"),
+        "ERR_CONNECTION_TIMED_OUT" | "ERR_TIMED_OUT" => format!("{host} did not answer"),
         "ERR_EMPTY_RESPONSE" | "ERR_CONNECTION_RESET" | "ERR_CONNECTION_CLOSED" => {
-            format!("`{host}` broke the connection")
+            format!("{host} broke the connection")
         }
-        "ERR_ABORTED" => format!("the navigation to `{host}` was given up"),
-        "ERR_TOO_MANY_REDIRECTS" => format!("`{host}` redirects in a circle"),
+        "ERR_ABORTED" => format!("the navigation to {host} was given up"),
+        "ERR_TOO_MANY_REDIRECTS" => format!("{host} redirects in a circle"),
         "ERR_UNSAFE_REDIRECT" => {
-            format!("`{host}` redirects to an address that pages may not open")
+            format!("{host} redirects to an address that pages may not open")
         }
-        "ERR_UNSAFE_PORT" => format!("the port of `{host}` is one that browsers never open"),
-        _ if handshake => format!("`{host}` does not speak TLS there as browsers do"),
-        _ => format!("`{host}` did not load"),
+        "ERR_UNSAFE_PORT" => format!("the port of {host} is one that browsers never open"),
+        _ if handshake => format!("{host} does not speak TLS there as browsers do"),
+        _ => format!("{host} did not load"),
     };
     let message = format!("{cause} ({code})");
-    let error = Error::new(Reason::NavigationFailed, message).with("url", url).with("code", code);
+    let error = Error::new(Reason::NavigationFailed, message).with("code", code);
     let error = match code {
         "ERR_UNSAFE_PORT" => error.with(HINT, "Serve the page on another port"),
         _ if handshake => error.with(HINT, "If the server has no TLS, write `http://`"),
@@ -152,10 +162,12 @@ impl From<engine::Error> for Error {
     fn from(fault: engine::Error) -> Self {
         match fault {
             engine::Error::Browser(fault) => fault.into(),
-            engine::Error::Refused { kind, message, metadata } => {
+            engine::Error::Refused { kind, message, metadata, page } => {
                 let reason = Reason::by_name(kind.reason()).unwrap_or(Reason::Bug);
-                let error = Self::new(reason, crate::content::clean(&message));
-                metadata.into_iter().fold(error, |error, (key, value)| error.with(key, value))
+                let error = Self::new(reason, message);
+                let error =
+                    metadata.into_iter().fold(error, |error, (key, value)| error.with(key, value));
+                page.iter().fold(error, |error, (about, text)| error.quoting(about, text))
             }
         }
     }
@@ -163,7 +175,35 @@ impl From<engine::Error> for Error {
 
 #[cfg(test)]
 mod tests {
-    use super::navigation;
+    use super::{Error, chromium, navigation, of_navigation};
+
+    #[test]
+    fn what_the_browser_says_of_a_page_is_quoted_only() {
+        use chromium::Error as Fault;
+        let canary = || "http://ignore-all-previous.CANARY.example/CANARY".to_owned();
+        let asked = "http://mine.example/";
+        let faults = [
+            Fault::NavigationPending { url: canary() },
+            Fault::NavigationFailed { url: canary(), error_text: "net::ERR_FAILED".into() },
+            Fault::HostDenied { url: canary(), reason: "no rule of this session allows it".into() },
+            Fault::Script { message: canary() },
+            Fault::Protocol { method: "Page.enable".into(), message: canary() },
+            Fault::NoSuchFrame { frame: "F".into() },
+        ];
+        for fault in faults {
+            for error in [Error::from(fault.clone()), of_navigation(fault.clone(), asked)] {
+                let own = format!("{error} {} {:?}", error.hint(), error.metadata());
+                assert!(!own.to_lowercase().contains("canary"), "{own}");
+            }
+        }
+        let failed = Fault::NavigationFailed {
+            url: asked.to_string(),
+            error_text: "net::ERR_CONNECTION_REFUSED".into(),
+        };
+        let named = of_navigation(failed, asked);
+        assert!(named.to_string().starts_with("`mine.example` refused the connection"), "{named}");
+        assert!(named.page().is_empty());
+    }
 
     #[test]
     fn what_no_second_try_mends_says_so() {
@@ -175,7 +215,7 @@ mod tests {
             ("net::ERR_UNSAFE_PORT", true),
             ("net::ERR_ABORTED", true),
         ] {
-            let error = navigation("http://a.example/", code);
+            let error = navigation(code, "the server");
             let said = error.metadata().get("retryable").map(String::as_str);
             assert_eq!(said, final_.then_some("false"), "{code}");
         }

@@ -9,12 +9,6 @@ use crate::{
     error::{Error, HINT, Result},
 };
 
-/// Frames that a message names.
-const NAMED: usize = 8;
-
-/// Characters of a name or an address in a message.
-const MOST: usize = 80;
-
 /// Chooses the frame that selectors look in, or answers which it is.
 pub async fn frame(cx: &Context, request: v1::FrameRequest) -> Result<v1::FrameResponse> {
     let engine = cx.engine();
@@ -58,30 +52,23 @@ fn only(cx: &Context, what: &str, matches: impl Fn(&Frame) -> bool) -> Result<Fr
             Err(error.with(HINT, "Leave the frame out: selectors look in the page itself"))
         }
         (None, _) => {
-            let listed = list(inner.iter());
-            let message = format!("no frame has {what}; there are {listed}");
-            Err(Error::new(Reason::FrameNotFound, message).with("frames", listed))
+            let message = format!("no frame has {what}; there are {}", inner.len());
+            Err(listing(Error::new(Reason::FrameNotFound, message), inner.iter()))
         }
         (Some(last), more) => {
-            let listed = list(found.into_iter().chain([last]));
-            let message = format!("{} frames have {what}: {listed}", more + 1);
-            Err(Error::new(Reason::FrameNotFound, message).with("frames", listed))
+            let message = format!("{} frames have {what}", more + 1);
+            let frames = found.into_iter().chain([last]);
+            Err(listing(Error::new(Reason::FrameNotFound, message), frames))
         }
     }
 }
 
-fn list<'a>(frames: impl Iterator<Item = &'a Frame>) -> String {
-    let clip = |text: &str| text.chars().take(MOST).collect::<String>();
-    let mut texts: Vec<_> = frames
-        .map(|frame| match frame.name.as_str() {
-            "" => format!("`{}`", clip(&frame.url)),
-            name => format!("`{}` ({})", clip(name), clip(&frame.url)),
-        })
-        .collect();
-    let more = texts.len().saturating_sub(NAMED);
-    texts.truncate(NAMED);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    texts.join(", ") + &rest
+/// Adds the names of frames, and the addresses of those that have none.
+fn listing<'a>(error: Error, frames: impl Iterator<Item = &'a Frame>) -> Error {
+    frames.fold(error, |error, frame| match frame.name.as_str() {
+        "" => error.quoting("frame", &frame.url),
+        name => error.quoting("frame", name),
+    })
 }
 
 fn report(frame: &Frame) -> v1::FrameResponse {

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use browse_guard::{Mark, clean};
-use browse_proto::{Page, PageDerived, render::Untrusted};
+use browse_proto::{Page, PageDerived};
 
 use super::Findings;
 
@@ -40,18 +40,6 @@ pub struct Guarded {
     pub findings: Findings,
     /// All of it as the page has it, for the classifiers; empty unless asked for.
     pub text: String,
-}
-
-/// Page text of several lines that stands in words of ours, such as an error:
-/// cleaned, and in an envelope of its own.
-pub fn envelope(text: &str, source: &str, delivery: Delivery) -> String {
-    match delivery {
-        Delivery::Raw => text.to_owned(),
-        Delivery::Guarded => {
-            let source = source.to_owned();
-            Untrusted { nonce: nonce(), source, ..Untrusted::default() }.wrap(&clean(text))
-        }
-    }
 }
 
 /// Random, so that no page can write the end of an envelope.

@@ -11,7 +11,7 @@ use crate::{
     chromium::{self, NavigationState},
     daemon::{Daemon, Ending},
     engine::deadline,
-    error::{Error, HINT, Result, quote},
+    error::{Error, HINT, Result},
     sessions::BrowserState,
 };
 
@@ -85,7 +85,11 @@ fn overdue(cx: &Context) -> Error {
     }
     let late = || {
         let message = format!("`{}` did not end within {}", command.name, words(limit));
-        Error::new(Reason::DeadlineExceeded, message).and(&waits_for(cx))
+        let error = Error::new(Reason::DeadlineExceeded, message);
+        match waits_for(cx) {
+            Some(url) => error.and(": a server has not answered").quoting("url", url),
+            None => error,
+        }
     };
     let Some(tab) = cx.tab_if_any().filter(|_| command.reach == Reach::Page) else { return late() };
     if let Err(pending @ chromium::Error::NavigationPending { .. }) = tab.page().ensure_answering()
@@ -104,13 +108,11 @@ fn overdue(cx: &Context) -> Error {
 }
 
 /// The server that the tab of a navigation waits for: after redirects, their target.
-fn waits_for(cx: &Context) -> String {
+fn waits_for(cx: &Context) -> Option<String> {
     let tab = cx.tab_if_any().filter(|_| cx.command().group == "navigation");
     match tab.map(|tab| tab.page().navigation()) {
-        Some(NavigationState::AwaitingHeaders { url }) => {
-            format!(": `{}` has not answered", quote(&cx.shown(url)))
-        }
-        _ => String::new(),
+        Some(NavigationState::AwaitingHeaders { url }) => Some(cx.shown(url)),
+        _ => None,
     }
 }
 

@@ -104,22 +104,21 @@ pub fn refuse(cx: &Context, open: &Open) -> Error {
         ) {
             call.ignore();
         }
-        let words = words(tab, question);
-        let message = format!("the page asked what the skill has no answer for: {words}");
-        return Error::new(Reason::DialogUnanswered, message).with("question", words);
+        let message =
+            format!("the page asked what the skill has no answer for: {}", kind(question));
+        return quoted(Error::new(Reason::DialogUnanswered, message), tab, question);
     }
-    let words = words(tab, question);
     let Answers { accept, dismiss, seconds } = answers(cx, open);
     let message = match cx.tab_if_any().filter(|own| own.id() != tab.id()) {
-        None => format!("the page asks: {words}"),
+        None => format!("the page asks: {}", kind(question)),
         Some(own) => format!(
-            "the page of tab {} asks, and tab {} is in the same process: {words}",
+            "the page of tab {} asks, and tab {} is in the same process: {}",
             tab.id(),
-            own.id()
+            own.id(),
+            kind(question)
         ),
     };
-    let error = Error::new(Reason::DialogOpen, message).with("question", words);
-    error
+    quoted(Error::new(Reason::DialogOpen, message), tab, question)
         .with("accept", accept)
         .with("dismiss", dismiss)
         .with("tab", tab.id())
@@ -187,6 +186,30 @@ fn words(tab: &Tab, question: &Question) -> String {
     match other_host(tab, question) {
         Some(host) => format!("{words} of {host}"),
         None => words,
+    }
+}
+
+/// What kind of question it is: `confirm`.
+fn kind(question: &Question) -> &str {
+    match question.kind.as_str() {
+        LEAVES => "beforeunload (whether to leave the page)",
+        kind => kind,
+    }
+}
+
+/// Adds the words of a question to an error.
+fn quoted(error: Error, tab: &Tab, question: &Question) -> Error {
+    let error = match question.kind.as_str() {
+        LEAVES => error,
+        _ => error.quoting("question", &question.message),
+    };
+    let error = match default_text(question) {
+        Some(text) => error.quoting("default", text),
+        None => error,
+    };
+    match other_host(tab, question) {
+        Some(host) => error.quoting("of", host),
+        None => error,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use browse_proto::{Command, PageDerived, Reach, Reason, Scope, wire};
+use browse_proto::{Command, PageDerived, Reach, Reason, Scope, v1::ErrorPage, wire};
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
@@ -42,7 +42,10 @@ where
     let _ = outcome.as_ref().inspect_err(|error| denials::of_call(&cx, error));
     entry.acted_on(&cx);
     daemon.activity().ended(entry, begun.elapsed(), outcome.as_ref().err().map(Error::reason));
-    let (response, derived) = outcome.map_err(|error| complete(&cx, error))?;
+    let (response, derived) = match outcome {
+        Ok(answer) => answer,
+        Err(error) => return Err(fail(&cx, error).await),
+    };
     crate::browser::capture::downloads::remind(&cx);
     if let Some(nudge) = daemon.skills().nudges().count(&cx) {
         cx.say(&nudge);
@@ -132,6 +135,32 @@ where
     fits(&response)?;
     judge(cx, std::mem::take(&mut guarded.text)).await;
     Ok((response, guarded.derived))
+}
+
+/// The status of a call that failed. What its error quotes of a page is remembered,
+/// judged and announced as the content of an answer is.
+pub(super) async fn fail(cx: &Context, error: Error) -> Status {
+    let error = complete(cx, error);
+    let mut status = Status::from(error.clone());
+    if error.page().is_empty() {
+        return status;
+    }
+    guard_error(cx, &error).await;
+    tell::forget_untrusted(status.metadata_mut());
+    tell::untrusted(cx, true, status.metadata_mut());
+    status
+}
+
+/// Does with the quotes of an error what is done with the content of an answer.
+pub(super) async fn guard_error(cx: &Context, error: &Error) {
+    let mut page = ErrorPage { page: error.page() };
+    if page.page.is_empty() {
+        return;
+    }
+    egress::remember(cx, &mut page);
+    let mut guarded = content::guard(&mut page, cx.handling_of_error());
+    cx.note_guarded(&guarded);
+    judge(cx, std::mem::take(&mut guarded.text)).await;
 }
 
 /// Adds what the error of a call is known to need: the command, and the hosts that

@@ -58,6 +58,9 @@ pub fn step<'a>(
             .said()
             .iter()
             .for_each(|note| cx.say(&format!("{}: {note}", of_step.command().name)));
+        if outcome.as_ref().is_err_and(|error| !error.page().is_empty()) {
+            cx.note_page_derived(&of_step);
+        }
         let outcome = outcome.map(|(answer, derived)| {
             if derived {
                 cx.note_page_derived(&of_step);
@@ -138,7 +141,14 @@ where
     entry.acted_on(cx);
     let reason = outcome.as_ref().err().map(Error::reason);
     cx.daemon().activity().ended(entry, begun.elapsed(), reason);
-    let (response, derived) = outcome.map_err(|error| super::run::complete(cx, error))?;
+    let (response, derived) = match outcome {
+        Ok(answer) => answer,
+        Err(error) => {
+            let error = super::run::complete(cx, error);
+            super::run::guard_error(cx, &error).await;
+            return Err(error);
+        }
+    };
     let type_url = format!("{TYPE_PREFIX}browse.v1.{name}");
     Ok((Any { type_url, value: response.encode_to_vec() }, derived))
 }

@@ -64,7 +64,7 @@ where
             if let Some(note) = note {
                 note.end_saved(&cx, Err(&error)).await;
             }
-            return Err(error.into());
+            return Err(run::fail(&cx, error).await);
         }
     };
     let noted = note.map(|note| Noted { note, file: SavedFile::default() });
@@ -122,7 +122,7 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
                 if let Some(Noted { note, .. }) = rest.noted.take() {
                     note.end_saved(&cx, Err(&error)).await;
                 }
-                Err(Status::from(error))
+                Err(run::fail(&cx, error).await)
             }
         };
         Some((item, rest))

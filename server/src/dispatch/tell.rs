@@ -32,6 +32,11 @@ pub fn untrusted(cx: &Context, derived: bool, entries: &mut MetadataMap) {
     }
 }
 
+/// Takes back that there is page-derived content.
+pub fn forget_untrusted(entries: &mut MetadataMap) {
+    entries.remove(metadata::UNTRUSTED);
+}
+
 /// Says what the handler had to say, and, to the first root caller who wants
 /// something of the browser, what became of the tabs of the last daemon.
 pub fn notice(cx: &Context, entries: &mut MetadataMap) {

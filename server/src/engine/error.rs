@@ -15,10 +15,12 @@ pub enum Error {
     Refused {
         /// What kind of refusal.
         kind: Kind,
-        /// What is wrong, with page text in it.
+        /// What is wrong, in our words.
         message: String,
         /// The values of the message, for hints and for programs.
         metadata: BTreeMap<&'static str, String>,
+        /// What the page chose, each with what it is.
+        page: Vec<(String, String)>,
     },
     /// The browser failed.
     #[error(transparent)]
@@ -122,7 +124,7 @@ impl Kind {
 
 impl Error {
     pub(crate) fn refused(kind: Kind, message: impl Into<String>) -> Self {
-        Self::Refused { kind, message: message.into(), metadata: BTreeMap::new() }
+        Self::Refused { kind, message: message.into(), metadata: BTreeMap::new(), page: Vec::new() }
     }
 
     pub(crate) fn internal(what: impl std::fmt::Display) -> Self {
@@ -135,6 +137,35 @@ impl Error {
             metadata.insert(key, value.to_string());
         }
         self
+    }
+
+    /// Adds words that the page chose; `about` says what they are.
+    #[must_use]
+    pub(crate) fn quoting(mut self, about: impl Into<String>, text: impl Into<String>) -> Self {
+        if let Self::Refused { page, .. } = &mut self {
+            let text = text.into();
+            if !text.trim().is_empty() {
+                page.push((about.into(), text));
+            }
+        }
+        self
+    }
+
+    /// The same, before all others.
+    #[must_use]
+    pub(crate) fn first(mut self, about: &str, text: String) -> Self {
+        if let Self::Refused { page, .. } = &mut self {
+            page.insert(0, (about.to_owned(), text));
+        }
+        self
+    }
+
+    /// What the page chose, each with what it is.
+    pub fn page(&self) -> &[(String, String)] {
+        match self {
+            Self::Refused { page, .. } => page,
+            Self::Browser(_) => &[],
+        }
     }
 
     /// The kind of a refusal; none when the browser failed.

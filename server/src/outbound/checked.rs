@@ -75,7 +75,7 @@ impl Reach {
 }
 
 fn metadata(url: &Url) -> Error {
-    let message = format!("`{}` leads to a cloud metadata service", host(url));
+    let message = "the address leads to a cloud metadata service";
     Error::new(Reason::AddressDenied, message).with("url", shown(url))
 }
 
@@ -86,14 +86,13 @@ fn denied(url: &Url, address: IpAddr, place: Place) -> Error {
         Place::LinkLocal => "the local link",
         _ => "no public address",
     };
-    let host = host(url);
-    let message = format!("`{host}` leads to {address}, which is {kind}");
-    Error::new(Reason::FetchDenied, message).with("host", host).with("address", address)
+    let message = format!("the host leads to {address}, which is {kind}");
+    Error::new(Reason::FetchDenied, message).with("host", host(url)).with("address", address)
 }
 
 /// The error for a host that gave no answer.
 pub(super) fn unreachable(url: &Url, problem: &str) -> Error {
-    let message = format!("`{}` cannot be reached: {problem}", host(url));
+    let message = format!("the host cannot be reached: {problem}");
     Error::new(Reason::FetchFailed, message).with("url", shown(url))
 }
 

@@ -92,9 +92,17 @@ impl Stage {
 #[track_caller]
 fn question<T: std::fmt::Debug>(answer: Result<T, Status>) -> (String, String) {
     let status = answer.unwrap_err();
-    let details = tonic_types::StatusExt::get_error_details(&status);
-    let info = details.error_info().unwrap();
-    (reason(&status), info.metadata.get("question").cloned().unwrap_or_default())
+    let kind = status.message().rsplit(": ").next().unwrap_or_default();
+    let words: Vec<_> = browse_proto::wire::error_page(status.details())
+        .into_iter()
+        .map(|(about, text)| match &*about {
+            "question" => format!("\"{text}\""),
+            "default" => format!("(default \"{text}\")"),
+            about => format!("{about} {text}"),
+        })
+        .collect();
+    assert!(status.metadata().contains_key(metadata::UNTRUSTED), "{status}");
+    (reason(&status), format!("{kind} {}", words.join(" ")))
 }
 
 fn note<T>(answer: &Response<T>) -> String {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use browse_server::chromium::{ContextOptions, HostRules};
 use browse_server::engine::{Button, Click, Kind, Modifiers, SCRIPT};
 
-use crate::fixture::{Tab, in_seconds, kind, target};
+use crate::fixture::{Tab, in_seconds, kind, target, told};
 use crate::support::site::{Route, Site};
 
 #[tokio::test]
@@ -70,12 +70,16 @@ async fn what_is_not_ready_is_refused_with_its_reason() {
     )
     .await;
     for (id, expected, text) in [
-        ("#off", Kind::Disabled, "button \"Off\" is disabled"),
-        ("#aria", Kind::Disabled, "button \"Aria\" is disabled"),
-        ("#set", Kind::Disabled, "button \"Set\" is disabled"),
+        ("#off", Kind::Disabled, "the button is disabled; element: button \"Off\""),
+        ("#aria", Kind::Disabled, "the button is disabled; element: button \"Aria\""),
+        ("#set", Kind::Disabled, "the button is disabled; element: button \"Set\""),
         ("#none", Kind::Hidden, "display: none"),
         ("#unseen", Kind::Hidden, "visibility: hidden"),
-        ("#under", Kind::Covered, "button \"Under\" is covered by dialog \"Veil\" (#veil)"),
+        (
+            "#under",
+            Kind::Covered,
+            "the button is covered by a dialog; element: button \"Under\"; cover: dialog \"Veil\" (#veil)",
+        ),
     ] {
         let (kind, message) = kind(tab.try_click(id).await);
         assert_eq!(kind, expected, "{id}");
@@ -112,7 +116,7 @@ async fn a_page_that_moves_under_the_click_never_gets_it_elsewhere() {
             Ok(_) => {}
             Err(error) => {
                 assert_eq!(error.kind(), Some(Kind::Missed), "{error}");
-                assert!(error.to_string().contains("button \"D\" (#decoy)"), "{error}");
+                assert!(told(&error).contains("button \"D\" (#decoy)"), "{error}");
                 missed += 1;
             }
         }

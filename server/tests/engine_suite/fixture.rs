@@ -145,9 +145,15 @@ pub fn in_seconds(seconds: u64) -> Instant {
     Instant::now() + Duration::from_secs(seconds)
 }
 
-/// The kind of an error that must be one.
+/// The kind of an error that must be one, and its message with what it quotes.
 pub fn kind<T: std::fmt::Debug>(result: Result<T>) -> (Kind, String) {
     let error: Error = result.unwrap_err();
     let kind = error.kind().unwrap_or_else(|| panic!("not a refusal: {error}"));
-    (kind, error.to_string())
+    (kind, told(&error))
+}
+
+/// What an error says: its message, and what it quotes of the page.
+pub fn told(error: &Error) -> String {
+    let quotes = error.page().iter().map(|(about, text)| format!("; {about}: {text}"));
+    format!("{error}{}", quotes.collect::<String>())
 }

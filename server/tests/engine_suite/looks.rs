@@ -51,7 +51,7 @@ async fn a_frame_that_is_gone_is_told_once() {
     tab.js("document.querySelector('iframe').remove()").await;
     let (gone, message) = kind(tab.engine.text(Some(&target("p"))).await);
     assert_eq!(gone, Kind::FrameGone);
-    assert!(message.contains("`outer`") && message.contains("left the page"), "{message}");
+    assert!(message.contains("frame: outer") && message.contains("left the page"), "{message}");
     assert_eq!(text(&tab).await, "Main");
     tab.goto("/").await;
     choose().await;

@@ -26,7 +26,7 @@ async fn a_removed_element_is_stale_and_its_ref_never_given_again() {
     assert_eq!(kind, Kind::RefStale);
     assert_eq!(
         message,
-        format!("`{a}` is stale: its element left the page (it was button \"Alpha\")")
+        format!("`{a}` is stale: its element left the page; was: button \"Alpha\"")
     );
     assert_ne!(tab.reference("Alpha").await, a);
     assert!(tab.engine.is(&target(&a), State::Hidden).await.unwrap());

@@ -46,7 +46,8 @@ async fn several_matches_are_an_error_that_shows_them() {
     let error = tab.click(".row").await.unwrap_err();
     assert_eq!(error.kind(), Some(Kind::Ambiguous));
     assert_eq!(error.metadata()["count"], "2");
-    assert_eq!(error.metadata()["matches"], "@e1 div \"1\", @e2 div \"2\"");
+    let quotes = [("@e1", "div \"1\""), ("@e2", "div \"2\"")];
+    assert_eq!(error.page(), quotes.map(|(at, text)| (at.to_owned(), text.to_owned())));
     assert_eq!(tab.engine.describe(&target("@e2")).await.unwrap().tag, "div");
     assert_eq!(kind(tab.click("text=Twice").await).0, Kind::Ambiguous);
 }
@@ -105,6 +106,7 @@ async fn candidates_of_the_same_name_are_told_apart_and_counted() {
     let tab = Tab::show(&cards).await;
     let (kind, message) = kind(tab.try_click("text=Add to cart").await);
     assert_eq!(kind, Kind::Ambiguous);
-    assert!(message.contains("button \"Add to cart\" in \"Oak stool\", @e2"), "{message}");
-    assert!(message.ends_with("in \"Yew desk\" and 1 more"), "{message}");
+    assert!(message.contains("; @e1: button \"Add to cart\" in \"Oak stool\"; @e2"), "{message}");
+    assert!(message.contains("@e5; 1 more than these"), "{message}");
+    assert!(message.ends_with("in \"Yew desk\""), "{message}");
 }

@@ -111,8 +111,8 @@ fn denied(name: &str) -> Error {
 fn refused(fault: chromium::Error) -> Error {
     match fault {
         chromium::Error::Protocol { method, message } => {
-            let text = format!("`{method}`: {}", quote(&message));
-            Error::new(Reason::CdpRefused, text).with("cause", message)
+            Error::new(Reason::CdpRefused, format!("the browser refused `{method}`"))
+                .with("cause", message)
         }
         other => other.into(),
     }

@@ -41,12 +41,13 @@ pub async fn expect(cx: &Context, request: v1::ExpectRequest) -> Result<v1::Expe
             Ok(v1::ExpectResponse { summary, waited_ms: waited })
         }
         Verdict::Fails(actual) => {
-            let (expected, found) = (marked('-', &request.expected), marked('+', &actual));
-            let found = cx.enveloped(&found);
-            let message = format!("`{target}` {}\n{expected}\n{found}", wanted.fails());
-            Err(Error::new(Reason::AssertionFailed, message)
-                .with("expected", &request.expected)
-                .with("actual", clip(&tidy(&actual), 80)))
+            let empty = if actual.trim().is_empty() { ": it is empty" } else { "" };
+            let expected = marked('-', &request.expected);
+            let message = format!("`{target}` {}{empty}\n{expected}", wanted.fails());
+            let error = Error::new(Reason::AssertionFailed, message)
+                .with("expected", clip(&tidy(&request.expected), 80));
+            let lines = actual.lines().filter(|line| !line.trim().is_empty());
+            Err(lines.fold(error, |error, line| error.quoting("found", line)))
         }
     }
 }

@@ -70,11 +70,11 @@ pub(crate) fn decide(url: &str, asker: &Asker<'_>) -> Result<(), String> {
     match parsed.scheme() {
         "http" | "https" => {}
         "file" => return decide_file(&parsed, asker),
-        other => return Err(format!("the scheme `{other}` is not for pages")),
+        _ => return Err("its scheme is not for pages".to_owned()),
     }
     let host = parsed.host().ok_or("it has no host")?;
     if is_metadata_host(&host) {
-        return Err(format!("`{host}` is a cloud metadata service"));
+        return Err("it is a cloud metadata service".to_owned());
     }
     match asker {
         Asker::Free { .. } => Ok(()),
@@ -84,9 +84,7 @@ pub(crate) fn decide(url: &str, asker: &Asker<'_>) -> Result<(), String> {
             if rules.allows(&host, port) {
                 Ok(())
             } else {
-                // Rules may name a port.
-                let port = parsed.port().map_or(String::new(), |port| format!(":{port}"));
-                Err(format!("no rule of this session allows `{host}{port}`"))
+                Err("no rule of this session allows it".to_owned())
             }
         }
     }

@@ -8,7 +8,7 @@ use browse_proto::Scope;
 
 use super::Context;
 use crate::{
-    content::{self, Assessment, Delivery, Guarded, Handling, Sources},
+    content::{Assessment, Delivery, Guarded, Handling, Sources},
     egress,
     policy::Kind,
 };
@@ -54,6 +54,11 @@ impl Context {
         }
     }
 
+    /// The same for what an error quotes: always judged, since it is short and rare.
+    pub(in crate::dispatch) fn handling_of_error(&self) -> Handling {
+        Handling { judged: !self.daemon.scanner().is_off(), mark: None, ..self.handling() }
+    }
+
     /// The same for a part of a stream, which is not judged by itself.
     pub(in crate::dispatch) fn handling_of_part(&self) -> Handling {
         Handling { judged: false, ..self.handling() }
@@ -91,11 +96,6 @@ impl Context {
     /// What was left out because no person sees it.
     pub(in crate::dispatch) fn unseen(&self) -> BTreeMap<String, u32> {
         self.notes().unseen.clone()
-    }
-
-    /// Page text for an error of several lines, as the caller gets it.
-    pub fn enveloped(&self, text: &str) -> String {
-        content::envelope(text, &self.sources().words(), self.delivery())
     }
 
     /// An address for a receipt, or a text with some: who is guarded gets it

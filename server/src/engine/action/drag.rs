@@ -17,7 +17,7 @@ use super::receipt::{Fact, Receipt};
 use crate::chromium::{DragStep, MouseButton, MouseEvent, MouseEventKind, Page};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
-use crate::engine::page::refusal::{Cover, label};
+use crate::engine::page::refusal::{Cover, about, subject};
 use crate::engine::target::target::Target;
 
 /// How long the browser may take to hand over a drag that has begun.
@@ -179,10 +179,8 @@ impl Engine {
         if state.is_none_or(|state| state.delivered) {
             return Ok(());
         }
-        let subject = label(&aimed.role, &aimed.name);
-        Err(Error::refused(Kind::Missed, format!("{subject} did not get the press"))
-            .with("role", &aimed.role)
-            .with("name", &aimed.name))
+        let message = format!("{} did not get the press", subject(&aimed.role));
+        Err(about(Error::refused(Kind::Missed, message), &aimed.role, &aimed.name))
     }
 
     /// Moves on, by whatever way the page wants to be dragged.

@@ -9,7 +9,7 @@ use super::changes::Changes;
 use super::click::{Button, Click, Gesture};
 use super::receipt::{Fact, Receipt};
 use crate::engine::error::{Error, Kind, Result};
-use crate::engine::page::refusal::label;
+use crate::engine::page::refusal::{about, other, subject};
 
 /// That a gesture reached its element, or at least its beginning.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,14 +40,14 @@ pub(super) fn prove(aimed: &Aimed, gesture: &Gesture, changes: Option<&Changes>)
 /// The element heard nothing. What a guard stopped may be tried again. Where nobody
 /// heard anything it may have been done, by something that tells nothing.
 pub(super) fn unheard(aimed: &Aimed, changes: &Changes) -> Error {
-    let subject = label(&aimed.role, &aimed.name);
+    let subject = subject(&aimed.role);
     match &changes.stray {
         Some(stray) => {
+            let other = other(&stray.role);
             let message = format!(
-                "{subject} was out of the way: {} would have got the click, which was stopped",
-                stray.text()
+                "{subject} was out of the way: {other} would have got the click, which was stopped"
             );
-            refusal(Kind::Missed, message, aimed)
+            refusal(Kind::Missed, message, aimed).quoting("in its place", stray.text())
         }
         None if changes.stopped => {
             let message = format!("{subject} did not get the event, which was stopped elsewhere");
@@ -98,14 +98,15 @@ impl Proof {
                 Ok(Receipt { lacking: Some(part), ..receipt })
             }
             Self::Part(part) => {
-                let subject = label(&aimed.role, &aimed.name);
-                let message = format!("{subject} was {}", part.line());
-                Err(refusal(Kind::Incomplete, message, aimed))
+                let subject = subject(&aimed.role);
+                let message = format!("{subject} was {}", part.own_words());
+                let error = refusal(Kind::Incomplete, message, aimed);
+                Err(error.quoting("in its place", part.page_words()))
             }
         }
     }
 }
 
 fn refusal(kind: Kind, message: String, aimed: &Aimed) -> Error {
-    Error::refused(kind, message).with("role", &aimed.role).with("name", &aimed.name)
+    about(Error::refused(kind, message), &aimed.role, &aimed.name)
 }

@@ -53,6 +53,22 @@ impl Fact {
         if other.selector == other.role { fact } else { fact.text(&other.selector) }
     }
 
+    /// What is said of it in our words.
+    pub(crate) fn own_words(&self) -> String {
+        let blank = if self.note.is_empty() || self.note.starts_with(',') {
+            ""
+        } else {
+            ": another element "
+        };
+        format!("{}{blank}{}", self.label, self.note)
+    }
+
+    /// The words of the page: `button "Save": #save`.
+    pub(crate) fn page_words(&self) -> String {
+        let page = Self { label: Cow::Borrowed(""), note: Cow::Borrowed(""), ..self.clone() };
+        page.line().trim_start_matches(": ").to_owned()
+    }
+
     /// The fact as one line.
     pub fn line(&self) -> String {
         let Self { label, role, name, text, note } = self;

@@ -109,15 +109,13 @@ impl Input {
         let refused = |message: String| {
             Err(Error::refused(Kind::FilesRefused, message)
                 .with("target", target)
-                .with("accept", &self.field.accept))
+                .quoting("accept", self.field.accept.trim()))
         };
         if files.len() > 1 && !self.field.multiple {
             return refused(format!("`{target}` takes one file, not {}", files.len()));
         }
         match names(files).into_iter().find(|name| !accepts(&self.field.accept, name)) {
-            Some(name) => {
-                refused(format!("`{target}` takes {}, not `{name}`", self.field.accept.trim()))
-            }
+            Some(name) => refused(format!("`{target}` does not take `{name}`")),
             None => Ok(()),
         }
     }

@@ -109,7 +109,7 @@ const WRONG = {
 /** @returns {never} */
 const refuseIncomplete = (field, verdict, text) => {
   const holds = verdict === 'gone' || verdict.startsWith('un') ? null : text === undefined ? holdsOf(field) : { text: text.trim(), secret: false };
-  throw new Refusal('incomplete', { why: WRONG[verdict], ...(holds === null || holds.secret ? {} : { value: clip(tidy(holds.text)), near: [holds.text === '' ? 'it is empty' : `it holds "${clip(tidy(holds.text))}"`] }) });
+  throw new Refusal('incomplete', { why: WRONG[verdict], ...(holds === null || holds.secret ? {} : { value: clip(tidy(holds.text)), empty: holds.text === '' }) });
 };
 
 /** A receipt has this much of a value at most. */

@@ -144,7 +144,8 @@ const formatHint = (input, type) => {
     case 'color':
       return 'a colour is written #rrggbb';
   }
-  return `a number from ${attribute(input, 'min') || '0'} to ${attribute(input, 'max') || '100'} in steps of ${attribute(input, 'step') || '1'}`;
+  const number = (name, usual) => (Number.isFinite(Number.parseFloat(attribute(input, name))) ? Number.parseFloat(attribute(input, name)) : usual);
+  return `a number from ${number('min', 0)} to ${number('max', 100)} in steps of ${number('step', 1)}`;
 };
 
 const write = (element, type, text) => {

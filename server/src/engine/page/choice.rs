@@ -51,10 +51,10 @@ impl Engine {
         let label = choice.label.clone();
         *chosen = None;
         let message = match here {
-            true => format!("the frame `{label}`, which `frame` chose, left the page"),
-            false => format!("the frame `{label}`, which `frame` chose, is gone: the tab went on"),
+            true => "the frame that `frame` chose left the page",
+            false => "the frame that `frame` chose is gone: the tab went on",
         };
-        Err(Error::refused(Kind::FrameGone, message).with("frame", label))
+        Err(Error::refused(Kind::FrameGone, message).quoting("frame", label))
     }
 
     /// Whether the chosen frame has gone, of which nobody was told yet.

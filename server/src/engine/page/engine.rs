@@ -155,18 +155,9 @@ impl Engine {
             _ => None,
         }
         .unwrap_or_default();
-        let was = if role.is_empty() {
-            String::new()
-        } else {
-            format!(" (it was {})", label(&role, &name))
-        };
-        Error::refused(
-            Kind::RefStale,
-            format!("`{target}` is stale: its element left the page{was}"),
-        )
-        .with("ref", target)
-        .with("role", role)
-        .with("name", name)
+        let message = format!("`{target}` is stale: its element left the page");
+        let error = Error::refused(Kind::RefStale, message).with("ref", target);
+        if role.is_empty() { error } else { error.quoting("was", label(&role, &name)) }
     }
 
     /// Writes a command for the frame of a world.
@@ -225,17 +216,13 @@ impl Engine {
         match error.kind() {
             Some(Kind::RefStale) => self.stale(target),
             Some(Kind::NotFound) => {
-                let near = error.metadata().get("near").cloned();
-                let hint = match (&near, error.metadata().get("count")) {
-                    (Some(near), _) => format!("; near: {near}"),
-                    (None, Some(count)) => format!("; without `nth` there are {count}"),
-                    (None, None) => String::new(),
+                let hint = match error.metadata().get("count") {
+                    Some(count) => format!("; without `nth` there are {count}"),
+                    None => String::new(),
                 };
-                let error =
-                    Error::refused(Kind::NotFound, format!("no element matches `{target}`{hint}"));
-                near.into_iter()
-                    .fold(error, |error, near| error.with("near", near))
-                    .with("selector", target)
+                let message = format!("no element matches `{target}`{hint}");
+                let named = Error::refused(Kind::NotFound, message).with("selector", target);
+                error.page().iter().fold(named, |named, (about, text)| named.quoting(about, text))
             }
             Some(Kind::SelectorInvalid) => {
                 Error::refused(Kind::SelectorInvalid, format!("`{target}`: {error}"))

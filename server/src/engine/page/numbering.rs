@@ -10,6 +10,9 @@ use crate::chromium::World;
 use crate::engine::error::{Error, Kind};
 use crate::engine::target::target::Target;
 
+/// Candidates that an error tells apart.
+const MAX_QUOTED: usize = 5;
+
 impl Engine {
     /// Gives the new elements of a call their numbers and tells the script,
     /// without waiting for it: later calls to the frame come after this one.
@@ -38,15 +41,23 @@ impl Engine {
             }
         }
         let base = self.commit(world, refusal.serial, labels);
-        let matches = refusal::matches_text(&refusal, |local| number(local, base));
         let shown = refusal.visible.filter(|visible| *visible != refusal.count);
         let visible =
             shown.map_or_else(String::new, |visible| format!(", {visible} of them visible"));
-        let message = format!("`{target}` matches {} elements{visible}: {matches}", refusal.count);
-        Error::refused(Kind::Ambiguous, message)
-            .with("count", refusal.count)
-            .with("matches", matches)
-            .with("selector", target)
+        let quoted: Vec<_> =
+            refusal::candidates(&refusal, |local| number(local, base)).take(MAX_QUOTED).collect();
+        let candidates =
+            refusal.visible.filter(|visible| *visible > 0).unwrap_or(refusal.count) as usize;
+        let more = match candidates.saturating_sub(quoted.len()) {
+            0 => String::new(),
+            more => format!("; {more} more than these"),
+        };
+        let refs: Vec<_> = quoted.iter().map(|(reference, _)| reference.as_str()).collect();
+        let refs = if refs.is_empty() { String::new() } else { format!(": {}", refs.join(", ")) };
+        let message = format!("`{target}` matches {} elements{visible}{refs}{more}", refusal.count);
+        let error = Error::refused(Kind::Ambiguous, message);
+        let error = quoted.into_iter().fold(error, |error, (at, text)| error.quoting(at, text));
+        error.with("count", refusal.count).with("selector", target)
     }
 }
 

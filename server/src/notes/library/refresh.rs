@@ -193,8 +193,7 @@ enum Outcome {
 }
 
 fn unavailable(problem: &str) -> Error {
-    let message = format!("the library cannot be fetched: {problem}");
-    Error::new(Reason::LibraryUnavailable, message).with("problem", problem)
+    Error::new(Reason::LibraryUnavailable, "the library cannot be fetched").with("problem", problem)
 }
 
 /// The hash that git gives a file.

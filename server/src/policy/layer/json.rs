@@ -160,7 +160,7 @@ async fn back(
     reply
 }
 
-fn untrusted(headers: &HeaderMap) -> Option<Untrusted> {
+pub(super) fn untrusted(headers: &HeaderMap) -> Option<Untrusted> {
     let entry = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let warnings = entry(metadata::WARNINGS)
         .map(|lines| percent_decode_str(lines).decode_utf8_lossy().into_owned());

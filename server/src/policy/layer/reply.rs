@@ -108,6 +108,9 @@ struct Told {
     message: String,
     hint: String,
     metadata: Map<String, Value>,
+    /// What a page chose: pairs of what it is and what it says.
+    page: Vec<(String, String)>,
+    untrusted: Option<Untrusted>,
 }
 
 impl Told {
@@ -121,14 +124,23 @@ impl Told {
         let hint = values.remove(HINT);
         let hint = hint.unwrap_or_else(|| reason.rule().hint_with(|key| values.get(key).cloned()));
         let metadata = values.into_iter().map(|(key, value)| (key, Value::from(value))).collect();
-        Self { reason, message: status.message().to_owned(), hint, metadata }
+        let page = wire::error_page(status.details());
+        let untrusted = super::json::untrusted(status.metadata().as_ref());
+        Self { reason, message: status.message().to_owned(), hint, metadata, page, untrusted }
     }
 
     fn document(&self) -> String {
-        let Self { reason, message, hint, metadata } = self;
-        let error = json!({
+        let Self { reason, message, hint, metadata, page, untrusted } = self;
+        let mut error = json!({
             "reason": reason.name(), "message": message, "hint": hint, "metadata": metadata,
         });
+        if !page.is_empty() {
+            let quote = |(about, text): &(String, String)| json!({"about": about, "text": text});
+            error["page"] = page.iter().map(quote).collect();
+            if let Some(untrusted) = untrusted {
+                error["untrusted"] = untrusted.json();
+            }
+        }
         json!({ "error": error }).to_string()
     }
 
@@ -136,7 +148,14 @@ impl Told {
         let plain = |text: &str| -> String {
             text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
         };
-        format!("error: {}\nhint: {}\n", plain(&self.message), plain(&self.hint))
+        let mut text = format!("error: {}\nhint: {}\n", plain(&self.message), plain(&self.hint));
+        let lines = self.page.iter().map(|(about, text)| format!("{about}: {text}"));
+        let lines = lines.collect::<Vec<_>>().join("\n");
+        if !lines.is_empty() {
+            text += &self.untrusted.as_ref().map_or(lines.clone(), |one| one.wrap(&lines));
+            text.push('\n');
+        }
+        text
     }
 
     /// Whole seconds, rounded up.

@@ -177,7 +177,13 @@ impl Replay<'_> {
         };
         let answer = answer.map_err(|error| match error.reason() {
             Reason::BrowserGone | Reason::ShuttingDown | Reason::Bug => error,
-            _ => self.failed(call, &error.to_string()),
+            _ => {
+                let quotes = error.page().into_iter();
+                let failed = self.failed(call, &error.to_string());
+                quotes.fold(failed, |failed, quote| {
+                    failed.quoting(&quote.about, self.redacted(&quote.text))
+                })
+            }
         })?;
         if role(call.command) == Role::Open && !call.added {
             self.check_place(call)?;
@@ -224,14 +230,17 @@ impl Replay<'_> {
 
     fn failed(&self, call: &Call, problem: &str) -> Error {
         let (step, name) = (self.step.max(1), call.command.name);
-        let problem = crate::secrets::redact(problem);
-        let known = self.inputs.secrets();
-        let problem = known
-            .iter()
-            .fold(problem.into_owned(), |text, secret| crate::secrets::without(&text, secret));
-        let message = format!("the replay failed at step {step}, `{name}`: {problem}");
+        let message = format!("the replay failed at step {step}, `{name}`");
         let error = Error::new(Reason::SkillReplayFailed, message).with("step", step);
-        error.with("problem", problem)
+        // It names targets, which are words of the page.
+        error.with("problem", self.redacted(problem))
+    }
+
+    /// A text without the secrets of the recording.
+    fn redacted(&self, text: &str) -> String {
+        let text = crate::secrets::redact(text).into_owned();
+        let known = self.inputs.secrets();
+        known.iter().fold(text, |text, secret| crate::secrets::without(&text, secret))
     }
 }
 

@@ -40,7 +40,7 @@ mod tests {
 
     fn problem(text: &[u8]) -> String {
         let error = document("a", text.to_vec()).expect_err("it is no document");
-        format!("{error} / {}", error.safe_metadata()["output"])
+        format!("{error} / {}", error.page().first().map_or("", |quote| &quote.text))
     }
 
     #[test]

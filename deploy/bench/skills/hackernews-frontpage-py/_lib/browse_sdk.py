@@ -82,8 +82,9 @@ class BrowseError(Exception):
     """Why a call failed.
 
     `reason` is one of `docs/errors.md`, such as `REF_STALE`; `hint` says what to
-    do next; `metadata` holds the values that the message is made of; `code` is
-    the gRPC status code.
+    do next; `metadata` holds the values that the message is made of; `page` what a
+    page chose, as pairs of what it is and what it says: untrusted; `code` is the
+    gRPC status code.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class BrowseError(Exception):
         *,
         hint: str = "",
         metadata: Mapping[str, str] | None = None,
+        page: list[tuple[str, str]] | None = None,
         code: int = 2,
     ) -> None:
         super().__init__(message)
@@ -100,6 +102,7 @@ class BrowseError(Exception):
         self.message = message
         self.hint = hint
         self.metadata = dict(metadata or {})
+        self.page = list(page or [])
         self.code = code
 
     @property
@@ -146,13 +149,13 @@ def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
         code = 2
     if code == 0:
         return None
-    reason, metadata = _info(trailers)
+    reason, metadata, page = _info(trailers)
     hint = _shown(metadata.pop("hint", ""))
     name = reason or _REASONS.get(code, "BUG")
     message = _percent_decoded(trailers.get("grpc-message", ""))
     message = message or f"the daemon answered with code {code} and no word"
     hint = hint or f"See `{name}` in docs/errors.md"
-    return BrowseError(name, message, hint=hint, metadata=metadata, code=code)
+    return BrowseError(name, message, hint=hint, metadata=metadata, page=page, code=code)
 
 
 def gives_reason(trailers: Mapping[str, str]) -> bool:
@@ -160,30 +163,39 @@ def gives_reason(trailers: Mapping[str, str]) -> bool:
     return bool(_info(trailers)[0])
 
 
-def _info(trailers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """The reason of an answer and its values; none where they cannot be read."""
+def _info(trailers: Mapping[str, str]) -> tuple[str, dict[str, str], list[tuple[str, str]]]:
+    """The reason of an answer, its values and what a page chose; none where they cannot be read."""
     try:
-        reason, metadata = _details(trailers.get("grpc-status-details-bin", ""))
+        reason, metadata, page = _details(trailers.get("grpc-status-details-bin", ""))
     except ValueError:
-        return "", {}
-    return _shown(reason).replace("\n", " "), metadata
+        return "", {}, []
+    return _shown(reason).replace("\n", " "), metadata, page
 
 
-def _details(details: str) -> tuple[str, dict[str, str]]:
-    """Reads google.rpc.ErrorInfo from the details of a google.rpc.Status."""
+def _details(details: str) -> tuple[str, dict[str, str], list[tuple[str, str]]]:
+    """Reads google.rpc.ErrorInfo and browse.v1.ErrorPage from a google.rpc.Status."""
     import binascii
 
-    reason, metadata = "", {}
+    reason, metadata, page = "", {}, []
     padded = details + "=" * (-len(details) % 4)
     for any_ in _children(binascii.a2b_base64(padded), 3):
         kinds, bodies = _children(any_, 1), _children(any_, 2)
-        if not kinds or not bodies or not kinds[0].endswith(b"/google.rpc.ErrorInfo"):
+        if not kinds or not bodies:
             continue
-        reason = b"".join(_children(bodies[0], 1)[:1]).decode()
-        for entry in _children(bodies[0], 3):
-            key, value = (b"".join(_children(entry, number)[:1]) for number in (1, 2))
-            metadata[key.decode()] = value.decode(errors="replace")
-    return reason, metadata
+        if kinds[0].endswith(b"/browse.v1.ErrorPage"):
+            for quote in _children(bodies[0], 1):
+                about, text = _pair(quote)
+                page.append((_shown(about), _shown(text)))
+        if kinds[0].endswith(b"/google.rpc.ErrorInfo"):
+            reason = b"".join(_children(bodies[0], 1)[:1]).decode()
+            metadata.update(_pair(entry) for entry in _children(bodies[0], 3))
+    return reason, metadata, page
+
+
+def _pair(entry: bytes) -> tuple[str, str]:
+    """The first two fields of a message."""
+    key, value = (b"".join(_children(entry, number)[:1]) for number in (1, 2))
+    return key.decode(), value.decode(errors="replace")
 
 
 def _children(data: bytes, wanted: int) -> list[bytes]:
@@ -235,13 +247,14 @@ def _plain(value: Any) -> Any:
 
 # The fields of each message: name, number, `?` optional or `*` repeated, kind, type.
 MESSAGES: dict[str, str] = {
+    "PageQuote": "about:1s text:2s",
     "ChainRequest": "steps:1*mStep",
     "ChainResponse": "results:1*mStepResult",
     "BatchRequest": "steps:1*mStep",
     "BatchResponse": "results:1*mStepResult",
     "Step": "tab:1?u request:2?a",
     "StepResult": "command:1s tab:2?u response:3?a error:4?mStepError",
-    "StepError": "reason:1s message:2s hint:3s metadata:4M",
+    "StepError": "reason:1s message:2s hint:3s metadata:4M page:5*mPageQuote",
     "ScreenshotRequest": "target:1?s selector:2?s viewport:3b clip:4?s format:5eImageFormat",
     "ScreenshotResponse": "image:1y mime:2s width:3u height:4u note:5s",
     "ResponsiveRequest": "full_page:1b sheet:2b",
@@ -2185,7 +2198,8 @@ def _run_skill(main: Callable[[dict[str, str], Browse], Any]) -> int:
         result = main(arguments, connect())
     except BrowseError as error:
         hint = f"\nhint: {error.hint}" if error.hint else ""
-        print(f"error: {error.reason}: {error.message}{hint}", file=sys.stderr)
+        page = "".join(f"\n{about}: {text}" for about, text in error.page)
+        print(f"error: {error.reason}: {error.message}{hint}{page}", file=sys.stderr)
         return 1
     except Exception:
         import traceback

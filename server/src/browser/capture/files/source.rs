@@ -147,7 +147,12 @@ pub async fn find(cx: &Context, text: &str) -> Result<Found> {
     if pointed.url.is_empty() {
         return Ok(Found::Sender(target));
     }
-    Source::at(&pointed.url, pointed.name).map(Found::File)
+    // The address is the page's, so that no word of it is repeated.
+    let unfit = |_| {
+        let message = "the element points to no address that can be downloaded";
+        Error::new(Reason::UrlInvalid, message).quoting("url", &pointed.url)
+    };
+    Source::at(&pointed.url, pointed.name.clone()).map(Found::File).map_err(unfit)
 }
 
 /// The absolute address that `text` is, if it is one: with a scheme, or

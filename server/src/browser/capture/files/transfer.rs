@@ -84,7 +84,7 @@ pub async fn kept(number: u32, record: &DownloadRecord, note: String, pipe: &Pip
 
 /// The failure of the file at `url`.
 pub fn failed(url: &str, why: &str) -> Error {
-    let message = format!("`{}` was not downloaded: {why}", crate::error::quote(url));
+    let message = format!("the file was not downloaded: {why}");
     Error::new(Reason::DownloadFailed, message).with("url", url)
 }
 

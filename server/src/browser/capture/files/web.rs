@@ -35,8 +35,8 @@ pub async fn answer(cx: &Context, visit: &mut Visit<'_>) -> Result<Answer> {
 async fn check(cx: &Context, text: &str) -> Result<()> {
     let url = Url::parse(text).map_err(|_| failed(text, "it leads to what is no address"))?;
     if !matches!(url.scheme(), "http" | "https") {
-        let message = format!("the scheme `{}:` is not downloaded", url.scheme());
-        return Err(Error::new(Reason::UrlInvalid, message).with("url", text));
+        let message = "only http and https addresses are downloaded";
+        return Err(Error::new(Reason::UrlInvalid, message).quoting("url", text));
     }
     cx.check_address(&url)?;
     if let Some(Host::Domain(name)) = url.host() {
@@ -44,7 +44,7 @@ async fn check(cx: &Context, text: &str) -> Result<()> {
         // A name that is not known here may be known to the browser's proxy.
         let found = tokio::net::lookup_host((name, port)).await;
         if found.is_ok_and(|mut all| all.any(|address| is_metadata_address(address.ip()))) {
-            let message = format!("`{name}` leads to a metadata service, which is never opened");
+            let message = "the host leads to a metadata service, which is never opened";
             return Err(Error::new(Reason::AddressDenied, message).with("url", text));
         }
     }

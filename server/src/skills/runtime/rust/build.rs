@@ -16,7 +16,7 @@ use super::{
     crates::{self, Crates},
     find,
 };
-use crate::error::{Error, Result, quote};
+use crate::error::{Error, Result};
 use crate::skills::{
     drafts::{Scratch, unwritable},
     environment::{self, Environment},
@@ -181,7 +181,7 @@ impl<'a> Build<'a> {
             return Ok(vendored);
         }
         let text = String::from_utf8_lossy(&tail).into_owned();
-        Err(unavailable(&quote(&first_error(&text)), &text))
+        Err(unavailable("cargo refused them", &first_error(&text)))
     }
 
     fn rustc(&self) -> PathBuf {
@@ -243,7 +243,7 @@ impl<'a> Build<'a> {
             return Ok(self.within(executables(&ended.stdout)));
         }
         let text = String::from_utf8_lossy(&tail).into_owned();
-        Err(self.failed(&quote(&first_error(&text)), &text))
+        Err(self.failed("the compiler refused it", &text).quoting("error", first_error(&text)))
     }
 
     /// The programs among these. What a build says may be a lie, and what it
@@ -280,14 +280,16 @@ impl<'a> Build<'a> {
     fn failed_in(&self, file: &Path, problem: &str, output: &str) -> Error {
         let skill = self.setup.skill;
         let message = format!("the skill `{}` does not build: {problem}", skill.name);
-        let last = output.lines().rev().take(5).collect::<Vec<_>>();
-        let last: Vec<_> = last.into_iter().rev().collect();
-        Error::new(Reason::BuildFailed, message)
+        let error = Error::new(Reason::BuildFailed, message)
             .with("skill", &skill.name)
-            .with("file", skill.place.join(file).display())
-            .with("output", last.join("\n"))
+            .with("file", skill.place.join(file).display());
+        let last: Vec<_> = output.lines().rev().take(LAST_LINES).collect();
+        last.into_iter().rev().fold(error, |error, line| error.with("output", line))
     }
 }
+
+/// Lines of the output of a build that its error quotes, besides the first error.
+const LAST_LINES: usize = 4;
 
 fn describe(trouble: &Trouble) -> &str {
     match trouble {
