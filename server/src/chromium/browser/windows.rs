@@ -130,8 +130,8 @@ impl Registry {
         let mut state = page.state.lock();
         let served = frame.and_then(|frame| state.frames.get(frame));
         let asker = served.map_or(page.session().id(), |frame| frame.session.id()).clone();
-        let at = state.asked.iter().position(|asked| asked.session == asker);
-        let asked = at.map(|at| state.asked.swap_remove(at));
+        let at = state.asked_windows.iter().position(|asked| asked.session == asker);
+        let asked = at.map(|at| state.asked_windows.swap_remove(at));
         drop(state);
         Some((page, asked))
     }
@@ -145,7 +145,7 @@ impl Registry {
         };
         let mut pages = self.all_pages().into_iter().filter(|page| page.context_id() == context);
         pages.find_map(|page| {
-            let asked = if ours { None } else { page.state.lock().asked.pop() };
+            let asked = if ours { None } else { page.state.lock().asked_windows.pop() };
             asked.map(|asked| (page, Some(asked)))
         })
     }

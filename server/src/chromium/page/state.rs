@@ -142,7 +142,7 @@ pub(crate) struct PageState {
     /// When a mouse, a key or a script of ours last touched it.
     pub touched: Option<Instant>,
     /// Windows whose targets are not attached yet, at most one of each session.
-    pub asked: Vec<AskedWindow>,
+    pub asked_windows: Vec<AskedWindow>,
     /// Frames within the page that asked to go elsewhere since an action began.
     pub frames_requested: FramesRequested,
     /// Requests that the action under way began.
@@ -195,7 +195,7 @@ impl PageState {
             requested: None,
             windows: Vec::new(),
             touched: None,
-            asked: Vec::new(),
+            asked_windows: Vec::new(),
             frames_requested: FramesRequested::default(),
             begun: BegunRequests::default(),
             downloads_requested: 0,
@@ -240,8 +240,8 @@ impl PageState {
         if asked.by_user {
             self.asked_for_window(asked.url.clone());
         }
-        self.asked.retain(|other| other.session != asked.session);
-        self.asked.push(asked);
+        self.asked_windows.retain(|other| other.session != asked.session);
+        self.asked_windows.push(asked);
     }
 
     /// The page asks for a window at this address.
