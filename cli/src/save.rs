@@ -22,7 +22,7 @@ use crate::{
 
 pub use kept::{Kept, kept, saved, saved_line};
 pub use manifest::Manifest;
-pub use output::{Named, Output};
+pub use output::{NamedBy, Output};
 pub use stream::{call, check as check_place};
 pub use write::{cause, temporary, temporary_folder, unwritable};
 

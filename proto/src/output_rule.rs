@@ -68,10 +68,8 @@ impl Places {
             return Some(format!("programs are looked for in `{}`", parent.display()));
         }
         let base = self.base(path);
-        if base.is_none() {
-            if let Some(folder) = system(&all) {
-                return Some(format!("`{folder}` is a folder of the system"));
-            }
+        if let Some(folder) = system(&all).filter(|_| base.is_none()) {
+            return Some(format!("`{folder}` is a folder of the system"));
         }
         if cfg!(target_os = "macos") && self.is_library(path, base) {
             return Some("programs keep their settings in `Library`".to_owned());
@@ -204,7 +202,7 @@ fn is_text(head: &[u8]) -> bool {
         // A letter that is cut in two at the end.
         Err(error) => error.error_len().is_none() && head.len() == HEAD,
     };
-    !head.is_empty() && whole && !head.iter().any(|byte| control(byte))
+    !head.is_empty() && whole && !head.iter().any(control)
 }
 
 /// Why what begins with `new` is not written as `name`.

@@ -42,7 +42,7 @@ pub fn find(start: &Path, asker: Asker<'_>) -> PathBuf {
 /// own, and may be one.
 pub fn has_linked_settings(top: &Path, browse_home: Option<&Path>) -> bool {
     let own = top.join(".browse");
-    own.is_symlink() && !browse_home.is_some_and(|home| home == own)
+    own.is_symlink() && browse_home.is_none_or(|home| home != own)
 }
 
 fn is_project(folder: &Path, asker: Asker<'_>) -> bool {

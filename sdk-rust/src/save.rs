@@ -119,9 +119,9 @@ pub(crate) fn file(parts: Stream<FilePart>, place: Option<&Path>) -> Result<Save
         let part = part?;
         if let Some(head) = part.head {
             let (path, by) = match (named, place) {
-                (Some(path), _) => (path.to_owned(), Named::ByCaller),
-                (None, Some(folder)) => (folder.join(of_page(&head.name)), Named::ByPage),
-                (None, None) => (own_folder()?.join(of_page(&head.name)), Named::ByDefault),
+                (Some(path), _) => (path.to_owned(), NamedBy::Caller),
+                (None, Some(folder)) => (folder.join(of_page(&head.name)), NamedBy::Page),
+                (None, None) => (own_folder()?.join(of_page(&head.name)), NamedBy::Default),
             };
             draft = Some(Draft::begin(path, by, head)?);
         }
@@ -165,7 +165,7 @@ fn take_all(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
             let name = of_page(&head.name);
             let reserved = name.eq_ignore_ascii_case(MANIFEST);
             let name = if reserved { format!("_{name}") } else { name };
-            open.insert(part.file, Draft::begin(out.folder.join(name), Named::ByPage, head)?);
+            open.insert(part.file, Draft::begin(out.folder.join(name), NamedBy::Page, head)?);
         }
         if let Some(draft) = open.get_mut(&part.file) {
             draft.add(&part.data)?;
@@ -215,7 +215,7 @@ fn write_manifest(out: &SavedFolder, known: Vec<Json>) -> Result<()> {
         ("files", Json::list(kept.chain(out.saved.iter().map(row)))),
         ("failed", Json::list(out.failed.iter().map(failure))),
     ]);
-    let mut draft = Draft::begin(out.manifest.clone(), Named::ByCaller, FileHead::default())?;
+    let mut draft = Draft::begin(out.manifest.clone(), NamedBy::Caller, FileHead::default())?;
     draft.add(format!("{document}\n").as_bytes())?;
     draft.draft.finish().map(drop).map_err(|fault| refused(&out.manifest, fault))
 }
@@ -232,18 +232,18 @@ struct Draft {
 
 /// Who chose the path of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Named {
-    ByCaller,
-    ByPage,
-    ByDefault,
+enum NamedBy {
+    Caller,
+    Page,
+    Default,
 }
 
 impl Draft {
-    fn begin(path: PathBuf, named: Named, head: FileHead) -> Result<Self> {
+    fn begin(path: PathBuf, named: NamedBy, head: FileHead) -> Result<Self> {
         let places = places();
         let options = Options {
-            numbered: named == Named::ByPage,
-            mode: if named == Named::ByDefault { 0o600 } else { 0o666 },
+            numbered: named == NamedBy::Page,
+            mode: if named == NamedBy::Default { 0o600 } else { 0o666 },
             ..options(&places)
         };
         let draft = output::Draft::begin(&path, &options).map_err(|fault| refused(&path, fault))?;

@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Named, Output,
+    NamedBy, Output,
     incoming::Incoming,
     manifest::{self, Manifest},
     name,
@@ -111,7 +111,7 @@ impl Sink for Folder<'_> {
             name = format!("_{name}");
         }
         let path = self.path.join(name);
-        self.open.insert(file, Incoming::begin(&self.output, path, Named::ByPage, head)?);
+        self.open.insert(file, Incoming::begin(&self.output, path, NamedBy::Page, head)?);
         Ok(())
     }
 

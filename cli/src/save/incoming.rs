@@ -10,7 +10,7 @@ use browse_proto::Reason;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::{Named, Output, draft::Draft, stream::text, write::unwritable};
+use super::{NamedBy, Output, draft::Draft, stream::text, write::unwritable};
 use crate::failure::{Failure, Result};
 
 /// A draft, and what is known of it so far.
@@ -29,7 +29,7 @@ impl Incoming {
     pub fn begin(
         output: &Output,
         path: PathBuf,
-        named: Named,
+        named: NamedBy,
         head: &Map<String, Value>,
     ) -> Result<Self> {
         let draft = output.begin(&path, named)?;

@@ -9,7 +9,7 @@ use browse_proto::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Named, Output, default_extension, name, temporary, temporary_folder};
+use super::{NamedBy, Output, default_extension, name, temporary, temporary_folder};
 use crate::{failure::Result, globals::Globals, parse::Invocation, print};
 
 /// Writes what `invocation` saves, and puts the path, or a data URL, in the
@@ -58,8 +58,8 @@ fn one(
         return Ok(Kept::InFile);
     }
     let (path, named) = match &invocation.path {
-        Some(path) => (PathBuf::from(path), Named::ByCaller),
-        None => (temporary(command.name, default_extension(command, mime))?, Named::ByDefault),
+        Some(path) => (PathBuf::from(path), NamedBy::Caller),
+        None => (temporary(command.name, default_extension(command, mime))?, NamedBy::Default),
     };
     let is_printed = match wire::bytes(body, field.number) {
         Ok(bytes) if !bytes.is_empty() => output.write(&path, named, bytes)?,
@@ -78,10 +78,10 @@ fn several(
     response: &mut Map<String, Value>,
 ) -> Result<Kept> {
     let (prefix, named) = match &invocation.path {
-        Some(prefix) => (prefix.clone(), Named::ByCaller),
+        Some(prefix) => (prefix.clone(), NamedBy::Caller),
         None => {
             let folder = temporary_folder(invocation.command.name)?;
-            (format!("{}/", folder.display()), Named::ByDefault)
+            (format!("{}/", folder.display()), NamedBy::Default)
         }
     };
     let joint = if prefix.ends_with('/') { "" } else { "-" };

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::{Named, Output, incoming::is_whole, name, stream::text};
+use super::{NamedBy, Output, incoming::is_whole, name, stream::text};
 use crate::failure::Result;
 
 /// Name of the manifest, which no file of the page gets.
@@ -63,7 +63,7 @@ impl Manifest {
     pub fn write(&self, output: &Output) -> Result<()> {
         let document = json!({"version": 1, "files": self.files, "failed": self.failed});
         let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        output.write(&self.path, Named::ByCaller, format!("{text}\n").as_bytes()).map(drop)
+        output.write(&self.path, NamedBy::Caller, format!("{text}\n").as_bytes()).map(drop)
     }
 }
 

@@ -24,13 +24,13 @@ use crate::{
 
 /// Who chose the path of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum NamedBy {
     /// The caller: it is replaced.
-    ByCaller,
+    Caller,
     /// A page, or a server: it gets a number when it is taken.
-    ByPage,
+    Page,
     /// Nobody: it lies in a folder of its own in the temp folder.
-    ByDefault,
+    Default,
 }
 
 /// How the files of one command are written.
@@ -65,12 +65,12 @@ impl Output {
         })
     }
 
-    fn options(&self, named: Named) -> Options<'_> {
+    fn options(&self, named: NamedBy) -> Options<'_> {
         Options {
             places: &self.places,
             forced: self.forced,
-            numbered: named == Named::ByPage,
-            mode: if named == Named::ByDefault { 0o600 } else { 0o666 },
+            numbered: named == NamedBy::Page,
+            mode: if named == NamedBy::Default { 0o600 } else { 0o666 },
             deadline: self.deadline,
         }
     }
@@ -79,7 +79,7 @@ impl Output {
     ///
     /// # Errors
     /// The rule refuses it, or the folder cannot be written.
-    pub fn begin(&self, path: &Path, named: Named) -> Result<Draft> {
+    pub fn begin(&self, path: &Path, named: NamedBy) -> Result<Draft> {
         Draft::begin(path, &self.options(named)).map_err(|fault| self.failure(path, &fault))
     }
 
@@ -95,7 +95,7 @@ impl Output {
     ///
     /// # Errors
     /// The rule refuses it, or the system.
-    pub fn write(&self, path: &Path, named: Named, content: &[u8]) -> Result<bool> {
+    pub fn write(&self, path: &Path, named: NamedBy, content: &[u8]) -> Result<bool> {
         let mut draft = self.begin(path, named)?;
         draft.write_all(content).map_err(|error| unwritable(path, &error))?;
         let is_standard_output = draft.is_standard_output();
@@ -107,7 +107,7 @@ impl Output {
     /// # Errors
     /// The rule refuses it, or the system.
     pub fn make_folder(&self, path: &Path) -> Result<()> {
-        let made = output::make_folder(path, &self.options(Named::ByCaller));
+        let made = output::make_folder(path, &self.options(NamedBy::Caller));
         made.map_err(|fault| self.failure(path, &fault))
     }
 

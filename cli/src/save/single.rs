@@ -6,7 +6,7 @@ use browse_proto::{Reason, wire::base64};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Named, Output,
+    NamedBy, Output,
     incoming::Incoming,
     name,
     progress::Progress,
@@ -29,7 +29,7 @@ pub struct Single<'a> {
     invocation: &'a Invocation,
     globals: &'a Globals,
     output: Output,
-    named: Named,
+    named: NamedBy,
     /// Whether the file is standard output, which then has no room for a result.
     is_printed: bool,
     incoming: Option<Incoming>,
@@ -46,7 +46,7 @@ impl<'a> Single<'a> {
             invocation,
             globals,
             output: Output::new(invocation, globals)?,
-            named: Named::ByCaller,
+            named: NamedBy::Caller,
             is_printed: false,
             incoming: None,
             inline: Vec::new(),
@@ -59,10 +59,10 @@ impl<'a> Single<'a> {
     fn place(&mut self, head: &Map<String, Value>) -> Result<PathBuf> {
         let (folder, named) = match self.invocation.path.as_deref() {
             Some(path) if path.ends_with('/') || Path::new(path).is_dir() => {
-                (PathBuf::from(path), Named::ByPage)
+                (PathBuf::from(path), NamedBy::Page)
             }
             Some(path) => return Ok(PathBuf::from(path)),
-            None => (temporary_folder(self.invocation.command.name)?, Named::ByDefault),
+            None => (temporary_folder(self.invocation.command.name)?, NamedBy::Default),
         };
         self.named = named;
         Ok(folder.join(name::of_page(text(head, "name"))))
@@ -75,7 +75,7 @@ pub fn check_place(path: &str, output: &Output) -> Result<()> {
         folder if path.ends_with('/') || folder.is_dir() => folder.join("download"),
         file => file.to_owned(),
     };
-    output.begin(&place, Named::ByCaller).map(drop)
+    output.begin(&place, NamedBy::Caller).map(drop)
 }
 
 impl Sink for Single<'_> {
@@ -156,7 +156,7 @@ impl Sink for Single<'_> {
             return print::json_result(&result, untrusted);
         }
         // The bytes of a file are not read here; only its name can speak.
-        print::enveloped(place, untrusted.filter(|_| self.named != Named::ByCaller))?;
+        print::enveloped(place, untrusted.filter(|_| self.named != NamedBy::Caller))?;
         let note = text(&self.result, "note");
         if !note.is_empty() {
             print::note(&format!("{}: {note}", self.invocation.command.name));

@@ -1372,7 +1372,7 @@ pub fn find(start: &Path, asker: Asker<'_>) -> PathBuf {
 
 pub fn has_linked_settings(top: &Path, browse_home: Option<&Path>) -> bool {
 	let own = top.join(".browse");
-	own.is_symlink() && !browse_home.is_some_and(|home| home == own)
+	own.is_symlink() && browse_home.is_none_or(|home| home != own)
 }
 
 fn is_project(folder: &Path, asker: Asker<'_>) -> bool {
@@ -1662,10 +1662,8 @@ impl Places {
 			return Some(format!("programs are looked for in `{}`", parent.display()));
 		}
 		let base = self.base(path);
-		if base.is_none() {
-			if let Some(folder) = system(&all) {
-				return Some(format!("`{folder}` is a folder of the system"));
-			}
+		if let Some(folder) = system(&all).filter(|_| base.is_none()) {
+			return Some(format!("`{folder}` is a folder of the system"));
 		}
 		if cfg!(target_os = "macos") && self.is_library(path, base) {
 			return Some("programs keep their settings in `Library`".to_owned());
@@ -1787,7 +1785,7 @@ fn is_text(head: &[u8]) -> bool {
 		Ok(_) => true,
 		Err(error) => error.error_len().is_none() && head.len() == HEAD,
 	};
-	!head.is_empty() && whole && !head.iter().any(|byte| control(byte))
+	!head.is_empty() && whole && !head.iter().any(control)
 }
 
 pub fn contradiction(name: &str, new: &[u8]) -> Option<String> {
@@ -2490,9 +2488,9 @@ pub(crate) fn file(parts: Stream<FilePart>, place: Option<&Path>) -> Result<Save
 		let part = part?;
 		if let Some(head) = part.head {
 			let (path, by) = match (named, place) {
-				(Some(path), _) => (path.to_owned(), Named::ByCaller),
-				(None, Some(folder)) => (folder.join(of_page(&head.name)), Named::ByPage),
-				(None, None) => (own_folder()?.join(of_page(&head.name)), Named::ByDefault),
+				(Some(path), _) => (path.to_owned(), NamedBy::Caller),
+				(None, Some(folder)) => (folder.join(of_page(&head.name)), NamedBy::Page),
+				(None, None) => (own_folder()?.join(of_page(&head.name)), NamedBy::Default),
 			};
 			draft = Some(Draft::begin(path, by, head)?);
 		}
@@ -2536,7 +2534,7 @@ fn take_all(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
 			let name = of_page(&head.name);
 			let reserved = name.eq_ignore_ascii_case(MANIFEST);
 			let name = if reserved { format!("_{name}") } else { name };
-			open.insert(part.file, Draft::begin(out.folder.join(name), Named::ByPage, head)?);
+			open.insert(part.file, Draft::begin(out.folder.join(name), NamedBy::Page, head)?);
 		}
 		if let Some(draft) = open.get_mut(&part.file) {
 			draft.add(&part.data)?;
@@ -2586,7 +2584,7 @@ fn write_manifest(out: &SavedFolder, known: Vec<Json>) -> Result<()> {
 		("files", Json::list(kept.chain(out.saved.iter().map(row)))),
 		("failed", Json::list(out.failed.iter().map(failure))),
 	]);
-	let mut draft = Draft::begin(out.manifest.clone(), Named::ByCaller, FileHead::default())?;
+	let mut draft = Draft::begin(out.manifest.clone(), NamedBy::Caller, FileHead::default())?;
 	draft.add(format!("{document}\n").as_bytes())?;
 	draft.draft.finish().map(drop).map_err(|fault| refused(&out.manifest, fault))
 }
@@ -2603,18 +2601,18 @@ struct Draft {
 
 /// Who chose the path of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Named {
-	ByCaller,
-	ByPage,
-	ByDefault,
+enum NamedBy {
+	Caller,
+	Page,
+	Default,
 }
 
 impl Draft {
-	fn begin(path: PathBuf, named: Named, head: FileHead) -> Result<Self> {
+	fn begin(path: PathBuf, named: NamedBy, head: FileHead) -> Result<Self> {
 		let places = places();
 		let options = Options {
-			numbered: named == Named::ByPage,
-			mode: if named == Named::ByDefault { 0o600 } else { 0o666 },
+			numbered: named == NamedBy::Page,
+			mode: if named == NamedBy::Default { 0o600 } else { 0o666 },
 			..options(&places)
 		};
 		let draft = output::Draft::begin(&path, &options).map_err(|fault| refused(&path, fault))?;
