@@ -35,7 +35,7 @@ impl Raw {
         refuse(
             self.name,
             &self.place,
-            &format!("`{}` is not {wanted}", line(&self.text(), MAX_QUOTE)),
+            &format!("`{}` is not {wanted}", line(self.text(), MAX_QUOTE)),
         )
     }
 
