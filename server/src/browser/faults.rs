@@ -105,7 +105,8 @@ fn navigation(code: &str, host: &str) -> Error {
         return Error::new(Reason::CertificateInvalid, message).with("code", code);
     }
     let cause = match code {
-        "ERR_NAME_NOT_RESOLVED" => format!("no address is known for the host of {host}"),
+        "ERR_NAME_NOT_RESOLVED" if host.starts_with('`') => format!("the host {host} is unknown"),
+        "ERR_NAME_NOT_RESOLVED" => format!("the host of {host} is unknown"),
         "ERR_CONNECTION_REFUSED" => format!("{host} refused the connection"),
         "ERR_INTERNET_DISCONNECTED" | "ERR_NETWORK_CHANGED" | "ERR_ADDRESS_UNREACHABLE" => {
             format!("{host} cannot be reached")
