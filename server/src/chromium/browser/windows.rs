@@ -111,8 +111,10 @@ impl Registry {
         let close = json!({ "targetId": target });
         let connection = &self.shared.connection;
         self.maps.lock().refused.insert(target.clone());
-        connection.call_method::<IgnoredAny>(None, "Target.closeTarget", &close).ignore();
+        // One that is closed while it waits leaves its opener waiting. What it asks for
+        // is refused meanwhile.
         setup::resume(session);
+        connection.call_method::<IgnoredAny>(None, "Target.closeTarget", &close).ignore();
         let refused = RefusedWindow { url, reason };
         self.shared.sink.event(Event::WindowRefused(page.target_id().clone(), refused));
         page.notify();
