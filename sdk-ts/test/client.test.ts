@@ -82,7 +82,7 @@ test('an error has reason, hint, message, metadata and code', async (context) =>
   const [browse] = await client(context, () => ({ trailers }));
   const error = await browse.click('@e3').catch((caught: unknown) => caught);
   assert.ok(error instanceof BrowseError);
-  assert.deepEqual({ ...error }, { name: 'BrowseError', reason: 'REF_STALE', hint: 'h', metadata: { ref: '@e3' }, code: 9 });
+  assert.deepEqual({ ...error }, { name: 'BrowseError', reason: 'REF_STALE', hint: 'h', metadata: { ref: '@e3' }, page: [], code: 9 });
   assert.equal(error.message, 'it is “gone”');
 });
 

@@ -34,7 +34,7 @@ test('unknown fields of a newer daemon are skipped', () => {
 test('numbers, floats, maps and nested messages come back', () => {
   const box = { x: 1.5, y: -2, width: 0, height: 1e9 };
   assert.deepEqual(decode('GetResponse', encode('GetResponse', { value: 'v', box })), { value: 'v', box });
-  const error = { reason: 'R', message: '', hint: '', metadata: { a: '1', b: '' } };
+  const error = { reason: 'R', message: '', hint: '', metadata: { a: '1', b: '' }, page: [{ about: 'cover', text: 'dialog' }] };
   assert.deepEqual(decode('StepError', encode('StepError', error)), error);
   const far = { timeMs: Number.MAX_SAFE_INTEGER, level: '', text: '', location: '' };
   assert.deepEqual(decode('ConsoleMessage', encode('ConsoleMessage', far)), far);

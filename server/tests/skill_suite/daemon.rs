@@ -41,6 +41,8 @@ pub struct Failure {
     pub reason: String,
     pub message: String,
     pub metadata: HashMap<String, String>,
+    /// What a page or a program chose: pairs of what it is and what it says.
+    pub page: Vec<(String, String)>,
 }
 
 /// Adds a token to each call.
@@ -243,9 +245,10 @@ impl From<Status> for Failure {
     /// A daemon that died has no reason.
     fn from(status: Status) -> Self {
         let message = status.message().to_owned();
+        let page = browse_proto::wire::error_page(status.details());
         match status.get_error_details().error_info().cloned() {
-            Some(info) => Self { reason: info.reason, message, metadata: info.metadata },
-            None => Self { reason: String::new(), message, metadata: HashMap::new() },
+            Some(info) => Self { reason: info.reason, message, metadata: info.metadata, page },
+            None => Self { reason: String::new(), message, metadata: HashMap::new(), page },
         }
     }
 }

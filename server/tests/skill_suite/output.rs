@@ -68,7 +68,7 @@ async fn output_that_is_no_document_is_refused_with_a_quote() {
     }
     skill(&daemon.home(), "e", "").shell("head -c 5000 /dev/zero | tr '\\0' x");
     let error = daemon.run("e").await.error.unwrap();
-    assert_eq!(error.metadata["output"].chars().count(), 80);
+    assert_eq!(error.page[0].1.chars().count(), 80);
 }
 
 #[tokio::test]

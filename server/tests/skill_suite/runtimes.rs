@@ -140,7 +140,7 @@ async fn rust_is_built_once() {
     let failed = daemon.run("a").await;
     let error = failed.error.unwrap();
     assert_eq!(error.reason, "BUILD_FAILED");
-    assert!(error.message.contains("cannot find function `nothing`"), "{}", error.message);
+    assert!(error.page[0].1.contains("cannot find function `nothing`"), "{:?}", error.page);
     assert!(failed.stderr.contains("src/main.rs:1:13"), "{}", failed.stderr);
     assert_eq!(left(&daemon), built, "a failed build leaves nothing");
     draft.file("Cargo.toml", &format!("{MANIFEST}[dependencies]\nb = {{ git = 'file:///b' }}\n"));

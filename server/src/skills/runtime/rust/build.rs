@@ -243,7 +243,7 @@ impl<'a> Build<'a> {
             return Ok(self.within(executables(&ended.stdout)));
         }
         let text = String::from_utf8_lossy(&tail).into_owned();
-        Err(self.failed("the compiler refused it", &text).quoting("error", first_error(&text)))
+        Err(self.failed("the compiler refused it", &text))
     }
 
     /// The programs among these. What a build says may be a lie, and what it
@@ -283,6 +283,10 @@ impl<'a> Build<'a> {
         let error = Error::new(Reason::BuildFailed, message)
             .with("skill", &skill.name)
             .with("file", skill.place.join(file).display());
+        let error = match output {
+            "" => error,
+            output => error.quoting("error", first_error(output)),
+        };
         let last: Vec<_> = output.lines().rev().take(LAST_LINES).collect();
         last.into_iter().rev().fold(error, |error, line| error.with("output", line))
     }
