@@ -430,7 +430,7 @@ pub struct Error {
 	/// The values that the message is made of.
 	pub metadata: BTreeMap<String, String>,
 	/// What a page chose, as pairs of what it is and what it says: untrusted.
-	pub page: Vec<(String, String)>,
+	pub page: Box<[(String, String)]>,
 	/// The gRPC status code.
 	pub code: i32,
 }
@@ -449,7 +449,7 @@ impl Error {
 	/// An error of this reason and gRPC status code.
 	pub fn new(reason: &str, message: impl Into<String>, hint: &str, code: i32) -> Self {
 		let (message, metadata) = (message.into(), BTreeMap::new());
-		let (reason, hint, page) = (reason.to_owned(), hint.to_owned(), Vec::new());
+		let (reason, hint, page) = (reason.to_owned(), hint.to_owned(), Box::default());
 		Self { reason, message, hint, metadata, page, code }
 	}
 
@@ -553,7 +553,7 @@ fn info(status: &[u8]) -> (String, BTreeMap<String, String>) {
 }
 
 /// Reads browse.v1.ErrorPage from the details of a google.rpc.Status.
-fn page(status: &[u8]) -> Vec<(String, String)> {
+fn page(status: &[u8]) -> Box<[(String, String)]> {
 	let quotes = details(status, b"/browse.v1.ErrorPage").into_iter();
 	let quotes = quotes.flat_map(|body| children(body, 1)).map(pair);
 	quotes.map(|(about, said)| (shown(&about), shown(&said))).collect()
