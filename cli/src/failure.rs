@@ -5,7 +5,11 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-use browse_proto::{Reason, render::Untrusted, wire};
+use browse_proto::{
+    Reason,
+    render::{Untrusted, quotes_json, quotes_text},
+    wire,
+};
 use serde_json::{Value, json};
 
 use crate::call::{MESSAGE_LIMIT, Notes};
@@ -148,16 +152,7 @@ impl Failure {
         if !self.hint.is_empty() {
             text.push_str(&format!("hint: {}\n", printable(&self.hint)));
         }
-        if !self.page.is_empty() {
-            let line = |(about, text): &(String, String)| format!("{about}: {text}");
-            let lines = self.page.iter().map(line).collect::<Vec<_>>().join("\n");
-            let lines = printable(&lines);
-            match &self.untrusted {
-                Some(untrusted) => text.push_str(&printable(&untrusted.wrap(&lines))),
-                None => text.push_str(&lines),
-            }
-            text.push('\n');
-        }
+        text.push_str(&printable(&quotes_text(&self.page, self.untrusted.as_ref())));
         text
     }
 
@@ -167,8 +162,7 @@ impl Failure {
         let mut error =
             json!({"reason": reason, "message": message, "hint": hint, "metadata": metadata});
         if !page.is_empty() {
-            let quote = |(about, text): &(String, String)| json!({"about": about, "text": text});
-            error["page"] = page.iter().map(quote).collect();
+            error["page"] = quotes_json(page);
             if let Some(untrusted) = untrusted {
                 error["untrusted"] = untrusted.json();
             }

@@ -133,13 +133,8 @@ fn failure(error: &Value) -> Failure {
     let metadata = metadata
         .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
         .collect();
-    let quotes = error.get("page").and_then(Value::as_array).into_iter().flatten();
-    let quote = |quote: &Value| {
-        let text = |name| quote.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        (text("about"), text("text"))
-    };
     let failure = Failure::described(text("reason"), text("message").to_owned(), metadata)
-        .quoting(quotes.map(quote).collect(), None);
+        .quoting(render::quotes_of(error), None);
     match text("hint") {
         "" => failure,
         hint => failure.hint(hint),

@@ -10,6 +10,7 @@ mod command;
 pub mod file_name;
 pub mod output;
 pub mod output_names;
+pub mod output_place;
 pub mod output_rule;
 pub mod private;
 pub mod project;

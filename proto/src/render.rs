@@ -6,6 +6,7 @@
 
 mod envelope;
 mod json;
+mod quotes;
 mod receipt;
 mod steps;
 mod template;
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 
 pub use envelope::{Untrusted, defuse};
 pub use json::{document_json, result_json};
+pub use quotes::{quotes_json, quotes_of, quotes_text};
 pub use receipt::receipt_line;
 pub use steps::step_text;
 

@@ -40,7 +40,7 @@ fn every_path_is_refused_or_written_as_the_table_says() {
             assert_eq!(refusal.is_some(), is_refused, "{path}: {refusal:?}");
         }
     }
-    for case in table["elsewhere"].as_array().expect("a list") {
+    for case in table["other_places"].as_array().expect("a list") {
         let path = case["path"].as_str().expect("a path");
         let refusal = places(&table, case).refusal(Path::new(path));
         assert_eq!(refusal.is_some(), case["refused"] == true, "{case}: {refusal:?}");

@@ -37,7 +37,7 @@ class Output(unittest.TestCase):
             self.assertIsNotNone(refusal(Places(**places), path), path)
         for path in TABLE["written"]:
             self.assertIsNone(refusal(Places(**places), path), path)
-        for case in TABLE["elsewhere"]:
+        for case in TABLE["other_places"]:
             more = {key: case[key] for key in ("own", "temp") if key in case}
             refused = refusal(Places(**{**places, **more}), case["path"]) is not None
             self.assertEqual(refused, case["refused"], case)

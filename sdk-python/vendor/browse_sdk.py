@@ -1097,7 +1097,7 @@ def _state(path: str) -> tuple[str, str]:
 
 
 def own_json(path: str, invalid: Callable[[str, str], BrowseError]) -> dict[str, Any] | None:
-    """What a file of JSON holds; None when there is no file. Whoever can write it
+    """What a file of JSON holds; None when there is no file. Any user who can write it
     can have our calls, so it counts only when it is ours alone: a checkout of a
     repository that carries one never has its mode.
     """
@@ -1686,7 +1686,7 @@ class OutputFile:
                     raise Refused("nobody reads it")
                 time.sleep(0.01)
 
-        # What is there and is no pipe has no reader to wait for.
+        # A file that is not a pipe has no reader to wait for.
         is_pipe = wanted is None or stat.S_ISFIFO(wanted.st_mode)
         out = attempt(errno.ENXIO if is_pipe else 0, open_)
         try:

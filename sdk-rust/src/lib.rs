@@ -47,6 +47,10 @@ mod output_rule;
 
 // The command line uses all of it.
 #[allow(dead_code)]
+mod output_place;
+
+// The command line uses all of it.
+#[allow(dead_code)]
 mod output;
 
 mod sha256;

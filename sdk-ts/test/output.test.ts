@@ -9,7 +9,7 @@ import { contradiction, type Places, refusal, replacement } from '../src/outputR
 
 type Case = { path: string; refused: boolean; own?: string[]; temp?: string };
 type Content = { name: string; new: string; old?: string; executable?: boolean; written: boolean };
-type Table = { places: { own: string[]; temp: string; home: string; browse_home: string; search: string[] }; refused: string[]; written: string[]; elsewhere: Case[]; contents: Content[] };
+type Table = { places: { own: string[]; temp: string; home: string; browse_home: string; search: string[] }; refused: string[]; written: string[]; other_places: Case[]; contents: Content[] };
 
 const table = JSON.parse(readFileSync(join(process.cwd(), '../proto/tests/outputs.json'), 'utf8')) as Table;
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
@@ -19,7 +19,7 @@ test('paths are refused and written as the table of the contract says', () => {
   const places: Places = { ...rest, browseHome, macos: false };
   for (const path of table.refused) assert.ok(refusal(places, path), path);
   for (const path of table.written) assert.equal(refusal(places, path), undefined, path);
-  for (const { path, refused, ...more } of table.elsewhere) {
+  for (const { path, refused, ...more } of table.other_places) {
     assert.equal(refusal({ ...places, ...more }, path) !== undefined, refused, `${path} ${JSON.stringify(more)}`);
   }
 });

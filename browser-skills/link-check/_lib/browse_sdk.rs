@@ -1830,27 +1830,23 @@ fn named(kind: &str) -> String {
 
 // The command line uses all of it.
 #[allow(dead_code)]
-mod output {
+mod output_place {
 use std::{
 	ffi::{OsStr, OsString},
-	fs::{self, DirBuilder, File, Metadata, OpenOptions},
-	io::{self, ErrorKind, Read as _, Write},
+	fs::{self, File, Metadata, OpenOptions},
+	io::{self, ErrorKind},
 	os::{
 		fd::AsRawFd as _,
-		unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _},
+		unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _},
 	},
 	path::{Path, PathBuf},
 	process,
-	sync::atomic::{AtomicU32, Ordering},
-	thread,
-	time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+	time::Instant,
 };
 
-use super::output_rule::{HEAD, Places, contradiction, replacement};
+use super::output_rule::Places;
 
 const MAX_LINKS: usize = 40;
-
-const PAUSE: Duration = Duration::from_millis(10);
 
 const DEVICES: [(&str, u64); 4] =
 	[("null", 0x103), ("zero", 0x105), ("full", 0x107), ("tty", 0x500)];
@@ -1858,11 +1854,9 @@ const DEVICES: [(&str, u64); 4] =
 #[cfg(target_os = "linux")]
 const O_PATH: i32 = 0o10_000_000;
 #[cfg(target_os = "linux")]
-const O_NONBLOCK: i32 = 0o4000;
+pub(crate) const O_NONBLOCK: i32 = 0o4000;
 #[cfg(not(target_os = "linux"))]
-const O_NONBLOCK: i32 = 4;
-
-const NO_READER: i32 = 6;
+pub(crate) const O_NONBLOCK: i32 = 4;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
@@ -1889,9 +1883,9 @@ impl From<io::Error> for Fault {
 pub type Outcome<T> = Result<T, Fault>;
 
 #[derive(Debug)]
-struct Folder {
+pub(crate) struct Folder {
 	file: File,
-	path: PathBuf,
+	pub(crate) path: PathBuf,
 	held: bool,
 }
 
@@ -1920,14 +1914,14 @@ impl Folder {
 		Ok(Self { file, path: real, held: false })
 	}
 
-	fn at(&self, name: &OsStr) -> PathBuf {
+	pub(crate) fn at(&self, name: &OsStr) -> PathBuf {
 		match self.held {
 			true => Path::new(&format!("/proc/self/fd/{}", self.file.as_raw_fd())).join(name),
 			false => self.path.join(name),
 		}
 	}
 
-	fn about(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
+	pub(crate) fn about(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
 		match fs::symlink_metadata(self.at(name)) {
 			Ok(about) => Ok(Some(about)),
 			Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -1936,19 +1930,19 @@ impl Folder {
 	}
 }
 
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
+pub(crate) fn is_same(one: &Metadata, other: &Metadata) -> bool {
 	(one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 #[derive(Debug)]
-enum Goal {
+pub(crate) enum Goal {
 	File(Folder, OsString),
 	Stream(Folder, OsString, Metadata),
 	Descriptor(u32),
 }
 
 impl Goal {
-	fn find(path: &Path, options: &Options<'_>) -> Outcome<Self> {
+	pub(crate) fn find(path: &Path, options: &Options<'_>) -> Outcome<Self> {
 		let mut path = std::env::current_dir()?.join(path);
 		for _ in 0..MAX_LINKS {
 			if let Some(number) = descriptor(&path) {
@@ -2013,6 +2007,51 @@ fn descriptor(path: &Path) -> Option<u32> {
 		}
 	}
 }
+
+pub fn make_folder(path: &Path, options: &Options<'_>) -> Outcome<()> {
+	let path = std::env::current_dir()?.join(path);
+	let mut rest = PathBuf::new();
+	let found = path.ancestors().find_map(|folder| {
+		let real = fs::canonicalize(folder).ok();
+		if real.is_none() {
+			let name = folder.file_name().unwrap_or(OsStr::new(".."));
+			rest = Path::new(name).join(&rest);
+		}
+		real
+	});
+	let real = found.unwrap_or_default().join(rest);
+	if real.components().any(|part| part == std::path::Component::ParentDir) {
+		return Err(Fault::Unfit("a folder above it does not exist".to_owned()));
+	}
+	match options.places.refusal(&real.join("download")).filter(|_| !options.forced) {
+		Some(refusal) => Err(Fault::Rule(refusal)),
+		None => Ok(fs::create_dir_all(&real)?),
+	}
+}
+}
+
+// The command line uses all of it.
+#[allow(dead_code)]
+mod output {
+use std::{
+	ffi::{OsStr, OsString},
+	fs::{self, DirBuilder, File, Metadata, OpenOptions},
+	io::{self, ErrorKind, Read as _, Write},
+	os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _},
+	path::{Path, PathBuf},
+	process,
+	sync::atomic::{AtomicU32, Ordering},
+	thread,
+	time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+pub use super::output_place::{Fault, Options, Outcome, make_folder};
+use super::output_place::{Folder, Goal, O_NONBLOCK, is_same};
+use super::output_rule::{HEAD, contradiction, replacement};
+
+const PAUSE: Duration = Duration::from_millis(10);
+
+const NO_READER: i32 = 6;
 
 #[derive(Debug)]
 pub struct Draft {
@@ -2232,27 +2271,6 @@ fn head(path: &Path, about: &Metadata) -> Outcome<Vec<u8>> {
 	}
 	file.take(HEAD as u64).read_to_end(&mut out)?;
 	Ok(out)
-}
-
-pub fn make_folder(path: &Path, options: &Options<'_>) -> Outcome<()> {
-	let path = std::env::current_dir()?.join(path);
-	let mut rest = PathBuf::new();
-	let found = path.ancestors().find_map(|folder| {
-		let real = fs::canonicalize(folder).ok();
-		if real.is_none() {
-			let name = folder.file_name().unwrap_or(OsStr::new(".."));
-			rest = Path::new(name).join(&rest);
-		}
-		real
-	});
-	let real = found.unwrap_or_default().join(rest);
-	if real.components().any(|part| part == std::path::Component::ParentDir) {
-		return Err(Fault::Unfit("a folder above it does not exist".to_owned()));
-	}
-	match options.places.refusal(&real.join("download")).filter(|_| !options.forced) {
-		Some(refusal) => Err(Fault::Rule(refusal)),
-		None => Ok(fs::create_dir_all(&real)?),
-	}
 }
 
 pub fn own_folder(subject: &str) -> io::Result<PathBuf> {

@@ -186,7 +186,6 @@ const FAILING: &[&[&str]] = &[
     &["wait", "#gone"],
     &["download", "#link"],
     &["cdp", "DOM.describeNode", "{\"nodeId\": -1}"],
-    &["chain", "[\"click\", \"#under\"]"],
     &["goto", "/away"],
 ];
 
@@ -235,6 +234,12 @@ fn an_error_holds_no_word_of_the_page_outside_of_its_envelope() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     assert!(failed >= 20 && quoted >= 15, "{failed} failed, {quoted} quoted");
+    // So does a step.
+    project.ok(&["goto", &site.url("/")]);
+    let steps = "[\"click\", \"#off\"]\n";
+    let output = project.feed(&["--timeout", "1s", "chain"], steps);
+    assert!(output.stderr.contains("element: button \"CANARYoff\""), "{output:?}");
+    assert!(!outside(&output.stderr).contains("CANARY"), "{output:?}");
     // Who is spoken to in an error is warned.
     project.ok(&["goto", &site.url("/")]);
     let output = project.run(&["--timeout", "1s", "click", "#under"]);

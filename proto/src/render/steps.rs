@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Untrusted, text};
+use super::{Untrusted, quotes_of, quotes_text, text};
 use crate::{Command, Kind};
 
 /// The results of the steps of `command`, when it is one that runs steps.
@@ -39,15 +39,7 @@ pub fn texts(results: &[Value], untrusted: Option<&Untrusted>) -> (String, Strin
         if let Some(error) = result.get("error") {
             let (message, hint) = (said(error, "message"), said(error, "hint"));
             failures += &format!("error: step {number} (`{name}`): {message}\nhint: {hint}\n");
-            let quotes = error.get("page").and_then(Value::as_array).into_iter().flatten();
-            let quotes: Vec<_> = quotes
-                .map(|quote| format!("{}: {}", said(quote, "about"), said(quote, "text")))
-                .collect();
-            if !quotes.is_empty() {
-                let lines = quotes.join("\n");
-                failures += &untrusted.map_or(lines.clone(), |untrusted| untrusted.wrap(&lines));
-                failures.push('\n');
-            }
+            failures += &quotes_text(&quotes_of(error), untrusted);
         } else if let Some(response) = result.get("response").and_then(Value::as_object) {
             let command = Command::by_name(&name);
             // Bytes are no text; they are in the document.

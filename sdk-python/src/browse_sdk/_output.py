@@ -264,7 +264,7 @@ class OutputFile:
                     raise Refused("nobody reads it")
                 time.sleep(0.01)
 
-        # What is there and is no pipe has no reader to wait for.
+        # A file that is not a pipe has no reader to wait for.
         is_pipe = wanted is None or stat.S_ISFIFO(wanted.st_mode)
         out = attempt(errno.ENXIO if is_pipe else 0, open_)
         try:

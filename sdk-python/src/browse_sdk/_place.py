@@ -50,7 +50,7 @@ def _state(path: str) -> tuple[str, str]:
 
 
 def own_json(path: str, invalid: Callable[[str, str], BrowseError]) -> dict[str, Any] | None:
-    """What a file of JSON holds; None when there is no file. Whoever can write it
+    """What a file of JSON holds; None when there is no file. Any user who can write it
     can have our calls, so it counts only when it is ours alone: a checkout of a
     repository that carries one never has its mode.
     """

@@ -121,9 +121,9 @@ fn frame_event(
                 // A click with a modifier, which opens a tab without an opener.
                 _ => {
                     // Which frame of another process has the keys is not known here.
-                    let elsewhere = session.id() != page.session().id();
+                    let is_inner = session.id() != page.session().id();
                     let headed = page.shared.flavour == Flavour::Headed;
-                    let by_user = state.was_touched() || elsewhere || headed;
+                    let by_user = state.was_touched() || is_inner || headed;
                     let session = session.id().clone();
                     state.opens_window(AskedWindow { session, url: requested.url, by_user });
                 }

@@ -135,8 +135,7 @@ impl Told {
             "reason": reason.name(), "message": message, "hint": hint, "metadata": metadata,
         });
         if !page.is_empty() {
-            let quote = |(about, text): &(String, String)| json!({"about": about, "text": text});
-            error["page"] = page.iter().map(quote).collect();
+            error["page"] = render::quotes_json(page);
             if let Some(untrusted) = untrusted {
                 error["untrusted"] = untrusted.json();
             }
@@ -149,12 +148,7 @@ impl Told {
             text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
         };
         let mut text = format!("error: {}\nhint: {}\n", plain(&self.message), plain(&self.hint));
-        let lines = self.page.iter().map(|(about, text)| format!("{about}: {text}"));
-        let lines = lines.collect::<Vec<_>>().join("\n");
-        if !lines.is_empty() {
-            text += &self.untrusted.as_ref().map_or(lines.clone(), |one| one.wrap(&lines));
-            text.push('\n');
-        }
+        text += &render::quotes_text(&self.page, self.untrusted.as_ref());
         text
     }
 

@@ -143,7 +143,7 @@ mod tests {
         let buffers = Buffers::of(None, 1024);
         let most = |child: &Child| buffers.most(&[child.id().cast_signed()]);
         assert_eq!(most(&child), most(&bare) + PIPE + buffers.socket);
-        // All of the network namespace count, whoever has them.
+        // All of the network namespace count, whichever process has them.
         let all = Buffers::of(Some(Pid::this()), 1024);
         assert!(all.most(&[]) >= 2 * all.socket);
         for child in [&mut bare, &mut child] {
