@@ -75,7 +75,8 @@ impl Engine {
         begun: bool,
     ) {
         let (Some(world), Some(known)) = (world, changes.as_mut()) else { return };
-        let nothing = !known.tells_anything() && self.seems_idle();
+        // What a field holds is told in any case.
+        let nothing = !known.tells_anything() && known.holds.is_none() && self.seems_idle();
         if !self.is_patient() || !(begun || nothing) {
             return;
         }
