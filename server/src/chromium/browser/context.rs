@@ -90,26 +90,28 @@ impl Browser {
         });
         let connection = self.connection();
         connection.call_method::<IgnoredAny>(None, "Browser.setDownloadBehavior", &params).ignore();
-        if let Some(restriction) = restriction {
-            self.tell_credentials(&id, &restriction.proxy).await?;
+        if let Some(Restriction { proxy, .. }) = restriction {
+            // The first tab is made meanwhile, and waits for it.
+            tokio::spawn(Arc::clone(self).tell_credentials(id.clone(), proxy));
         }
         Ok(Context { browser: Arc::clone(self), id, is_first: false })
     }
 
-    /// Has a new context learn the credentials of its proxy.
-    async fn tell_credentials(
-        self: &Arc<Self>,
-        context: &BrowserContextId,
-        proxy: &Proxy,
-    ) -> Result<()> {
-        let tab = self.hidden_page(context).await?;
-        let params = json!({ "url": proxy.credentials().first_document() });
-        tab.session().call_method::<IgnoredAny>("Page.navigate", &params).ignore();
-        // The browser asks again with the first document, should it not know them.
-        if tokio::time::timeout(TELLING, proxy.credentials().known()).await.is_err() {
-            tracing::warn!("the browser does not take the credentials of its proxy");
+    /// Has a new context learn the credentials of its proxy. Without them the browser
+    /// asks again with the first document.
+    async fn tell_credentials(self: Arc<Self>, context: BrowserContextId, proxy: Arc<Proxy>) {
+        let credentials = proxy.credentials();
+        match self.hidden_page(&context).await {
+            Ok(tab) => {
+                let params = json!({ "url": credentials.first_document() });
+                tab.session().call_method::<IgnoredAny>("Page.navigate", &params).ignore();
+                if tokio::time::timeout(TELLING, credentials.known()).await.is_err() {
+                    tracing::warn!("the browser does not take the credentials of its proxy");
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the credentials of a proxy were not told"),
         }
-        Ok(())
+        credentials.settle();
     }
 
     /// The context that the browser has from its start, with a new empty tab.
@@ -171,7 +173,11 @@ impl Context {
             self.browser.connection().call_method(None, "Target.createTarget", &params);
         let target = created.await?.target_id;
         drop(opening);
-        self.browser.registry().page_ready(&target).await
+        let page = self.browser.registry().page_ready(&target).await?;
+        if let Some(restriction) = page.shared.policies.get(&self.id) {
+            restriction.proxy.credentials().known().await;
+        }
+        Ok(page)
     }
 
     /// Its cookies, as Chromium describes them.

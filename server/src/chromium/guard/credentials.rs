@@ -68,7 +68,12 @@ impl Credentials {
         is_first
     }
 
-    /// Waits until the browser knows them.
+    /// Lets those go on who wait for the browser to know them.
+    pub(crate) fn settle(&self) {
+        self.known.send_replace(true);
+    }
+
+    /// Waits until the browser knows them, or until it is not waited for any more.
     pub(crate) async fn known(&self) {
         // The sender is here.
         let _ = self.known.subscribe().wait_for(|known| *known).await;
