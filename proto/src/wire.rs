@@ -11,7 +11,7 @@ mod encode;
 mod error_info;
 mod read;
 
-pub use decode::{bytes, decode, given, number};
+pub use decode::{bytes, decode, given, number, text_in};
 pub use encode::encode;
 pub use error_info::{ErrorInfo, error_info, error_page};
 

@@ -9,11 +9,16 @@
 mod act;
 mod check;
 mod forms;
+mod hops;
 mod mode;
+mod outgoing;
 mod reader;
 mod state;
+mod verdict;
 
 pub use check::{check, check_click};
+pub use hops::{Documents, begin, check_hop, end};
 pub use mode::Mode;
+pub use outgoing::Outgoing;
 pub use reader::{remember, remember_word};
 pub use state::Egress;

@@ -40,6 +40,7 @@ pub use offers::Offers;
 pub use registry::Sessions;
 pub use sends::{PageSend, Sends};
 pub use session::{Place, Session, SessionRules};
+pub use sink::JudgeDocuments;
 pub use slot::{BrowserSlot, BrowserState};
 pub use tab::{Action, NetworkLine, Tab, TabId, TabState};
 pub use untold::Untold;

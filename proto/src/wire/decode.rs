@@ -70,6 +70,16 @@ pub fn given(encoded: &[u8]) -> Vec<u32> {
     set.filter(|(_, raw)| !matches!(raw, Raw::Number(0))).map(|(number, _)| number).collect()
 }
 
+/// The text in the field `number` of an encoded message: the last that is there.
+pub fn text_in(encoded: &[u8], number: u32) -> Option<String> {
+    let set = Reader::new(encoded).map_while(Result::ok);
+    let bytes = set.filter_map(|(found, raw)| match raw {
+        Raw::Bytes(bytes) if found == number => Some(bytes),
+        _ => None,
+    });
+    text(bytes.last()?).ok().map(str::to_owned)
+}
+
 fn zero(field: &Field) -> Option<Value> {
     if field.repeated {
         return Some(json!([]));

@@ -110,11 +110,12 @@ fn told(cx: &Context, text: String) -> String {
     text
 }
 
-/// Names the hosts of all frames, whose content is in the answer.
+/// Names the hosts of all frames that the answer may have content of: the one that
+/// it is about, and those within.
 pub fn from_all_frames(cx: &Context) {
     let mut sources = Sources::default();
-    for frame in cx.page().frames() {
-        sources.add_url(&frame.url);
+    for url in cx.addresses() {
+        sources.add_url(&url);
     }
     if !sources.is_empty() {
         cx.set_sources(sources);

@@ -43,7 +43,7 @@ pub use browser::windows::{AskedWindow, RefusedWindow, WindowRefusal};
 pub use capture::body::ResponseBody;
 pub use capture::console::ConsoleEntry;
 pub use capture::downloads::{Download, DownloadState};
-pub use capture::event::{Event, EventSink, NoSink};
+pub use capture::event::{DocumentRequest, Event, EventSink, NoSink, Verdict};
 pub use capture::har::{Exchange, ExchangeAnswer, Recording, Timing};
 pub use capture::network::{NetworkRequest, RequestState};
 pub use capture::sheets::SheetText;

@@ -15,7 +15,7 @@ use super::Settings;
 use crate::{
     chromium::ResolverRules,
     content::{Scanner, Switch, Watch},
-    egress::Egress,
+    egress::{Documents, Egress},
     guardian::Guardian,
     keychain::Keychain,
     models::{Second, Transcript},
@@ -123,7 +123,7 @@ impl Daemon {
         let notes = Notes::new(&parts.settings, &outbound, scanner.clone(), &telemetry);
         notes.warm();
         let tunnel = Tunnel::new(&parts.settings.home);
-        Arc::new(Self {
+        let daemon = Arc::new(Self {
             scanner,
             transcript,
             settings: parts.settings,
@@ -151,7 +151,9 @@ impl Daemon {
             last_call: Mutex::new(now),
             notice: Mutex::new(parts.notice),
             ending: watch::Sender::new(None),
-        })
+        });
+        daemon.sessions.judge_documents(Box::new(Documents::new(&daemon)));
+        daemon
     }
 
     /// The settings that it started with.

@@ -1,6 +1,7 @@
 //! What a handler is given: who calls, in which session and tab, until when.
 
 mod content;
+mod frame;
 
 use std::{
     collections::BTreeMap,
@@ -19,9 +20,10 @@ use url::Url;
 
 use super::call::Call;
 use crate::{
-    chromium::{Leaving, Page, TargetId, is_metadata_host},
+    chromium::{FrameId, Leaving, Page, TargetId, is_metadata_host},
     content::{Findings, Sources},
     daemon::{Daemon, Settings},
+    egress::Outgoing,
     engine::Engine,
     error::{Error, Result},
     policy::{Capability, ClientId, Grant, Listener, Permit, SessionRule, TabPolicy},
@@ -59,6 +61,9 @@ pub struct Context {
     /// Whether the handler answers for questions of the page itself.
     questions: AtomicBool,
     notes: Mutex<Notes>,
+    outgoing: Arc<Outgoing>,
+    /// The frame that the call is about, where frames are of several sites.
+    frame: OnceLock<FrameId>,
     /// While the call leaves a document.
     leaving: OnceLock<Leaving>,
     /// Keeps the daemon from going idle while a stream runs.
@@ -107,6 +112,8 @@ impl Context {
             share,
             questions,
             notes,
+            outgoing: Arc::default(),
+            frame: OnceLock::new(),
             leaving,
             held,
         }
@@ -337,6 +344,11 @@ impl Context {
         if said.iter().all(|known| known != note) && said.len() < MOST_NOTES {
             said.push(note.to_owned());
         }
+    }
+
+    /// What the call sends.
+    pub fn outgoing(&self) -> &Arc<Outgoing> {
+        &self.outgoing
     }
 
     /// Notes that the handler answers for questions of the page itself from now on.

@@ -102,7 +102,9 @@ where
         if let Some(note) = &mut note {
             note.look(cx).await;
         }
+        cx.find_frame(&request).await;
         egress::check(cx, &request).await?;
+        egress::begin(cx);
         let _action = Action::begin(cx);
         match only_looks(cx.command()) {
             true => {
@@ -115,6 +117,8 @@ where
         }
     };
     let outcome = limits::within(cx, work).await;
+    // What was refused on the way is why it failed.
+    let outcome = egress::end(cx).and(outcome);
     if let Some(tab) = cx.tab_if_any() {
         tab.movers().end(cx.client(), tab.page().documents_shown());
     }

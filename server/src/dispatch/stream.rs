@@ -53,7 +53,9 @@ where
         if let Some(note) = &mut note {
             note.look(&cx).await;
         }
+        cx.find_frame(&request).await;
         egress::check(&cx, &request).await?;
+        egress::begin(&cx);
         handler(Arc::clone(&cx), request).await
     };
     let opened = limits::within(&cx, opening).await;

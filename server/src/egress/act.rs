@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use browse_guard::egress::{Channel, Sent, Site};
+use browse_guard::egress::{Channel, Sent, Site, named_in, views};
 use browse_proto::v1;
 use url::Url;
 
@@ -124,7 +124,7 @@ fn rare(cx: &Context, request: &dyn Any) -> Vec<Act> {
         let names = request.file.iter().map(|file| file.name.as_str()).collect::<Vec<_>>();
         let mut parts = vec![Part::Text(names.join("\n"))];
         parts.extend(request.file.iter().map(|file| Part::Text(words(&file.content))));
-        return vec![Act { channel: Channel::File, to: page_site(cx), parts, is_typing: false }];
+        return vec![Act { channel: Channel::File, to: frame_site(cx), parts, is_typing: false }];
     }
     let text = |channel: Channel, text: String| {
         vec![Act { channel, to: page_site(cx), parts: vec![Part::Text(text)], is_typing: false }]
@@ -188,9 +188,32 @@ pub fn page_site(cx: &Context) -> Option<Site> {
     site_of(&Url::parse(&cx.tab_if_any()?.page().url()).ok()?)
 }
 
+/// The site of the frame that the call is about: of the element that it names, or
+/// that has the focus.
+pub fn frame_site(cx: &Context) -> Option<Site> {
+    site_of(&Url::parse(&cx.address()?).ok()?)
+}
+
+/// The addresses in what the caller chose of an address, which it may be led on to:
+/// the site of each, and it.
+pub fn nested(parts: &[String], to: &Site) -> Vec<(Site, String)> {
+    let mut found: Vec<(Site, String)> = Vec::new();
+    for view in parts.iter().flat_map(|part| views(part)) {
+        for (at, _) in view.match_indices("://").take(MOST_ADDRESSES) {
+            let scheme = view[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
+            let whole = view[scheme..].split(char::is_whitespace).next().unwrap_or_default();
+            let Some(site) = named_in(whole).next().filter(|site| site != to) else { continue };
+            if found.len() < MOST_ADDRESSES && found.iter().all(|(_, known)| known != whole) {
+                found.push((site, whole.to_owned()));
+            }
+        }
+    }
+    found
+}
+
 fn typing(cx: &Context, text: &str) -> Act {
     let parts = vec![Part::Text(text.to_owned())];
-    Act { channel: Channel::Field, to: page_site(cx), parts, is_typing: true }
+    Act { channel: Channel::Field, to: frame_site(cx), parts, is_typing: true }
 }
 
 fn open(cx: &Context, text: &str, channel: Channel) -> Option<Act> {

@@ -2,19 +2,21 @@
 
 use std::any::Any;
 
-use browse_guard::egress::{Cargo, Carried, Channel, Place, Rule, Sent, Site, judge, views};
-use browse_proto::{Reason, v1};
+use browse_guard::egress::{
+    Cargo, Carried, Channel, Place, Rule, Sent, Site, Together, judge, views,
+};
+use browse_proto::{Command, Reach, Reason, Scope, v1};
 
 use super::{
     act::{self, Act, Part},
     forms,
     mode::Mode,
     reader::Reader,
+    verdict::{self, Sender, Verb},
 };
 use crate::{
     dispatch::Context,
-    error::{Error, Result, quote},
-    outbound::Action,
+    error::{Error, Result},
     policy::Kind,
     records::{Surface, attempt},
     secrets,
@@ -23,25 +25,35 @@ use crate::{
 /// Letters and digits from which a word may be the value of a cookie.
 const COOKIE: usize = 16;
 
-/// Commands that may send a form.
-const SUBMITS: &[&str] = &["click", "dblclick", "press", "mouse down", "mouse up", "check"];
-
 /// Looks at what `request` would send.
 ///
 /// # Errors
 /// `CANARY_LEAKED`; `EGRESS_DENIED` where a rule stops it and the setting says
 /// so.
 pub async fn check(cx: &Context, request: &(dyn Any + Send + Sync)) -> Result<()> {
-    for act in act::acts(cx, request) {
-        look(cx, &act).await?;
+    let acts = act::acts(cx, request);
+    for act in &acts {
+        look(cx, act).await?;
     }
     if is_paste(request) {
         paste(cx).await?;
     }
-    if SUBMITS.contains(&cx.command().name) && cx.capability().kind != Kind::Skill {
+    // What is typed is looked at by itself, and again when the page sends it.
+    let is_typing = acts.iter().any(|act| act.is_typing && !is_chord(act));
+    if may_submit(cx.command()) && !is_typing && cx.capability().kind != Kind::Skill {
         submit(cx).await?;
     }
     Ok(())
+}
+
+/// Whether a command may send a form: it acts on the page as a person does.
+fn may_submit(command: &Command) -> bool {
+    command.acts && command.reach == Reach::Page && command.scope == Scope::Write
+}
+
+/// A single key may be a shortcut that sends a form.
+fn is_chord(act: &Act) -> bool {
+    act.parts.iter().all(|part| part.as_str().chars().count() == 1)
 }
 
 /// Looks at what a click would send, of a command that may click.
@@ -55,43 +67,93 @@ pub async fn check_click(cx: &Context) -> Result<()> {
 async fn look(cx: &Context, act: &Act) -> Result<()> {
     let egress = cx.daemon().egress();
     if cx.capability().kind == Kind::Skill {
-        return canaries(cx, act, None);
+        return canaries(cx, act, &[]);
     }
     let reader = egress.reader(cx.client());
-    let text = || act.parts.iter().map(Part::as_str).collect::<Vec<_>>().join("\n");
-    let typed = match &act.to {
-        Some(to) if act.is_typing => reader.typing(to, &text()),
-        _ => None,
+    let text = act.parts.iter().map(Part::as_str).collect::<Vec<_>>().join("\n");
+    let is_address = matches!(act.channel, Channel::Address | Channel::Request);
+    let chosen = act.to.as_ref().map(|to| chosen(&reader, act, to)).unwrap_or_default();
+    let chosen: Vec<&str> = chosen.iter().map(String::as_str).collect();
+    let together = match &act.to {
+        Some(to) if act.is_typing => reader.typing(to, &text).map(of_typing).into_iter().collect(),
+        Some(to) if is_address => reader.in_pieces(to, &chosen),
+        _ => Vec::new(),
     };
-    canaries(cx, act, typed.as_deref())?;
+    canaries(cx, act, &together)?;
     let Some(to) = &act.to else { return Ok(()) };
     // What another client read may come from somebody who read nothing.
     let mut is_told = false;
-    let is_quick = act.is_typing && reader.knows_only(to) && !is_marked(cx, &text());
+    let is_quick = act.is_typing && reader.knows_only(to) && !is_marked(cx, &text);
+    let mut known = 0;
     if !is_quick {
-        let mut carried = carried(&reader, act, to, typed.as_deref());
-        carried.cargo.secret = has_secret(cx, &reader, act, to, typed, &carried).await;
+        let mut carried = carried(&reader, act, to, &together);
+        known = carried.cargo.text;
+        carried.cargo.secret = has_secret(cx, &reader, act, to, together, &carried).await;
         let is_of_weight = carried.cargo.text > 0 || carried.cargo.code;
-        if is_of_weight && carried.place == Place::New && forms::page_names(cx, to).await {
-            carried.place = Place::Named;
+        if is_of_weight && carried.place == Place::New {
+            carried.place = match is_embedded(cx, act, to) || forms::page_names(cx, to).await {
+                true => Place::Named,
+                false => Place::New,
+            };
         }
         if let Some(rule) = judge(act.channel, carried.place, carried.cargo) {
-            answer(cx, act, to, &carried, rule)?;
+            answer(cx, &text, to, &carried, rule)?;
             is_told = true;
         }
         reader.settle().memory.count(to, carried.cargo.text);
     }
+    if is_address {
+        nested(cx, &reader, &chosen, to)?;
+    }
     match act.is_typing {
-        true => reader.typed(to, &text(), is_told),
-        false => reader.open_if_address(act, to),
+        true => reader.typed(to, &text, is_told),
+        false => {
+            reader.open_if_address(act, to);
+            reader.asked(to, if is_address { &chosen } else { &[] }, known, is_told);
+        }
+    }
+    for part in &act.parts {
+        if let Part::Address(url) = part {
+            cx.outgoing().ask(url);
+        }
+    }
+    Ok(())
+}
+
+/// What the caller chose of what an act sends: all but what a page wrote just so.
+fn chosen(reader: &Reader, act: &Act, to: &Site) -> Vec<String> {
+    let hashed = reader.settle();
+    let parts = act.parts.iter().flat_map(|part| hashed.memory.parts(&part.sent(), to));
+    parts.map(str::to_owned).collect()
+}
+
+fn of_typing(text: String) -> Together {
+    Together { text, known: 0 }
+}
+
+/// Whether an act goes to a frame of another site than its page: the page chose it.
+fn is_embedded(cx: &Context, act: &Act, to: &Site) -> bool {
+    let into_page = matches!(act.channel, Channel::Field | Channel::File);
+    into_page && act::page_site(cx).is_some_and(|page| page != *to)
+}
+
+/// Looks at the addresses that an address may lead on to.
+fn nested(cx: &Context, reader: &Reader, chosen: &[&str], to: &Site) -> Result<()> {
+    let parts: Vec<String> = chosen.iter().map(|part| (*part).to_owned()).collect();
+    for (site, address) in act::nested(&parts, to) {
+        let carried = reader.settle().memory.carried(&[Sent::Address(&address)], &site);
+        if let Some(rule) = judge(Channel::Address, carried.place, carried.cargo) {
+            answer(cx, &address, &site, &carried, rule)?;
+        }
     }
     Ok(())
 }
 
 /// A sighting of a canary stops everything.
-fn canaries(cx: &Context, act: &Act, typed: Option<&str>) -> Result<()> {
+fn canaries(cx: &Context, act: &Act, together: &[Together]) -> Result<()> {
     let egress = cx.daemon().egress();
-    let texts = act.parts.iter().map(Part::as_str).chain(typed);
+    let together = together.iter().map(|one| one.text.as_str());
+    let texts = act.parts.iter().map(Part::as_str).chain(together);
     if !texts.into_iter().any(|text| egress.holds_canary(text)) {
         return Ok(());
     }
@@ -103,21 +165,25 @@ fn canaries(cx: &Context, act: &Act, typed: Option<&str>) -> Result<()> {
     Err(Error::new(Reason::CanaryLeaked, message))
 }
 
-fn carried(reader: &Reader, act: &Act, to: &Site, typed: Option<&str>) -> Carried {
+/// What an act carries, alone or together with what was sent before it.
+fn carried(reader: &Reader, act: &Act, to: &Site, together: &[Together]) -> Carried {
     let hashed = reader.settle();
     let sent: Vec<_> = act.parts.iter().map(Part::sent).collect();
-    let carried = hashed.memory.carried(&sent, to);
-    let Some(typed) = typed else { return carried };
-    let mut together = hashed.memory.carried(&[Sent::Text(typed)], to);
-    let is_more = together.cargo.text > carried.cargo.text || together.cargo.code;
-    if !is_more {
-        return carried;
+    let mut carried = hashed.memory.carried(&sent, to);
+    for one in together {
+        let mut whole = hashed.memory.carried(&[Sent::Text(&one.text)], to);
+        let is_more = whole.cargo.text > carried.cargo.text.max(one.known)
+            || whole.cargo.code && !carried.cargo.code;
+        if !is_more {
+            continue;
+        }
+        // What was typed before is there already.
+        if act.is_typing && !carried.what.is_empty() {
+            whole.what = carried.what;
+        }
+        carried = whole;
     }
-    // What was typed before is there already.
-    if !carried.what.is_empty() {
-        together.what = carried.what;
-    }
-    together
+    carried
 }
 
 /// Whether it holds the value of a cookie of another site; or what has the
@@ -129,7 +195,7 @@ async fn has_secret(
     reader: &Reader,
     act: &Act,
     to: &Site,
-    typed: Option<String>,
+    together: Vec<Together>,
     carried: &Carried,
 ) -> bool {
     let mut parts: Vec<String> = {
@@ -140,7 +206,7 @@ async fn has_secret(
     if parts.len() > 1 {
         parts.push(parts.concat());
     }
-    parts.extend(typed);
+    parts.extend(together.into_iter().map(|one| one.text));
     parts.extend(act.parts.iter().filter_map(Part::host));
     let views: Vec<_> = parts.iter().flat_map(|part| views(part)).collect();
     if views.iter().any(|view| is_marked(cx, view)) {
@@ -180,62 +246,19 @@ fn is_marked(cx: &Context, text: &str) -> bool {
 }
 
 /// Does what the setting says about an act that a rule stops.
-fn answer(cx: &Context, act: &Act, to: &Site, carried: &Carried, rule: Rule) -> Result<()> {
-    let daemon = cx.daemon();
-    let (mode, command) = (daemon.egress().mode(cx.capability().kind), cx.command().name);
-    let cargo = said(carried, rule);
-    let rule = rule.name();
-    let client = cx.client().to_string();
-    let note = |reason: &str| {
-        let reason = format!("{reason} {rule}");
-        attempt(daemon, Surface::Egress, &reason, client.as_bytes(), to.as_str());
-        daemon.egress().count(mode);
+fn answer(cx: &Context, text: &str, to: &Site, carried: &Carried, rule: Rule) -> Result<()> {
+    let sender = Sender {
+        daemon: cx.daemon(),
+        capability: cx.capability(),
+        command: cx.command().name,
+        verb: Verb::Sends,
     };
-    match mode {
-        Mode::Off => {
-            cx.say(&format!(
-                "the egress guard is off: `{command}` sends {cargo} to {to} (rule {rule})"
-            ));
-            Ok(())
-        }
-        Mode::Warn => {
-            note("warned");
-            cx.say(&format!(
-                "egress: `{command}` sends {cargo} to {to} (rule {rule} of docs/security.md)"
-            ));
-            Ok(())
-        }
-        Mode::Block => {
-            // The same text to the same site is the same act, whatever else was
-            // read meanwhile.
-            let text = act.parts.iter().map(Part::as_str).collect::<Vec<_>>().join("\n");
-            let digest = daemon.egress().digest(&format!("{command} {to} {text}"));
-            let action = Action {
-                key: format!("egress {digest:016x}"),
-                words: format!("`{command}` sends {cargo} to {to}"),
-            };
-            let Err(id) = daemon.approvals().once(cx.capability(), action) else { return Ok(()) };
-            note("EGRESS_DENIED");
-            let message = format!("`{command}` would send {cargo} to {to} (rule `{rule}`)");
-            let error = Error::new(Reason::EgressDenied, message).with("id", id);
-            Err(error.with("rule", rule).with("site", to))
-        }
+    let note = verdict::answer(&sender, text, to, carried, rule)?;
+    cx.outgoing().tell(to);
+    if let Some(note) = note {
+        cx.say(&note);
     }
-}
-
-/// What goes away and where it was read, for who is to approve it.
-fn said(carried: &Carried, rule: Rule) -> String {
-    let from = match carried.from.as_slice() {
-        [] => "another site".to_owned(),
-        some => some.iter().take(3).map(Site::as_str).collect::<Vec<_>>().join(", "),
-    };
-    let words = quote(&secrets::redact(&carried.what));
-    match carried.what.chars().count() {
-        _ if rule == Rule::Secret => format!("a secret of {from}"),
-        0 => format!("what was read on {from}"),
-        all if words.ends_with('…') => format!("`{words}` ({all} characters) of {from}"),
-        _ => format!("`{words}` of {from}"),
-    }
+    Ok(())
 }
 
 fn is_paste(request: &dyn Any) -> bool {
@@ -265,7 +288,7 @@ fn is_paste(request: &dyn Any) -> bool {
 async fn paste(cx: &Context) -> Result<()> {
     let browser = cx.daemon().sessions().slot().browser().await?;
     let Ok(text) = browser.read_clipboard().await else { return Ok(()) };
-    let (to, parts) = (act::page_site(cx), vec![Part::Text(text)]);
+    let (to, parts) = (act::frame_site(cx), vec![Part::Text(text)]);
     let channel = Channel::Field;
     look(cx, &Act { channel, to, parts, is_typing: false }).await
 }
@@ -273,13 +296,14 @@ async fn paste(cx: &Context) -> Result<()> {
 /// A click or a key may send a form to another site. Only looked at when what
 /// stands in the fields was read before it was typed.
 async fn submit(cx: &Context) -> Result<()> {
-    let Some(own) = act::page_site(cx) else { return Ok(()) };
     let reader = cx.daemon().egress().reader(cx.client());
-    if !reader.is_armed(&own) {
+    let frames = cx.tab_if_any().map(|tab| tab.page().frames()).unwrap_or_default();
+    let sites = frames.iter().filter_map(|frame| act::site_of(&url::Url::parse(&frame.url).ok()?));
+    if !sites.into_iter().any(|site| reader.is_armed(&site)) {
         return Ok(());
     }
     let is_blocking = cx.daemon().egress().mode(cx.capability().kind) == Mode::Block;
-    let (acts, is_all) = match forms::foreign(cx, &own).await {
+    let (acts, is_all) = match forms::foreign(cx).await {
         Ok(found) => found,
         // What nobody can tell of is not done.
         Err(error) if is_blocking => return Err(error),
@@ -287,21 +311,20 @@ async fn submit(cx: &Context) -> Result<()> {
     };
     for act in acts {
         let Some(to) = &act.to else { continue };
-        canaries(cx, &act, None)?;
-        let mut carried = carried(&reader, &act, to, None);
+        canaries(cx, &act, &[])?;
+        let mut carried = carried(&reader, &act, to, &[]);
         // The page chose where its form goes.
         carried.place = Place::Named;
-        carried.cargo.secret = has_secret(cx, &reader, &act, to, None, &carried).await;
-        let channel = Channel::Address;
-        if let Some(rule) = judge(channel, carried.place, carried.cargo) {
-            answer(cx, &act, to, &carried, rule)?;
+        carried.cargo.secret = has_secret(cx, &reader, &act, to, Vec::new(), &carried).await;
+        if let Some(rule) = judge(Channel::Address, carried.place, carried.cargo) {
+            let text = act.parts.iter().map(Part::as_str).collect::<Vec<_>>().join("\n");
+            answer(cx, &text, to, &carried, rule)?;
         }
     }
     if is_blocking && !is_all {
-        let act = Act { channel: Channel::Field, to: None, parts: Vec::new(), is_typing: false };
         let (cargo, from, what) = (Cargo::default(), Vec::new(), String::new());
         let carried = Carried { place: Place::Named, cargo, from, what };
-        answer(cx, &act, &Site::several(), &carried, Rule::Steered)?;
+        answer(cx, "", &Site::several(), &carried, Rule::Steered)?;
     }
     Ok(())
 }

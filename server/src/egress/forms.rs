@@ -31,17 +31,18 @@ pub async fn page_names(cx: &Context, to: &Site) -> bool {
     matches!(tokio::time::timeout(PATIENCE, ask).await, Ok(Some(true)))
 }
 
-/// What forms of the tab would send to sites other than `own`, and whether that
-/// is all.
+/// What forms of the tab would send to sites other than that of their frame, and
+/// whether that is all.
 ///
 /// # Errors
 /// The page gives no answer.
-pub async fn foreign(cx: &Context, own: &Site) -> Result<(Vec<Act>, bool)> {
+pub async fn foreign(cx: &Context) -> Result<(Vec<Act>, bool)> {
     let (sendings, is_all) = cx.engine().sendings().await?;
     let mut acts = Vec::new();
     for sending in sendings {
+        let own = Url::parse(&sending.from).ok().and_then(|url| site_of(&url));
         let sites = sending.to.iter().filter_map(|to| site_of(&Url::parse(to).ok()?));
-        acts.extend(sites.filter(|to| to != own).map(|to| Act {
+        acts.extend(sites.filter(|to| own.as_ref() != Some(to)).map(|to| Act {
             channel: Channel::Field,
             to: Some(to),
             parts: vec![Part::Text(sending.text.clone())],

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use browse_guard::egress::{Channel, Memory, Sent, Site};
+use browse_guard::egress::{Channel, Memory, Pieces, Sent, Site, Together};
 use browse_proto::{Page, PageDerived};
 
 use super::act::Act;
@@ -27,6 +27,9 @@ const BIT: usize = 64;
 /// is looked at before it is sent.
 const ARMING: usize = 16;
 
+/// Sites whose addresses are put together; the one that was quiet for longest goes.
+const MOST_PIECED: usize = 32;
+
 /// Sites of one reader whose fields hold what was read.
 const MOST_ARMED: usize = 64;
 
@@ -41,6 +44,8 @@ pub struct Hashed {
     pub memory: Memory,
     /// Sites into whose fields something was typed that had been read.
     armed: HashSet<Site>,
+    /// What was sent in addresses, by the site that hears of it; the latest last.
+    pieces: Vec<(Site, Pieces)>,
 }
 
 #[derive(Default)]
@@ -53,6 +58,8 @@ struct Waiting {
     typed: Option<(Site, String)>,
     /// Whether something was typed at all.
     has_typed: bool,
+    /// Whether something was sent at all that may have been read.
+    has_sent: bool,
 }
 
 enum Item {
@@ -61,7 +68,8 @@ enum Item {
     Back(Site, String),
     Link(Site, String),
     Open(Site),
-    Typed(Site, String),
+    /// What was typed, and it with what was typed before it.
+    Typed(Site, String, Option<String>),
 }
 
 /// Commands whose answers tell what a field holds that they put text into.
@@ -121,7 +129,7 @@ pub fn remember_word(cx: &Context, word: &str) {
 
 impl Reader {
     pub fn new(key: u64) -> Self {
-        let hashed = Hashed { memory: Memory::new(key), armed: HashSet::new() };
+        let hashed = Hashed { memory: Memory::new(key), armed: HashSet::new(), pieces: Vec::new() };
         Self { hashed: Mutex::new(hashed), waiting: Mutex::default() }
     }
 
@@ -141,8 +149,54 @@ impl Reader {
     /// was `told` of once is not told of again with what is typed after it.
     pub fn typed(&self, site: &Site, text: &str, told: bool) {
         let typed = self.typing(site, text).filter(|_| !told);
-        self.waiting().typed = typed.map(|typed| (site.clone(), typed));
-        self.push(Item::Typed(site.clone(), text.to_owned()));
+        self.waiting().typed = typed.clone().map(|typed| (site.clone(), typed));
+        self.push(Item::Typed(site.clone(), text.to_owned(), typed));
+    }
+
+    /// What the addresses that `site` was sent spell with one more, of which the
+    /// caller chose `parts`. Nothing for a site that the caller chose itself: codes
+    /// may go there.
+    pub fn in_pieces(&self, site: &Site, parts: &[&str]) -> Vec<Together> {
+        let hashed = self.settle();
+        let listener = site.listener();
+        let known = hashed.pieces.iter().find(|(known, _)| *known == listener);
+        match known {
+            Some((_, pieces)) if !hashed.memory.is_chosen(site) => pieces.with(parts),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Notes that an address was asked for, of which the caller chose `parts`, with
+    /// `known` letters and digits in it that were read elsewhere; where somebody was
+    /// `told` of it, what came before is forgotten.
+    pub fn asked(&self, site: &Site, parts: &[&str], known: usize, told: bool) {
+        self.waiting().has_sent = true;
+        let mut hashed = self.settle();
+        let sent: Vec<_> = parts.iter().map(|part| Sent::Text(part)).collect();
+        hashed.memory.send(&sent, site);
+        let listener = site.listener();
+        let at = hashed.pieces.iter().position(|(known, _)| *known == listener);
+        let mut entry = match at {
+            Some(at) => hashed.pieces.remove(at),
+            None => (listener, Pieces::default()),
+        };
+        if told {
+            return;
+        }
+        entry.1.add(parts, known);
+        if hashed.pieces.len() >= MOST_PIECED {
+            hashed.pieces.remove(0);
+        }
+        hashed.pieces.push(entry);
+    }
+
+    /// Whether what was sent so far may be handed on to `to`. Does not wait.
+    pub fn may_hand_on(&self, to: &Site) -> bool {
+        let has_sent = {
+            let waiting = self.waiting();
+            waiting.has_sent || waiting.has_typed
+        };
+        has_sent && !self.knows_only(to)
     }
 
     /// Whether everything so far was read on `site`, or nothing at all: then
@@ -186,7 +240,10 @@ impl Reader {
                 Some(Item::Back(site, text)) => hashed.memory.read_back(&site, &text),
                 Some(Item::Link(site, href)) => hashed.memory.link(&site, &href),
                 Some(Item::Open(site)) => hashed.memory.open(&site),
-                Some(Item::Typed(site, text)) => hashed.typed(site, &text),
+                Some(Item::Typed(site, text, whole)) => {
+                    hashed.memory.send(&[Sent::Text(whole.as_deref().unwrap_or(&text))], &site);
+                    hashed.typed(site, &text);
+                }
                 None => return hashed,
             }
         }
@@ -231,10 +288,8 @@ impl Hashed {
 impl Item {
     fn bytes(&self) -> usize {
         match self {
-            Self::Read(_, text)
-            | Self::Back(_, text)
-            | Self::Link(_, text)
-            | Self::Typed(_, text) => text.len(),
+            Self::Read(_, text) | Self::Back(_, text) | Self::Link(_, text) => text.len(),
+            Self::Typed(_, text, whole) => text.len() + whole.as_ref().map_or(0, String::len),
             Self::Open(_) => 0,
         }
     }

@@ -12,7 +12,7 @@ use std::{
 
 use browse_guard::egress::Canaries;
 
-use super::{Mode, reader::Reader};
+use super::{Mode, hops::Hops, reader::Reader};
 use crate::policy::{ClientId, Kind};
 
 /// Readers that are remembered; who has been quiet for longest gives way.
@@ -29,6 +29,7 @@ pub struct Egress {
     /// Those that called last stand last.
     readers: Mutex<Vec<(ClientId, Arc<Reader>)>>,
     worker: OnceLock<SyncSender<Weak<Reader>>>,
+    hops: Hops,
     digests: RandomState,
     stopped: AtomicU64,
     warned: AtomicU64,
@@ -43,6 +44,7 @@ impl Egress {
             minted: AtomicBool::new(false),
             readers: Mutex::default(),
             worker: OnceLock::new(),
+            hops: Hops::default(),
             digests: RandomState::new(),
             stopped: AtomicU64::new(0),
             warned: AtomicU64::new(0),
@@ -67,6 +69,16 @@ impl Egress {
     pub fn holds_canary(&self, text: &str) -> bool {
         self.minted.load(Ordering::Acquire)
             && self.canaries.lock().unwrap_or_else(PoisonError::into_inner).leak_in(text)
+    }
+
+    /// Whether there is a canary that may be sent.
+    pub(super) fn has_canaries(&self) -> bool {
+        self.minted.load(Ordering::Acquire)
+    }
+
+    /// The acts whose documents are looked at.
+    pub(super) fn hops(&self) -> &Hops {
+        &self.hops
     }
 
     /// A hash of what is sent, to tell one approval from another.

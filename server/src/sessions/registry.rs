@@ -1,7 +1,7 @@
 //! All sessions, and the tabs of all of them.
 
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
+    Arc, Mutex, MutexGuard, OnceLock, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -9,7 +9,8 @@ use browse_proto::Reason;
 use tokio::sync::watch;
 
 use super::{
-    BrowserSlot, Downloads, Journal, Lock, Session, SessionName, SessionRules, Tab, TabId,
+    BrowserSlot, Downloads, Journal, JudgeDocuments, Lock, Session, SessionName, SessionRules, Tab,
+    TabId,
 };
 use crate::{
     chromium::{AnsweredBy, Context, ContextOptions, HostRules, Page, TargetId},
@@ -29,6 +30,7 @@ pub struct Sessions {
     lock: Lock,
     /// How many questions pages have asked.
     pub(super) asked: watch::Sender<u64>,
+    pub(super) judge: OnceLock<Box<dyn JudgeDocuments>>,
 }
 
 impl Sessions {
@@ -47,8 +49,14 @@ impl Sessions {
                 downloads: Arc::default(),
                 lock: Lock::default(),
                 asked: watch::Sender::new(0),
+                judge: OnceLock::new(),
             }
         })
+    }
+
+    /// Has `judge` look at documents from now on. The first one stays.
+    pub fn judge_documents(&self, judge: Box<dyn JudgeDocuments>) {
+        let _ = self.judge.set(judge);
     }
 
     /// Where the browser is, or will be.

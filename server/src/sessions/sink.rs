@@ -7,9 +7,15 @@ use browse_proto::v1;
 
 use super::{DialogLine, Journal, NetworkLine, Note, Session, Sessions, Tab};
 use crate::chromium::{
-    ConsoleEntry, Download, DownloadState, Event, EventSink, NetworkRequest, Page, RequestState,
-    TargetId, is_safe_method,
+    ConsoleEntry, DocumentRequest, Download, DownloadState, Event, EventSink, NetworkRequest, Page,
+    RequestState, TargetId, Verdict, is_safe_method,
 };
+
+/// Looks at the documents of a session before they are asked for.
+pub trait JudgeDocuments: Send + Sync {
+    /// As [`EventSink::judge`], for the session of this name.
+    fn judge(&self, session: &str, request: &DocumentRequest<'_>) -> Option<Verdict>;
+}
 
 /// The daemon's ear.
 struct Ear {
@@ -116,6 +122,17 @@ impl Sessions {
 }
 
 impl EventSink for Ear {
+    fn judge(&self, request: &DocumentRequest<'_>) -> Option<Verdict> {
+        let sessions = self.sessions.upgrade()?;
+        let judge = sessions.judge.get()?;
+        let shown = self.shown.as_ref().and_then(Weak::upgrade);
+        let of = |session: &Arc<Session>| {
+            session.context_id().is_some_and(|context| context == *request.context)
+        };
+        let session = shown.or_else(|| sessions.all().into_iter().find(of))?;
+        judge.judge(session.name(), request)
+    }
+
     fn event(&self, event: Event) {
         let Some(sessions) = self.sessions.upgrade() else { return };
         sessions.witness(&event);

@@ -1,6 +1,6 @@
 //! What is sent, in all forms that are looked at: as it stands, percent
-//! encoding, base64, hex, escapes and entities taken off, up to three deep; its
-//! parameters joined; and backwards.
+//! encoding, base64, hex, decimal character codes, escapes and entities taken off,
+//! up to three deep; its parameters joined; and backwards.
 //!
 //! Not looked at: encryption, compression, rot13, base32, spelling letters out,
 //! other languages, and text put into other words.
@@ -19,6 +19,12 @@ const MOST_BYTES: usize = 16 << 20;
 /// Characters from which a run may be base64 or hex.
 const FEWEST: usize = 12;
 
+/// Character codes in a row from which they may spell something.
+const FEWEST_DECIMALS: usize = 6;
+
+/// Characters that may stand between two of them.
+const MOST_BETWEEN: usize = 2;
+
 /// The forms of `text` that are looked at; the first is the text itself.
 pub fn views(text: &str) -> Vec<Cow<'_, str>> {
     let mut all: Vec<Cow<'_, str>> = vec![Cow::Borrowed(text)];
@@ -29,12 +35,14 @@ pub fn views(text: &str) -> Vec<Cow<'_, str>> {
     while from < all.len() && depth < DEPTH {
         let until = all.len();
         for at in from..until {
-            let decoded: Vec<String> =
-                [percent(&all[at]), base64_runs(&all[at]), hex_runs(&all[at]), escapes(&all[at])]
-                    .into_iter()
-                    .flatten()
-                    .collect();
-            for one in decoded {
+            let decoded = [
+                percent(&all[at]),
+                base64_runs(&all[at]),
+                hex_runs(&all[at]),
+                decimals(&all[at]),
+                escapes(&all[at]),
+            ];
+            for one in decoded.into_iter().flatten() {
                 bytes += one.len();
                 if all.len() < MOST_VIEWS && bytes < MOST_BYTES && seen.insert(one.clone()) {
                     // A decoded text may have parameters of its own.
@@ -130,6 +138,48 @@ fn hex_runs(text: &str) -> Option<String> {
     })
 }
 
+/// Decimal character codes of ASCII, in runs of at least [`FEWEST_DECIMALS`]: with a
+/// separator between them, or without one. Without, they can be told apart: a code
+/// of three digits begins with a 1, and none of two does.
+fn decimals(text: &str) -> Option<String> {
+    let (mut out, mut run) = (String::new(), String::new());
+    let mut flush = |run: &mut String| {
+        if run.len() >= FEWEST_DECIMALS {
+            out.push_str(run);
+            out.push(' ');
+        }
+        run.clear();
+    };
+    let mut gap = 0;
+    for part in text.split_inclusive(|c: char| !c.is_ascii_digit()) {
+        let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
+        gap = if digits.is_empty() { gap + 1 } else { 1 };
+        match letters(digits) {
+            Some(letters) => run.push_str(&letters),
+            None if digits.is_empty() => {}
+            None => flush(&mut run),
+        }
+        if gap > MOST_BETWEEN || part.ends_with(char::is_alphabetic) {
+            flush(&mut run);
+        }
+    }
+    flush(&mut run);
+    (!out.is_empty()).then_some(out)
+}
+
+/// The printable letters of ASCII that a run of digits spells.
+fn letters(digits: &str) -> Option<String> {
+    let bytes = digits.as_bytes();
+    let (mut out, mut at) = (String::new(), 0);
+    while at < bytes.len() {
+        let length = if bytes[at] == b'1' { 3 } else { 2 };
+        let code: u8 = digits.get(at..at + length)?.parse().ok()?;
+        out.push(Some(char::from(code)).filter(|c| matches!(c, ' '..='~'))?);
+        at += length;
+    }
+    Some(out).filter(|out| !out.is_empty())
+}
+
 /// What the runs of letters of one kind decode to, when that is text.
 fn decode_runs(
     text: &str,
@@ -220,6 +270,9 @@ mod tests {
             "a=dGhlIHNl&b=Y3JldCBpcyAx&c=MjM0NQ==",
             "\\u0074he secret is 12345",
             "&#116;he secret &#x69;s 12345",
+            "d=116.104.101.32.115.101.99.114.101.116.32.105.115.32.49.50.51.52.53",
+            "116, 104, 101, 32, 115, 101, 99, 114, 101, 116, 32, 105, 115, 32, 49, 50, 51, 52, 53",
+            "1161041013211510199114101116321051153249505152 53",
         ] {
             // The one that is too short to be hex is left as it stands.
             if sent == "54686520" {

@@ -2,16 +2,16 @@
 //! a key of the process, never text.
 
 mod aged;
+mod carried;
 
 use std::collections::{HashMap, HashSet};
 
 use self::aged::Aged;
+pub use self::carried::{Carried, Sent};
 use super::{
     address, codes, decode,
-    rules::{Cargo, Place},
     sites::{Site, named_in},
     stream::{Hasher, Stream},
-    views,
 };
 
 /// Letters and digits of a piece of text that is remembered.
@@ -64,41 +64,13 @@ pub struct Memory {
     given: Aged<()>,
     /// The codes in them.
     given_codes: Aged<()>,
+    /// Pieces and codes that were read somewhere, and that the caller has sent
+    /// somewhere since.
+    sent_on: Aged<()>,
+    has_sent: bool,
     /// Texts that are remembered already.
     texts: Aged<()>,
     totals: HashMap<u64, usize>,
-}
-
-/// What is about to be sent.
-pub enum Sent<'a> {
-    /// An address.
-    Address(&'a str),
-    /// Text.
-    Text(&'a str),
-}
-
-/// What was found in it.
-#[derive(Clone, Debug)]
-pub struct Carried {
-    /// What is known of the place.
-    pub place: Place,
-    /// What was read elsewhere.
-    pub cargo: Cargo,
-    /// The sites that it was read on.
-    pub from: Vec<Site>,
-    /// It, as it stands in what is sent once encodings are taken off.
-    pub what: String,
-}
-
-/// What was found in one view.
-struct Found {
-    cargo: Cargo,
-    /// The places that it is from.
-    from: u32,
-    /// From the first to the last of it.
-    what: String,
-    /// Letters and digits of that.
-    extent: usize,
 }
 
 impl Memory {
@@ -118,9 +90,16 @@ impl Memory {
             addresses: Aged::new(MOST_OTHERS),
             given: Aged::new(MOST_GIVEN),
             given_codes: Aged::new(MOST_OTHERS),
+            sent_on: Aged::new(MOST_OTHERS),
+            has_sent: false,
             texts: Aged::new(MOST_OTHERS),
             totals: HashMap::new(),
         }
+    }
+
+    /// Whether the caller went to `site` before any page named it.
+    pub fn is_chosen(&self, site: &Site) -> bool {
+        self.chosen.get(self.id(site)).is_some()
     }
 
     /// Remembers `text` of `site`.
@@ -225,47 +204,6 @@ impl Memory {
         }
     }
 
-    /// What of `sent` was read on other sites than `to`.
-    pub fn carried(&self, sent: &[Sent<'_>], to: &Site) -> Carried {
-        let id = self.id(to);
-        let spared = OWN | self.sites.iter().position(|site| site == to).map_or(0, place);
-        let (mut cargo, mut from_bits) = (Cargo::default(), 0);
-        let (mut what, mut most) = (String::new(), (false, false, 0));
-        for sent in sent {
-            let parts = self.parts(sent, to);
-            let found = parts.into_iter().flat_map(views).map(|view| self.look(&view, spared, id));
-            let mut text = 0;
-            for one in found {
-                text = text.max(one.cargo.text);
-                cargo.code |= one.cargo.code;
-                cargo.strong |= one.cargo.strong;
-                from_bits |= one.from;
-                let weight = (one.cargo.strong, one.cargo.code, one.extent);
-                if weight > most {
-                    (what, most) = (one.what, weight);
-                }
-            }
-            cargo.text += text;
-        }
-        cargo.total = cargo.text + self.totals.get(&id).copied().unwrap_or_default();
-        let names = |site: &Site| self.named.get(self.id(site)).unwrap_or_default();
-        let followed = self.followed.get(id).unwrap_or_default();
-        let sources = self.sites.iter().enumerate().filter(|(at, _)| from_bits & place(*at) != 0);
-        let from: Vec<Site> = sources.map(|(_, site)| site.clone()).collect();
-        let is_chosen = self.chosen.get(id).is_some();
-        let sent_back = from.iter().any(|site| {
-            names(site) & spared & !OWN != 0 && self.chosen.get(self.id(site)).is_none()
-        });
-        let place = match () {
-            () if !is_chosen && self.named.get(id).is_some() => Place::Named,
-            () if !is_chosen && followed & from_bits != 0 => Place::Named,
-            () if self.opened.get(id).is_none() => Place::New,
-            () if sent_back => Place::Back,
-            () => Place::Chosen,
-        };
-        Carried { place, cargo, from, what }
-    }
-
     /// The parts of `sent` that the caller may have chosen.
     pub fn parts<'a>(&self, sent: &Sent<'a>, to: &Site) -> Vec<&'a str> {
         match sent {
@@ -283,6 +221,13 @@ impl Memory {
             self.totals.clear();
         }
         *self.totals.entry(self.id(to)).or_default() += text;
+    }
+
+    /// Whether a page named `to`, or the site that hears of it.
+    fn is_named(&self, to: &Site) -> bool {
+        let listener = to.listener();
+        self.named.get(self.id(to)).is_some()
+            || listener != *to && self.named.get(self.id(&listener)).is_some()
     }
 
     fn add(&mut self, text: &str, bit: u32) {
@@ -309,44 +254,6 @@ impl Memory {
                 self.strong.add(hash, |()| ());
             }
         }
-    }
-
-    /// What of one view is known from places that are not `spared`, and may not
-    /// go to the site `to` all the same.
-    fn look(&self, view: &str, spared: u32, to: u64) -> Found {
-        let stream = Stream::of(view);
-        let prefixes = stream.prefixes(self.hasher);
-        let (mut text, mut until, mut from) = (0, 0, 0);
-        let mut place = stream.bytes.len()..0;
-        for (at, hash) in prefixes.windows(PIECE, 1) {
-            let Some(known) = self.pieces.get(hash).filter(|known| known & spared == 0) else {
-                continue;
-            };
-            if self.given.get(hash ^ to).is_some() {
-                continue;
-            }
-            from |= known;
-            text += at + PIECE - until.max(at);
-            until = at + PIECE;
-            place = place.start.min(at)..until;
-        }
-        let mut cargo = Cargo { text, ..Cargo::default() };
-        for at in codes::candidates(&stream) {
-            let hash = prefixes.part(&at);
-            let known = self.codes.get(hash).filter(|known| known & spared == 0);
-            let Some(known) = known.filter(|_| self.given_codes.get(hash ^ to).is_none()) else {
-                continue;
-            };
-            from |= known;
-            cargo.code = true;
-            cargo.strong |= self.strong.get(hash).is_some();
-            place = place.start.min(at.start)..place.end.max(at.end);
-        }
-        let origin = stream.origin(&place);
-        // The sign of a telephone number.
-        let sign = usize::from(view[..origin.start].ends_with('+'));
-        let what = view.get(origin.start - sign..origin.end).unwrap_or_default().to_owned();
-        Found { cargo, from, what, extent: place.len() }
     }
 
     fn bit(&mut self, site: &Site) -> u32 {

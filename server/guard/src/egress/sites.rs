@@ -16,6 +16,16 @@ impl Site {
         Self(psl::domain_str(&host).map_or(host.clone(), str::to_owned))
     }
 
+    /// The site that hears of every name below it: for `*.localhost` that of
+    /// `localhost`, which serves them all; for others the site itself.
+    #[must_use]
+    pub fn listener(&self) -> Self {
+        match self.0.rsplit_once(".localhost:") {
+            Some((_, port)) => Self(format!("localhost:{port}")),
+            None => self.clone(),
+        }
+    }
+
     /// What stands for several sites at once, or for one that nobody knows:
     /// text of it is of another site wherever it goes.
     pub fn several() -> Self {

@@ -13,6 +13,7 @@ use crate::{
     browser::{address, navigation},
     content::Sources,
     dispatch::Context,
+    egress,
     error::{Error, Result},
     outbound::{Answer, Ask, Gate, Reach, exchange},
     secrets,
@@ -161,6 +162,7 @@ struct Rules<'a> {
 impl Gate for Rules<'_> {
     fn pass(&self, url: &Url) -> Result<()> {
         self.cx.check_address(url)?;
+        egress::check_hop(self.cx, url)?;
         if self.cx.is_root() || self.reach.allows(url) {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use crate::chromium::capture::event::Event;
+use crate::chromium::capture::event::{DocumentRequest, Event};
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::guard::document::{Asker, Denied, RequestPaused, decide, refuse, release};
 use crate::chromium::guard::proxy::Proxy;
@@ -17,7 +17,7 @@ use crate::chromium::page::page::Page;
 use crate::chromium::page::routes::Way;
 use crate::chromium::sync::Lock;
 
-use super::registry::Registry;
+use super::registry::{Registry, Shared};
 
 /// What holds for one restricted context.
 #[derive(Clone)]
@@ -92,23 +92,34 @@ impl Registry {
             None if self.shared.policies.any() => decide(url, &Asker::Unknown),
             None => decide(url, &Asker::Free { files: &[] }),
         };
-        let Err(reason) = decision else {
-            // What may be loaded meets the routes of its tab.
-            return match page {
-                Some(page) => {
-                    let connection = self.shared.connection.clone();
-                    page.take_route(Way { connection, session: None }, paused);
-                }
-                None => release(&self.shared.connection, &paused),
-            };
-        };
-        let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
-        tracing::info!(?host, %reason, "a document was refused");
-        if let Some(page) = page {
-            let is_main = paused.frame_id.as_str() == page.target_id().as_str();
-            page.denied(Denied { url: url.clone(), reason }, is_main);
+        match (decision, page) {
+            (Ok(()), Some(page)) => self.judge(page, paused),
+            (Ok(()), None) => release(&self.shared.connection, &paused),
+            (Err(reason), page) => refuse_document(&self.shared, page.as_deref(), &paused, reason),
         }
-        refuse(&self.shared.connection, &paused);
+    }
+
+    /// Has a document that may be loaded looked at, off this task; one that passes
+    /// meets the routes of its tab. A look that fails lets nothing pass.
+    fn judge(&self, page: Arc<Page>, paused: RequestPaused) {
+        let asked = DocumentRequest {
+            context: page.context_id(),
+            is_main: paused.frame_id.as_str() == page.target_id().as_str(),
+            url: &paused.request.url,
+            body: &paused.request.post_data,
+        };
+        let shared = Arc::clone(&self.shared);
+        let pass = |shared: &Shared, page: &Arc<Page>, paused: RequestPaused| {
+            page.take_route(Way { connection: shared.connection.clone(), session: None }, paused);
+        };
+        let Some(verdict) = shared.sink.judge(&asked) else { return pass(&shared, &page, paused) };
+        tokio::spawn(async move {
+            let failed = |_| Err("it could not be looked at".to_owned());
+            match tokio::spawn(verdict).await.unwrap_or_else(failed) {
+                Ok(()) => pass(&shared, &page, paused),
+                Err(reason) => refuse_document(&shared, Some(&page), &paused, reason),
+            }
+        });
     }
 
     /// `Fetch.authRequired`: only our own proxies get an answer of ours. Everything
@@ -138,6 +149,18 @@ impl Registry {
             .or_else(|| pages.iter().find(|page| page.state.lock().frames.get(frame).is_some()));
         found.cloned()
     }
+}
+
+/// Refuses a document, and remembers it with its tab.
+fn refuse_document(shared: &Shared, page: Option<&Page>, paused: &RequestPaused, reason: String) {
+    let url = &paused.request.url;
+    let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    tracing::info!(?host, %reason, "a document was refused");
+    if let Some(page) = page {
+        let is_main = paused.frame_id.as_str() == page.target_id().as_str();
+        page.denied(Denied { url: url.clone(), reason }, is_main);
+    }
+    refuse(&shared.connection, paused);
 }
 
 impl Page {

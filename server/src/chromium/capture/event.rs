@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use super::console::ConsoleEntry;
 use super::downloads::Download;
 use super::network::NetworkRequest;
 use crate::chromium::browser::windows::RefusedWindow;
 use crate::chromium::guard::document::Denied;
-use crate::chromium::ids::{LoaderId, TargetId};
+use crate::chromium::ids::{BrowserContextId, LoaderId, TargetId};
 use crate::chromium::page::dialogs::Dialog;
 use crate::chromium::page::page::Page;
 
@@ -48,7 +50,30 @@ pub enum Event {
 pub trait EventSink: Send + Sync + 'static {
     /// One event.
     fn event(&self, event: Event);
+
+    /// Looks at a document that a frame may ask for by the rules of its context,
+    /// before anything is sent. None lets it pass at once.
+    fn judge(&self, _request: &DocumentRequest<'_>) -> Option<Verdict> {
+        None
+    }
 }
+
+/// A document that a frame is about to ask for, of a link, a form, a script or a
+/// redirect.
+#[derive(Debug)]
+pub struct DocumentRequest<'a> {
+    /// The context of its tab.
+    pub context: &'a BrowserContextId,
+    /// Whether it is for the tab itself, and not for a frame in it.
+    pub is_main: bool,
+    /// Its address.
+    pub url: &'a str,
+    /// What a form sends along, as far as it is text.
+    pub body: &'a str,
+}
+
+/// Whether a document may be asked for; the reason when not.
+pub type Verdict = BoxFuture<'static, Result<(), String>>;
 
 /// Hears nothing.
 #[derive(Debug, Clone, Copy)]

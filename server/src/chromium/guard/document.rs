@@ -28,10 +28,14 @@ pub(crate) struct RequestPaused {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct PausedRequest {
     pub url: String,
     #[serde(default)]
     pub method: String,
+    /// The body, left out where Chromium thinks it too long.
+    #[serde(default)]
+    pub post_data: String,
     #[serde(default)]
     pub headers: serde_json::Map<String, serde_json::Value>,
 }

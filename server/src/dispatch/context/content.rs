@@ -123,7 +123,7 @@ impl Context {
     pub(in crate::dispatch) fn sources(&self) -> Sources {
         let mut sources = self.notes().sources.clone();
         if sources.is_empty() {
-            let known = self.tab.get().is_some_and(|tab| sources.add_url(&tab.page().url()));
+            let known = self.address().is_some_and(|url| sources.add_url(&url));
             if !known {
                 sources.add("the page");
             }

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::changes::Changes;
 use super::receipt::Receipt;
-use crate::chromium::{self, Call, KeyCombination, World};
+use crate::chromium::{self, Call, FrameId, KeyCombination, World};
 use crate::engine::error::{Error, Kind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::page::owners;
@@ -56,6 +56,15 @@ impl Engine {
         let before = self.begin_action().watched_in(&world);
         let calls = self.page().press(&combination);
         self.finish(&world, before, calls, json!({}), deadline).await
+    }
+
+    /// The frame that keys go to.
+    ///
+    /// # Errors
+    /// The page gives no answer.
+    pub async fn frame_in_focus(&self) -> Result<FrameId> {
+        let _turn = self.state().acting.lock().await;
+        Ok(self.watch_focus(Watch::Keys).await?.0.frame().clone())
     }
 
     async fn finish(

@@ -140,7 +140,11 @@ impl Engine {
     }
 
     /// The frame that a question about `target` begins in.
-    pub(crate) async fn frame_of(&self, target: Option<&Target>) -> Result<FrameId> {
+    ///
+    /// # Errors
+    /// The target is a ref that is stale or was never given out; the frame that
+    /// selectors look in is gone.
+    pub async fn frame_of(&self, target: Option<&Target>) -> Result<FrameId> {
         match target {
             Some(target) => Ok(self.world_for(target).await?.frame().clone()),
             None => self.frame(),

@@ -112,6 +112,9 @@ pub struct FieldOption {
 /// What a form would send to other hosts.
 #[derive(Debug, Deserialize)]
 pub struct Sending {
+    /// The address of its document.
+    #[serde(skip)]
+    pub from: String,
     /// Addresses, one of each host.
     pub to: Vec<String>,
     /// What stands in its fields, but for what nobody types.
@@ -184,9 +187,16 @@ impl Engine {
         let question = Question { command: "forms", argument, target: None, listeners: false };
         let root = self.page().main_frame().id;
         let gathered = self.gather::<Sendings>(&question, root).await?;
-        let answers: Vec<_> = gathered.answers.into_values().map(|(_, answer)| answer).collect();
-        let is_all = gathered.silent.is_empty() && answers.iter().all(|answer| !answer.cut);
-        Ok((answers.into_iter().flat_map(|answer| answer.sendings).collect(), is_all))
+        let mut is_all = gathered.silent.is_empty();
+        let mut sendings = Vec::new();
+        for (frame, (_, answer)) in gathered.answers {
+            is_all &= !answer.cut;
+            let from = self.page().frame(&frame).map(|frame| frame.url).unwrap_or_default();
+            sendings.extend(
+                answer.sendings.into_iter().map(|one| Sending { from: from.clone(), ..one }),
+            );
+        }
+        Ok((sendings, is_all))
     }
 }
 

@@ -7,6 +7,7 @@ use super::transfer::failed;
 use crate::{
     chromium::{Answer, Stop, Visit, is_metadata_address},
     dispatch::Context,
+    egress,
     error::{Error, Result},
 };
 
@@ -39,6 +40,7 @@ async fn check(cx: &Context, text: &str) -> Result<()> {
         return Err(Error::new(Reason::UrlInvalid, message).quoting("url", text));
     }
     cx.check_address(&url)?;
+    egress::check_hop(cx, &url)?;
     if let Some(Host::Domain(name)) = url.host() {
         let port = url.port_or_known_default().unwrap_or(443);
         // A name that is not known here may be known to the browser's proxy.
