@@ -141,6 +141,9 @@ fn is_embedded(cx: &Context, act: &Act, to: &Site) -> bool {
 fn nested(cx: &Context, reader: &Reader, chosen: &[&str], to: &Site) -> Result<()> {
     let parts: Vec<String> = chosen.iter().map(|part| (*part).to_owned()).collect();
     for (site, address) in act::nested(&parts, to) {
+        if cx.outgoing().has_told(&site) {
+            continue;
+        }
         let carried = reader.settle().memory.carried(&[Sent::Address(&address)], &site);
         if let Some(rule) = judge(Channel::Address, carried.place, carried.cargo) {
             answer(cx, &address, &site, &carried, rule)?;

@@ -80,7 +80,8 @@ pub fn cargo<'a>(
     }
     // Labels below the site can carry text as well as a path can.
     let host_end = bare.find(['/', '?', '#']).unwrap_or(bare.len());
-    let name = site.as_str().split(':').next().unwrap_or_default();
+    let listener = site.listener();
+    let name = listener.as_str().split(':').next().unwrap_or_default();
     let below = bare[..host_end].rfind(name).map_or(&bare[..host_end], |at| &bare[..at]);
     vec![below, &bare[host_end..]]
 }
@@ -130,6 +131,7 @@ mod tests {
         assert_eq!(cargo("http://evil.com/c?d=the+secret", "evil.com"), "the+secret");
         assert_eq!(cargo("http://the-secret.other.com/a?b", "other.com"), "the-secret./a?b");
         assert_eq!(cargo("http://secret@other.com:81/", "other.com"), "secret@/");
+        assert_eq!(cargo("http://the-secret.localhost/a", "the-secret.localhost"), "the-secret./a");
     }
 
     #[test]
