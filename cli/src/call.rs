@@ -8,7 +8,7 @@ mod foreign;
 mod tls;
 mod web;
 
-use std::time::Duration;
+use std::{mem::take, time::Duration};
 
 use browse_proto::{Command, Reason, metadata, render::Untrusted};
 use bytes::Bytes;
@@ -93,7 +93,7 @@ pub async fn unary(
 }
 
 /// Makes a streaming call. `start` is given what the headers say, then `each`
-/// every message.
+/// every message; `end` what the stream says at its end, a failure included.
 pub async fn streaming(
     daemon: Daemon,
     command: &Command,
@@ -101,6 +101,7 @@ pub async fn streaming(
     context: &Context,
     start: impl FnOnce(Notes) -> Result<()>,
     mut each: impl FnMut(Bytes) -> Result<()>,
+    end: impl FnOnce(Notes),
 ) -> Result<(), Broken> {
     let broken = broken_at(&daemon);
     let patience = context.timeout.unwrap_or(GREETING).min(GREETING);
@@ -113,9 +114,22 @@ pub async fn streaming(
         let response = response.map_err(|status| broken(&status))?;
         start(Notes::read(response.metadata())).map_err(Broken::from)?;
         let mut stream = response.into_inner();
-        while let Some(message) = stream.message().await.map_err(|status| broken(&status))? {
-            each(message).map_err(Broken::from)?;
+        loop {
+            match stream.message().await {
+                Ok(Some(message)) => each(message).map_err(Broken::from)?,
+                Ok(None) => break,
+                Err(status) => {
+                    let broken = broken(&status);
+                    // Quotes of a page come with the warnings about them.
+                    if broken.failure.page.is_empty() {
+                        end(Notes::read(status.metadata()));
+                    }
+                    return Err(broken);
+                }
+            }
         }
+        let trailers = stream.trailers().await.map_err(|status| broken(&status))?;
+        end(trailers.map(|trailers| Notes::read(&trailers)).unwrap_or_default());
         Ok(())
     };
     match context.timeout.filter(|_| !command.runs_program()) {
@@ -185,6 +199,20 @@ fn late(command: &Command) -> Broken {
 }
 
 impl Notes {
+    /// Adds what the end of a stream says.
+    pub fn add(&mut self, end: Self) {
+        match (&mut self.untrusted, end.untrusted) {
+            (Some(begun), Some(ended)) => {
+                begun.warnings.extend(ended.warnings);
+                begun.unseen =
+                    if ended.unseen.is_empty() { take(&mut begun.unseen) } else { ended.unseen };
+            }
+            (begun @ None, ended) => *begun = ended,
+            (Some(_), None) => {}
+        }
+    }
+
+    /// Reads what metadata says.
     pub fn read(headers: &MetadataMap) -> Self {
         let entry = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let decoded = |name| {

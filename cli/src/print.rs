@@ -97,6 +97,11 @@ pub fn note(text: &str) {
     stderr(&format!("note: {}\n", shown(text)));
 }
 
+/// Warns of what was printed already.
+pub fn warning(text: &str) {
+    stderr(&format!("warning: {}\n", shown(text)));
+}
+
 /// Writes to standard error; there is nobody to tell when it is closed.
 pub fn stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());

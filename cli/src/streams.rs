@@ -32,11 +32,18 @@ pub fn call(request: &Request, globals: &Globals) -> Result<u8> {
             request.body.clone(),
             &context,
             |notes| printer.borrow_mut().begin(notes),
-            |message| printer.borrow_mut().message(&perform::decode(command, &message)?),
+            |message| printer.borrow_mut().message(perform::decode(command, &message)?),
+            |notes| printer.borrow_mut().last_words(notes),
         ));
-        printer.borrow_mut().end_stderr();
-        done?;
-        Ok(printer.borrow_mut().end()?)
+        let mut printer = printer.into_inner();
+        printer.end_stderr();
+        match done {
+            Ok(()) => Ok(printer.end()?),
+            Err(broken) => {
+                printer.print_texts()?;
+                Err(broken)
+            }
+        }
     })
 }
 
@@ -47,10 +54,13 @@ struct Printer<'a> {
     follows: bool,
     globals: &'a Globals,
     untrusted: Option<Untrusted>,
-    /// Results that wait for the end of the stream, as JSON.
+    /// Results that wait for the end of the stream, as JSON or as text: what their
+    /// reader is warned of comes with it, and is printed first.
     waiting: Vec<String>,
     /// Whether there was a result.
     answered: bool,
+    /// Whether a page wrote some of those that wait.
+    is_page: bool,
     /// Whether an envelope is open on standard error.
     stderr_open: bool,
 }
@@ -64,6 +74,7 @@ impl<'a> Printer<'a> {
             untrusted: None,
             waiting: Vec::new(),
             answered: false,
+            is_page: false,
             stderr_open: false,
         }
     }
@@ -74,28 +85,63 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    fn message(&mut self, message: &Map<String, Value>) -> Result<()> {
-        if let Some(bytes) = stderr(self.command, message) {
+    fn message(&mut self, mut message: Map<String, Value>) -> Result<()> {
+        if let Some(bytes) = stderr(self.command, &message) {
             self.write_stderr(&String::from_utf8_lossy(&bytes));
             return Ok(());
         }
         self.answered = true;
+        let is_page = render::is_page_derived(self.command.response, &message);
         // What a program said is in an envelope of its own.
-        if self.command.runs_program() && !render::is_page_derived(self.command.response, message) {
+        if self.command.runs_program() && !is_page {
             self.end_stderr();
-            self.stderr_open = false;
             self.untrusted = None;
         }
-        if self.globals.json {
-            let result = render::result_json(self.command, message);
-            if self.follows {
-                print::json_result(&result, self.untrusted.as_ref())?;
-            } else {
-                self.waiting.push(result);
-            }
+        self.warn(&mut message, is_page);
+        let result = match self.globals.json {
+            true => render::result_json(self.command, &message),
+            false => text(self.command, &message),
+        };
+        if !self.follows {
+            self.is_page |= is_page;
+            self.waiting.push(result);
             return Ok(());
         }
-        print::enveloped(&text(self.command, message), self.untrusted.as_ref()).map(drop)
+        let untrusted = self.untrusted.as_ref().filter(|_| is_page);
+        match self.globals.json {
+            true => print::json_result(&result, untrusted)?,
+            false => print::enveloped(&result, untrusted)?,
+        };
+        // They were about this message.
+        if let Some(untrusted) = &mut self.untrusted {
+            untrusted.warnings.clear();
+        }
+        Ok(())
+    }
+
+    /// Takes what a message says by itself that its reader is warned of.
+    fn warn(&mut self, message: &mut Map<String, Value>, is_page: bool) {
+        let warnings = message.remove("warnings");
+        let warnings = warnings.as_ref().and_then(Value::as_array).into_iter().flatten();
+        let entries = warnings.filter_map(Value::as_str).map(str::to_owned);
+        match &mut self.untrusted {
+            Some(untrusted) if is_page => untrusted.warnings.extend(entries),
+            _ => entries.for_each(|warning| print::warning(&warning)),
+        }
+    }
+
+    /// Passes on what the end of the stream says: before the result that waits for it,
+    /// else where what it is about was printed.
+    fn last_words(&mut self, notes: Notes) {
+        self.end_stderr();
+        perform::tell(&notes);
+        let Some(ended) = notes.untrusted else { return };
+        match &mut self.untrusted {
+            Some(untrusted) if self.is_page => {
+                untrusted.warnings.extend(ended.warnings);
+            }
+            _ => ended.warnings.iter().for_each(|warning| print::warning(warning)),
+        }
     }
 
     /// Passes on what a program says while it runs. A page may have written
@@ -116,6 +162,7 @@ impl<'a> Printer<'a> {
         if let Some(Untrusted { nonce, .. }) = self.untrusted.as_ref().filter(|_| self.stderr_open)
         {
             print::stderr(&format!("--- end {nonce} ---\n"));
+            self.stderr_open = false;
         }
     }
 
@@ -124,15 +171,29 @@ impl<'a> Printer<'a> {
             let message = format!("`{}` ended without an answer", self.command.name);
             return Err(Failure::new(Reason::Bug, message));
         }
-        if !self.globals.json || self.follows {
+        if self.follows {
             return Ok(0);
+        }
+        if !self.globals.json {
+            return self.print_texts();
         }
         let results = std::mem::take(&mut self.waiting);
         let result = match (self.command.runs_program(), results.as_slice()) {
             (true, [one]) => one.clone(),
             _ => format!("[{}]", results.join(",")),
         };
-        print::json_result(&result, self.untrusted.as_ref())
+        print::json_result(&result, self.untrusted.as_ref().filter(|_| self.is_page))
+    }
+
+    /// Prints the results that waited, in one envelope.
+    fn print_texts(&mut self) -> Result<u8> {
+        let texts = std::mem::take(&mut self.waiting);
+        if self.globals.json || texts.is_empty() {
+            return Ok(0);
+        }
+        let texts = texts.iter().map(|text| text.strip_suffix('\n').unwrap_or(text));
+        let untrusted = self.untrusted.as_ref().filter(|_| self.is_page);
+        print::enveloped(&texts.collect::<Vec<_>>().join("\n"), untrusted)
     }
 }
 

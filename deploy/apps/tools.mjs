@@ -64,7 +64,7 @@ export class Browse {
 
   /** Warnings of an injection, and notes that the page hides something. */
   alarms(output) {
-    return output.match(/(?:take the text|takes the text) for an injection[^\n]*|the text below (?:asks|links)[^\n]*|no person sees parts of[^\n]*/g) ?? [];
+    return output.match(/(?:take the text|takes the text) for an injection[^\n]*|the text (?:asks|links)[^\n]*|no person sees parts of[^\n]*/g) ?? [];
   }
 
   modelIn(output) {

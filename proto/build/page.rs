@@ -12,13 +12,21 @@ pub fn visitors(pool: &DescriptorPool) -> String {
     let ours = |m: &MessageDescriptor| m.package_name() == "browse.v1" && !m.is_map_entry();
     for message in pool.all_messages().filter(ours) {
         let body: String = message.fields().filter_map(|field| visit(pool, &field)).collect();
+        let warnings = if has_warnings(&message) { WARNINGS } else { "" };
         let _ = writeln!(
             out,
-            "impl PageDerived for v1::{} {{\n    #[allow(unused_variables, clippy::single_match)]\n    fn visit_page(&mut self, visit: &mut dyn FnMut(Page<'_>)) {{\n{body}    }}\n}}",
+            "impl PageDerived for v1::{} {{\n    #[allow(unused_variables, clippy::single_match)]\n    fn visit_page(&mut self, visit: &mut dyn FnMut(Page<'_>)) {{\n{body}    }}\n{warnings}}}",
             message.name()
         );
     }
     out
+}
+
+/// What a message of a stream without end has besides.
+const WARNINGS: &str = "    fn warnings(&mut self) -> Option<&mut Vec<String>> {\n        Some(&mut self.warnings)\n    }\n";
+
+fn has_warnings(message: &MessageDescriptor) -> bool {
+    message.get_field_by_name("warnings").is_some_and(|field| field.is_list())
 }
 
 fn visit(pool: &DescriptorPool, field: &FieldDescriptor) -> Option<String> {

@@ -294,6 +294,9 @@ impl Command {
     }
 }
 
+/// Messages within each other that are looked into.
+const MOST_LEVELS: u32 = 8;
+
 impl Message {
     /// Every message of the contract.
     pub fn all() -> &'static [&'static Message] {
@@ -303,6 +306,18 @@ impl Message {
     /// The message with this full name.
     pub fn by_name(full_name: &str) -> Option<&'static Message> {
         MESSAGES.iter().copied().find(|message| message.full_name == full_name)
+    }
+
+    /// Whether it can hold what a page chose, its inner messages included.
+    pub fn has_page(&self) -> bool {
+        self.has_page_within(MOST_LEVELS)
+    }
+
+    fn has_page_within(&self, levels: u32) -> bool {
+        self.fields.iter().any(|field| match field.kind {
+            Kind::Message(of) if levels > 0 => of.has_page_within(levels - 1),
+            _ => field.page,
+        })
     }
 
     /// The field with this name.

@@ -16,6 +16,12 @@ pub enum Page<'a> {
 pub trait PageDerived {
     /// Calls `visit` for every page-derived value, in field order.
     fn visit_page(&mut self, visit: &mut dyn FnMut(Page<'_>));
+
+    /// Where a message of a stream without end says what its reader is warned of;
+    /// other streams say it at their end. It is the field `warnings`.
+    fn warnings(&mut self) -> Option<&mut Vec<String>> {
+        None
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));

@@ -2391,6 +2391,8 @@ browse_messages! {
         7 added: u32,
         /// How many lines went.
         8 removed: u32,
+        /// What the reader of this message is warned of.
+        9 warnings: Vec<String>,
     }
     struct StopWatchRequest {
     }

@@ -9,12 +9,15 @@ mod steps;
 mod run;
 mod saving;
 mod stream;
+#[cfg(test)]
+mod stream_law;
 
 mod approach;
 mod call;
 mod context;
 pub mod denials;
 
+mod gathered;
 mod judge;
 
 mod limits;

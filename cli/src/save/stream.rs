@@ -74,6 +74,10 @@ pub fn call(request: &Request, globals: &Globals) -> Result<u8> {
                 Ok(())
             },
             |message| part(sink.as_mut(), &message, command),
+            |end| {
+                perform::tell(&end);
+                notes.borrow_mut().add(end);
+            },
         ))?;
         Ok(sink.end(&notes.borrow())?)
     })

@@ -28,23 +28,34 @@ use tonic::{
 #[derive(Clone)]
 pub struct Answer {
     headers: Vec<(&'static str, String)>,
+    trailers: Vec<(&'static str, String)>,
     outcome: Result<Vec<Value>, Status>,
 }
 
 impl Answer {
     /// A response, or the messages of a stream.
     pub fn of(messages: impl IntoIterator<Item = Value>) -> Self {
-        Self { headers: Vec::new(), outcome: Ok(messages.into_iter().collect()) }
+        Self {
+            headers: Vec::new(),
+            trailers: Vec::new(),
+            outcome: Ok(messages.into_iter().collect()),
+        }
     }
 
     /// A failure.
     pub fn failing(status: Status) -> Self {
-        Self { headers: Vec::new(), outcome: Err(status) }
+        Self { headers: Vec::new(), trailers: Vec::new(), outcome: Err(status) }
     }
 
     /// Adds response metadata.
     pub fn with(mut self, key: &'static str, value: &str) -> Self {
         self.headers.push((key, value.to_owned()));
+        self
+    }
+
+    /// Adds metadata to the end of a stream.
+    pub fn ending(mut self, key: &'static str, value: &str) -> Self {
+        self.trailers.push((key, value.to_owned()));
         self
     }
 }
@@ -254,8 +265,13 @@ impl tonic::server::ServerStreamingService<Bytes> for Play {
     type Future = std::future::Ready<Result<Response<Self::ResponseStream>, Status>>;
 
     fn call(&mut self, request: Request<Bytes>) -> Self::Future {
+        let mut end = MetadataMap::new();
+        for (key, value) in &self.answer.trailers {
+            end.insert(*key, value.parse().expect("ASCII"));
+        }
+        let end = Err(Status::with_metadata(tonic::Code::Ok, "", end));
         let stream = |messages: Vec<Bytes>| {
-            tokio_stream::iter(messages.into_iter().map(Ok).collect::<Vec<_>>())
+            tokio_stream::iter(messages.into_iter().map(Ok).chain([end]).collect::<Vec<_>>())
         };
         std::future::ready(self.play(request).map(|response| response.map(stream)))
     }

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use browse_proto::metadata::{NOTICE, UNTRUSTED};
+use browse_proto::metadata::{NOTICE, UNTRUSTED, WARNINGS};
 use serde_json::{Value, json};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
@@ -117,6 +117,50 @@ fn a_skill_logs_to_standard_error_and_answers_with_json() {
         "--- untrusted 1a from a.example ---\n[{\"id\":1}]\n--- end 1a ---\n"
     );
     assert_eq!(output.stderr, "--- untrusted 1a from a.example ---\nlog\n--- end 1a ---\n");
+}
+
+#[test]
+fn the_end_of_a_stream_warns_of_what_it_said() {
+    let log = json!({"stderr": "bG9nCg=="});
+    let ending = |messages: &[Value]| {
+        let answer = Answer::of(messages.to_vec()).with(UNTRUSTED, "1a a.example");
+        answer.ending(UNTRUSTED, "2b a.example").ending(WARNINGS, "it%20asks")
+    };
+    let output = json!({"output": "[1]"});
+    let run = Fake::new(&[("skill run", ending(&[log.clone(), output]))]);
+    let said = run.run(&["skill", "run", "hn"]);
+    assert_eq!(
+        said.stdout,
+        "warning: it asks\n--- untrusted 1a from a.example ---\n[1]\n--- end 1a ---\n"
+    );
+    assert_eq!(said.stderr, "--- untrusted 1a from a.example ---\nlog\n--- end 1a ---\n");
+    let document = run.run(&["skill", "run", "hn", "--json"]).stdout;
+    let document: Value = serde_json::from_str(&document).expect("one document");
+    assert_eq!(document["untrusted"]["warnings"], json!(["it asks"]));
+
+    // The result of a test is ours: what is warned of is what its program said.
+    let passed = json!({"report": {"name": "hn", "runtime": "node"}});
+    let test = Fake::new(&[("skill test", ending(&[log, passed]))]);
+    let said = test.run(&["skill", "test", "hn"]);
+    assert_eq!(said.stdout, "passed hn\n");
+    assert!(said.stderr.ends_with("--- end 1a ---\nwarning: it asks\n"), "{}", said.stderr);
+}
+
+#[test]
+fn a_change_is_printed_after_what_it_is_warned_of() {
+    let change = |summary: &str, warnings: Value| json!({"tab": 1, "summary": summary, "warnings": warnings});
+    let messages =
+        [change("one", json!([])), change("two", json!(["it asks"])), change("three", json!([]))];
+    let fake = Fake::new(&[("watch", Answer::of(messages).with(UNTRUSTED, "1a a.example"))]);
+    let wrap =
+        |text: &str| format!("--- untrusted 1a from a.example ---\n{text}\n--- end 1a ---\n");
+    let printed = format!("{}warning: it asks\n{}{}", wrap("one"), wrap("two"), wrap("three"));
+    assert_eq!(fake.run(&["watch"]).stdout, printed);
+    let lines = fake.run(&["watch", "--json"]).stdout;
+    let lines: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("a document")).collect();
+    let warned: Vec<_> = lines.iter().map(|line| line["untrusted"]["warnings"].clone()).collect();
+    assert_eq!(warned, [Value::Null, json!(["it asks"]), Value::Null]);
 }
 
 #[test]

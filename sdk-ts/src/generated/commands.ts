@@ -1689,6 +1689,8 @@ export interface WatchResponse {
   added: number;
   /** How many lines went. */
   removed: number;
+  /** What the reader of this message is warned of. */
+  warnings: string[];
 }
 
 export interface StopWatchResponse {

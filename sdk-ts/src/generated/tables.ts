@@ -286,7 +286,7 @@ export const MESSAGES: Record<string, string> = {
   CloseTabRequest: 'id:1?u',
   CloseTabResponse: 'closed:1u active:2?u',
   WatchRequest: 'every:1?u changes:2?u',
-  WatchResponse: 'tab:1u at:2u summary:3s url:4?s title:5?s diff:6s added:7u removed:8u',
+  WatchResponse: 'tab:1u at:2u summary:3s url:4?s title:5?s diff:6s added:7u removed:8u warnings:9*s',
   StopWatchRequest: '',
   StopWatchResponse: 'ended:1u',
   Screen: 'display:1?s waylandDisplay:2?s xauthority:3?s xdgRuntimeDir:4?s',

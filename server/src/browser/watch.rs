@@ -169,6 +169,7 @@ impl Watch {
             diff: change.diff,
             added: change.added,
             removed: change.removed,
+            warnings: Vec::new(),
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Handling {
     pub patterns: bool,
     /// Whether the classifiers are to have the text.
     pub judged: bool,
+    /// Whether bytes are text as well: what a program writes to its standard error.
+    pub bytes_are_text: bool,
     /// The watermark that its text gets.
     pub mark: Option<Mark>,
 }
@@ -40,6 +42,9 @@ pub struct Guarded {
     pub findings: Findings,
     /// All of it as the page has it, for the classifiers; empty unless asked for.
     pub text: String,
+    /// Bytes that are text. They come in pieces cut anywhere, so that they are looked
+    /// at once several are together.
+    pub piece: String,
 }
 
 /// Random, so that no page can write the end of an envelope.
@@ -70,6 +75,12 @@ pub fn guard(response: &mut dyn PageDerived, handling: Handling) -> Guarded {
                 *text = mark.put(text);
             }
         }
+        Page::Bytes(bytes) if handling.bytes_are_text => {
+            guarded.derived |= !bytes.is_empty();
+            if handling.delivery == Delivery::Guarded {
+                guarded.piece.push_str(&String::from_utf8_lossy(bytes));
+            }
+        }
         Page::Bytes(_) => {}
     });
     guarded
@@ -81,8 +92,13 @@ mod tests {
 
     use super::*;
 
-    const HANDLING: Handling =
-        Handling { delivery: Delivery::Guarded, patterns: true, judged: false, mark: None };
+    const HANDLING: Handling = Handling {
+        delivery: Delivery::Guarded,
+        patterns: true,
+        judged: false,
+        bytes_are_text: false,
+        mark: None,
+    };
 
     fn page(text: &str) -> v1::TextResponse {
         v1::TextResponse { text: text.to_owned() }

@@ -13,8 +13,13 @@ type Guard = fn(&[u8]) -> (Vec<u8>, Guarded);
 
 fn guarded<R: prost::Message + PageDerived + Default>(bytes: &[u8]) -> (Vec<u8>, Guarded) {
     let mut response = R::decode(bytes).expect("a response");
-    let handling =
-        Handling { delivery: Delivery::Guarded, patterns: true, judged: false, mark: None };
+    let handling = Handling {
+        delivery: Delivery::Guarded,
+        patterns: true,
+        judged: false,
+        bytes_are_text: false,
+        mark: None,
+    };
     let guarded = guard(&mut response, handling);
     (response.encode_to_vec(), guarded)
 }

@@ -95,13 +95,13 @@ impl Scanner {
     }
 
     async fn scan(&self, text: &str, surface: Surface) -> Assessment {
-        self.scan_within(text, surface, INLINE).await
+        self.within(text, surface, INLINE).await
     }
 
     /// The same for what holds nobody up: waits until every layer has spoken,
     /// for a minute at most.
     pub async fn finish(&self, text: &str, surface: Surface) -> Assessment {
-        self.scan_within(text, surface, PATIENCE).await
+        self.within(text, surface, PATIENCE).await
     }
 
     /// The classifier from a folder.
@@ -109,7 +109,8 @@ impl Scanner {
         &self.inner.second
     }
 
-    async fn scan_within(&self, text: &str, surface: Surface, limit: Duration) -> Assessment {
+    /// The same within `limit`: what takes longer goes on in the background.
+    pub async fn within(&self, text: &str, surface: Surface, limit: Duration) -> Assessment {
         let inner = &self.inner;
         if inner.layers.are_off() || text.trim().is_empty() {
             return Assessment { digest: Digest::of(text), ..Assessment::default() };

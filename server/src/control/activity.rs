@@ -31,5 +31,5 @@ pub async fn activity(
         let mine = mine(entry);
         async move { mine }
     });
-    Ok(entries.map(|entry| Ok(v1::ActivityResponse { entry: Some(entry) })))
+    Ok(entries.map(|entry| Ok(v1::ActivityResponse { entry: Some(entry), warnings: Vec::new() })))
 }

@@ -4,11 +4,13 @@
 //! may take. What takes longer, as a long text does and the layers that the
 //! user added, is told with the next answer of its session.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::Instant;
 
 use super::Context;
 use crate::{
-    content::{Assessment, Surface, Verdict, scan},
+    content::{Assessment, INLINE, Surface, Verdict},
     daemon::Daemon,
 };
 
@@ -18,27 +20,44 @@ const SHORT: usize = 4096;
 /// Bytes below which a text says nothing.
 const LEAST: usize = 48;
 
+/// Longest that a stream waits for the verdict over what it said: its reader has
+/// that already, and waits for nothing else.
+const OF_STREAM: Duration = Duration::from_secs(1);
+
 /// Has `text`, which the answer to `cx` holds, judged.
 pub(super) async fn judge(cx: &Context, text: String) {
+    let wait = if text.len() <= SHORT { INLINE } else { Duration::ZERO };
+    judge_within(cx, text, wait).await;
+}
+
+/// The same for what a stream said. It ends with its call.
+pub(super) async fn judge_stream(cx: &Context, text: String) {
+    let left = cx.deadline().saturating_duration_since(Instant::now());
+    judge_within(cx, text, OF_STREAM.min(left).max(INLINE)).await;
+}
+
+/// Judges `text` within `wait`. What takes longer is told later.
+async fn judge_within(cx: &Context, text: String, wait: Duration) {
     if text.len() < LEAST || !text.contains(char::is_whitespace) {
         return;
     }
     let daemon = Arc::clone(cx.daemon());
     let mut told =
         Assessment { lacking: daemon.scanner().second().has_failed(), ..Assessment::default() };
-    if text.len() <= SHORT {
-        let assessed = scan(daemon.scanner(), &text, Surface::Page).await;
-        let assessed = daemon.transcript().add_known(assessed, Surface::Page);
+    let surface = cx.surface();
+    if !wait.is_zero() {
+        let assessed = daemon.scanner().within(&text, surface, wait).await;
+        let assessed = daemon.transcript().add_known(assessed, surface);
         told = Assessment { lacking: told.lacking || assessed.lacking, ..assessed };
     }
     cx.note_assessed(&told);
-    if text.len() <= SHORT && !told.pending && !daemon.transcript().wants(&told, &text) {
+    if !wait.is_zero() && !told.pending && !daemon.transcript().wants(&told, &text) {
         return;
     }
-    let session = cx.tab_if_any().map_or_else(String::new, |tab| tab.session().to_owned());
+    let session = cx.session_of_notes();
     let source = cx.sources().words();
     tokio::spawn(async move {
-        let assessed = settle(&daemon, text, told.verdict()).await;
+        let assessed = settle(&daemon, text, surface, told.verdict()).await;
         for warning in news(&assessed, &told) {
             daemon
                 .watch()
@@ -48,10 +67,10 @@ pub(super) async fn judge(cx: &Context, text: String) {
 }
 
 /// Waits for every layer, the language model last.
-async fn settle(daemon: &Daemon, text: String, told: Verdict) -> Assessment {
+async fn settle(daemon: &Daemon, text: String, surface: Surface, told: Verdict) -> Assessment {
     let text_length = text.len();
-    let assessed = daemon.scanner().finish(&text, Surface::Page).await;
-    let assessed = daemon.transcript().check(assessed, &text, Surface::Page).await;
+    let assessed = daemon.scanner().finish(&text, surface).await;
+    let assessed = daemon.transcript().check(assessed, &text, surface).await;
     let (pending, verdict) = (assessed.pending, assessed.verdict());
     tracing::debug!(text_length, pending, ?told, ?verdict, "a text was judged in the background");
     assessed

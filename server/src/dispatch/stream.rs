@@ -9,13 +9,16 @@ use futures::{
     stream::{self, BoxStream},
 };
 use tokio::time::Instant;
-use tonic::{Request, Response, Status};
+use tonic::{Code, Request, Response, Status, metadata::MetadataMap};
 
 use super::{
-    Context, limits,
+    Context,
+    gathered::Gathered,
+    judge::judge,
+    limits,
     run::{self, admit},
     saving::{SavedFile, saves},
-    tell,
+    tell::Told,
 };
 use crate::{
     content,
@@ -44,7 +47,7 @@ where
     let cx = Arc::new(admit(daemon, &request)?);
     cx.hold(call);
     let entry = Some(Entry::begin(&cx, request.get_ref()));
-    let mut books = Books { cx: Arc::clone(&cx), entry, begun: Instant::now() };
+    let mut books = Books::begin(&cx, entry);
     let request = request.into_inner();
     let mut note = if saves(cx.command()) { Note::begin(&cx, &request) } else { None };
     let opening = async {
@@ -70,13 +73,7 @@ where
         }
     };
     let noted = note.map(|note| Noted { note, file: SavedFile::default() });
-    let mut response = Response::new(answers(Rest { items, books, noted, over: false }));
-    // Page-derived content may come later; it is announced when the messages
-    // have fields for it.
-    let derived = cx.command().response.fields.iter().any(|field| field.page);
-    tell::untrusted(&cx, derived, response.metadata_mut());
-    tell::notice(&cx, response.metadata_mut());
-    Ok(response)
+    Ok(answers_of(cx, items, books, noted))
 }
 
 /// What is left of a stream.
@@ -85,13 +82,33 @@ struct Rest<R> {
     books: Books,
     /// Of a call that saves a file, in a session that is recorded.
     noted: Option<Noted>,
+    /// What was sent on and is still to be judged.
+    gathered: Gathered,
+    /// What the caller was told beside it.
+    told: Told,
     over: bool,
 }
 
 /// A call that is being recorded, and what is known of its file.
-struct Noted {
+pub(super) struct Noted {
     note: Note,
     file: SavedFile,
+}
+
+/// The messages of `items`, guarded and judged, and what is told of them.
+pub(super) fn answers_of<R: PageDerived + Send + 'static>(
+    cx: Arc<Context>,
+    items: BoxStream<'static, Result<R>>,
+    books: Books,
+    noted: Option<Noted>,
+) -> Response<Answers<R>> {
+    let (mut told, mut entries) = (Told::default(), MetadataMap::new());
+    told.begin(&cx, &mut entries);
+    let gathered = Gathered::new(cx);
+    let rest = Rest { items, books, noted, gathered, told, over: false };
+    let mut response = Response::new(answers(rest));
+    *response.metadata_mut() = entries;
+    response
 }
 
 fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
@@ -106,17 +123,19 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
                 if let Some(noted) = &mut rest.noted {
                     noted.file.see(&response);
                 }
-                egress::remember(&cx, &mut response);
-                let guarded = content::guard(&mut response, cx.handling_of_part());
-                cx.note_guarded(&guarded);
+                rest.guard(&cx, &mut response).await;
                 Ok(response)
             }
             Ok(None) => {
+                rest.over = true;
+                rest.gathered.look().await;
                 rest.books.close(None);
                 if let Some(Noted { note, file }) = rest.noted.take() {
                     note.end_saved(&cx, Ok(Some(file.answer()))).await;
                 }
-                return None;
+                // The trailers of a stream that ends well can say something, too.
+                let end = rest.told.end(&cx)?;
+                Err(Status::with_metadata(Code::Ok, "", end))
             }
             Err(error) => {
                 rest.over = true;
@@ -124,21 +143,48 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
                 if let Some(Noted { note, .. }) = rest.noted.take() {
                     note.end_saved(&cx, Err(&error)).await;
                 }
-                Err(run::fail(&cx, error).await)
+                rest.gathered.look().await;
+                let quotes = !error.page().is_empty();
+                let mut status = run::fail(&cx, error).await;
+                // With what it quotes, it says every warning of the call.
+                if !quotes && let Some(end) = rest.told.end(&cx) {
+                    status.metadata_mut().as_mut().extend(end.into_headers());
+                }
+                Err(status)
             }
         };
         Some((item, rest))
     }))
 }
 
+impl<R: PageDerived> Rest<R> {
+    /// Treats one message as the answer of a call: remembers, cleans and judges it. What
+    /// there is to warn of is said in the message where it can be, else at the end.
+    async fn guard(&mut self, cx: &Context, response: &mut R) {
+        egress::remember(cx, response);
+        let guarded = content::guard(response, cx.handling());
+        cx.note_guarded(&guarded);
+        if response.warnings().is_none() {
+            return self.gathered.add(guarded).await;
+        }
+        judge(cx, guarded.text).await;
+        let news = self.told.of_message(cx);
+        response.warnings().into_iter().for_each(|warnings| warnings.clone_from(&news));
+    }
+}
+
 /// Writes the call into the books when the stream ends, however it ends.
-struct Books {
+pub(super) struct Books {
     cx: Arc<Context>,
     entry: Option<Entry>,
     begun: Instant,
 }
 
 impl Books {
+    pub(super) fn begin(cx: &Arc<Context>, entry: Option<Entry>) -> Self {
+        Self { cx: Arc::clone(cx), entry, begun: Instant::now() }
+    }
+
     fn close(&mut self, failure: Option<&Error>) {
         if let Some(mut entry) = self.entry.take() {
             entry.acted_on(&self.cx);

@@ -1,6 +1,6 @@
 //! What the caller is told besides the response, in its metadata.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use browse_proto::{metadata, render::Untrusted};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -11,25 +11,31 @@ use crate::content::{Delivery, nonce};
 use crate::engine::{SHOWN, UNCHECKED};
 
 /// Says that there is page-derived content, where it comes from, and what its
-/// reader is to know.
-pub fn untrusted(cx: &Context, derived: bool, entries: &mut MetadataMap) {
+/// reader is to know; answers the warnings.
+pub fn untrusted(cx: &Context, derived: bool, entries: &mut MetadataMap) -> Vec<String> {
     if (derived || cx.is_page_derived()) && cx.delivery() == Delivery::Guarded {
-        let untrusted = Untrusted {
-            nonce: nonce(),
-            source: cx.sources().words(),
-            warnings: cx.warnings(),
-            unseen: cx.unseen().into_iter().collect(),
-        };
-        put(entries, metadata::UNTRUSTED, &untrusted.entry());
-        if !untrusted.warnings.is_empty() {
-            let lines = untrusted.warnings.join("\n");
-            let encoded = utf8_percent_encode(&lines, NON_ALPHANUMERIC).to_string();
-            put(entries, metadata::WARNINGS, &encoded);
-        }
-        if !untrusted.unseen.is_empty() {
-            put(entries, metadata::UNSEEN, &untrusted.unseen_entry());
-        }
+        return put_untrusted(cx, cx.warnings(), entries);
     }
+    Vec::new()
+}
+
+fn put_untrusted(cx: &Context, warnings: Vec<String>, entries: &mut MetadataMap) -> Vec<String> {
+    let untrusted = Untrusted {
+        nonce: nonce(),
+        source: cx.sources().words(),
+        warnings,
+        unseen: cx.unseen().into_iter().collect(),
+    };
+    put(entries, metadata::UNTRUSTED, &untrusted.entry());
+    if !untrusted.warnings.is_empty() {
+        let lines = untrusted.warnings.join("\n");
+        let encoded = utf8_percent_encode(&lines, NON_ALPHANUMERIC).to_string();
+        put(entries, metadata::WARNINGS, &encoded);
+    }
+    if !untrusted.unseen.is_empty() {
+        put(entries, metadata::UNSEEN, &untrusted.unseen_entry());
+    }
+    untrusted.warnings
 }
 
 /// Takes back that there is page-derived content.
@@ -38,17 +44,21 @@ pub fn forget_untrusted(entries: &mut MetadataMap) {
 }
 
 /// Says what the handler had to say, and, to the first root caller who wants
-/// something of the browser, what became of the tabs of the last daemon.
-pub fn notice(cx: &Context, entries: &mut MetadataMap) {
+/// something of the browser, what became of the tabs of the last daemon; answers it.
+pub fn notice(cx: &Context, entries: &mut MetadataMap) -> Vec<String> {
     let mut notices = cx.said();
     notices.extend(unseen(&cx.unseen()));
     let wants_browser = cx.command().service == "BrowserService";
     if cx.is_root() && wants_browser {
         notices.extend(cx.daemon().take_notice());
     }
+    put_notices(&notices, entries);
+    notices
+}
+
+fn put_notices(notices: &[String], entries: &mut MetadataMap) {
     if !notices.is_empty() {
-        let notices = notices.join("; ");
-        let encoded = utf8_percent_encode(&notices, NON_ALPHANUMERIC).to_string();
+        let encoded = utf8_percent_encode(&notices.join("; "), NON_ALPHANUMERIC).to_string();
         put(entries, metadata::NOTICE, &encoded);
     }
 }
@@ -74,6 +84,60 @@ fn unseen(unseen: &BTreeMap<String, u32>) -> Vec<String> {
     });
     left_out.into_iter().chain(shown).chain(unchecked).collect()
 }
+
+/// What the caller of a stream was told so far: its end says what came since.
+#[derive(Debug, Default)]
+pub struct Told {
+    warnings: BTreeSet<String>,
+    notices: BTreeSet<String>,
+}
+
+impl Told {
+    /// Says at the beginning what is known by then.
+    pub fn begin(&mut self, cx: &Context, entries: &mut MetadataMap) {
+        // Page-derived content may come later; it is announced when the messages
+        // have fields for it.
+        let derived = cx.command().response.has_page();
+        self.warnings.extend(untrusted(cx, derived, entries));
+        self.notices.extend(notice(cx, entries));
+    }
+
+    /// The warnings about one message, which stand in it. The next message is judged anew.
+    pub fn of_message(&mut self, cx: &Context) -> Vec<String> {
+        if cx.delivery() == Delivery::Raw {
+            return Vec::new();
+        }
+        let warnings = cx.warnings().into_iter();
+        let news = warnings.filter(|warning| !self.warnings.contains(warning)).collect();
+        cx.forget_found();
+        news
+    }
+
+    /// The warnings that are new.
+    fn news(&mut self, cx: &Context) -> Vec<String> {
+        if cx.delivery() == Delivery::Raw {
+            return Vec::new();
+        }
+        let warnings = cx.warnings().into_iter();
+        warnings.filter(|warning| self.warnings.insert(warning.clone())).take(MOST).collect()
+    }
+
+    /// Says at the end what is new; none when nothing is.
+    pub fn end(&mut self, cx: &Context) -> Option<MetadataMap> {
+        let mut entries = MetadataMap::new();
+        let warnings = self.news(cx);
+        if !warnings.is_empty() {
+            put_untrusted(cx, warnings, &mut entries);
+        }
+        let notices: Vec<_> = cx.said().into_iter().chain(unseen(&cx.unseen())).collect();
+        let is_new = |notice: &String| self.notices.insert(notice.clone());
+        put_notices(&notices.into_iter().filter(is_new).collect::<Vec<_>>(), &mut entries);
+        (!entries.is_empty()).then_some(entries)
+    }
+}
+
+/// Warnings that one end of a stream, or one message of it, has: headers have a limit.
+const MOST: usize = 20;
 
 fn put(entries: &mut MetadataMap, name: &'static str, value: &str) {
     if let Ok(value) = value.parse() {

@@ -2344,6 +2344,9 @@ class WatchResponse(Message):
     removed: int
     """How many lines went."""
 
+    warnings: list[str]
+    """What the reader of this message is warned of."""
+
 
 class StopWatchResponse(Message):
     """An answer."""

@@ -287,7 +287,7 @@ MESSAGES: dict[str, str] = {
     "CloseTabRequest": "id:1?u",
     "CloseTabResponse": "closed:1u active:2?u",
     "WatchRequest": "every:1?u changes:2?u",
-    "WatchResponse": "tab:1u at:2u summary:3s url:4?s title:5?s diff:6s added:7u removed:8u",
+    "WatchResponse": "tab:1u at:2u summary:3s url:4?s title:5?s diff:6s added:7u removed:8u warnings:9*s",
     "StopWatchRequest": "",
     "StopWatchResponse": "ended:1u",
     "Screen": "display:1?s wayland_display:2?s xauthority:3?s xdg_runtime_dir:4?s",

@@ -3,15 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use browse_guard::egress::Site;
-use browse_proto::Scope;
-
 use super::Context;
 use crate::{
-    content::{Assessment, Delivery, Guarded, Handling, Sources},
+    content::{Assessment, Delivery, Findings, Guarded, Handling, Sources, Surface},
     egress,
-    policy::Kind,
+    policy::{Kind, SessionRule},
+    sessions::SessionName,
 };
+use browse_guard::egress::Site;
 
 impl Context {
     /// How the caller gets page-derived content. Only root may choose.
@@ -48,26 +47,50 @@ impl Context {
         Handling {
             delivery: self.delivery(),
             patterns: layers.patterns,
-            // What an act answers is short, and is waited for.
-            judged: self.command().scope == Scope::Read && !self.daemon.scanner().is_off(),
+            judged: !self.daemon.scanner().is_off(),
+            bytes_are_text: self.command().runs_program(),
             mark: marked.then(|| watch.mark(self.client().as_str(), session())),
         }
     }
 
-    /// The same for what an error quotes: always judged, since it is short and rare.
+    /// The same for what an error quotes.
     pub(in crate::dispatch) fn handling_of_error(&self) -> Handling {
-        Handling { judged: !self.daemon.scanner().is_off(), mark: None, ..self.handling() }
+        Handling { mark: None, ..self.handling() }
     }
 
-    /// The same for a part of a stream, which is not judged by itself.
-    pub(in crate::dispatch) fn handling_of_part(&self) -> Handling {
-        Handling { judged: false, ..self.handling() }
+    /// Where what the call answers comes from: what a program says is judged more
+    /// strictly than a page.
+    pub(in crate::dispatch) fn surface(&self) -> Surface {
+        match self.command().runs_program() {
+            true => Surface::ToolOutput,
+            false => Surface::Page,
+        }
+    }
+
+    /// The session whose next answer says what came too late for this one: that of
+    /// the tab, else the one that the call names or is bound to.
+    pub(in crate::dispatch) fn session_of_notes(&self) -> String {
+        if let Some(tab) = self.tab.get() {
+            return tab.session().to_owned();
+        }
+        match (&self.capability().session, self.named_session()) {
+            (SessionRule::Only(own), _) => own.clone(),
+            (SessionRule::Any, Some(named)) => named.to_owned(),
+            (SessionRule::Any, None) => SessionName::default_session().to_string(),
+        }
     }
 
     /// Notes what the guard saw of the answer.
     pub(in crate::dispatch) fn note_guarded(&self, guarded: &Guarded) {
         self.daemon.watch().count(guarded, self.chose_raw());
         self.notes().findings.extend(&guarded.findings);
+    }
+
+    /// Forgets what was found so far: the reader of a part of a stream was told.
+    pub(in crate::dispatch) fn forget_found(&self) {
+        let mut notes = self.notes();
+        notes.findings = Findings::default();
+        notes.judged.clear();
     }
 
     /// Notes what was left out because no person sees it.
@@ -80,9 +103,7 @@ impl Context {
     pub(in crate::dispatch) fn warnings(&self) -> Vec<String> {
         let mut warnings = self.notes().findings.warnings();
         warnings.extend(self.notes().judged.iter().cloned());
-        if let Some(tab) = self.tab.get() {
-            warnings.extend(self.daemon.watch().take_late(tab.session()));
-        }
+        warnings.extend(self.daemon.watch().take_late(&self.session_of_notes()));
         let mut off = self.daemon.watch().layers().off();
         if self.daemon.egress().mode(self.capability().kind) == egress::Mode::Off {
             off.push("egress");
