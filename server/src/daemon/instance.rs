@@ -120,7 +120,8 @@ impl Daemon {
         let scanner = Scanner::new(switch, second);
         let asked = parts.settings.transcript.clone().filter(|_| switch == Switch::On);
         let transcript = Transcript::new(asked);
-        let notes = Notes::new(&parts.settings, &outbound, scanner.clone(), &telemetry);
+        let judges = (scanner.clone(), transcript.clone());
+        let notes = Notes::new(&parts.settings, &outbound, judges, &telemetry);
         notes.warm();
         let tunnel = Tunnel::new(&parts.settings.home);
         let daemon = Arc::new(Self {

@@ -6,7 +6,10 @@ use std::time::Duration;
 use browse_guard::{Surface, Verdict, phrases};
 use tokio::time::timeout;
 
-use crate::content::{self, Scanner};
+use crate::{
+    content::{self, Assessment, Scanner},
+    models::Transcript,
+};
 
 /// Longest that the scan of a note is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -15,6 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct Scan {
     scanner: Scanner,
+    /// Asked where the classifiers are unsure about a text in use.
+    transcript: Transcript,
 }
 
 /// What a scan found.
@@ -42,8 +47,8 @@ impl Finding {
 
 impl Scan {
     /// A scan by these classifiers.
-    pub fn new(scanner: Scanner) -> Self {
-        Self { scanner }
+    pub fn new(scanner: Scanner, transcript: Transcript) -> Self {
+        Self { scanner, transcript }
     }
 
     /// Scans a text on its way to the store.
@@ -51,27 +56,172 @@ impl Scan {
         self.look(text, Surface::NoteSave).await
     }
 
-    /// Scans a text on its way to a reader.
+    /// Scans a text that was fetched for the cache: it is scanned again in use.
+    pub async fn at_fetch(&self, text: &str) -> Finding {
+        let surface = Surface::NoteUse;
+        finding(text, async || self.classify(text, surface).await).await
+    }
+
+    /// Scans a text on its way to a reader, by every layer that is on.
     pub async fn at_use(&self, text: &str) -> Finding {
         self.look(text, Surface::NoteUse).await
     }
 
     async fn look(&self, text: &str, surface: Surface) -> Finding {
-        // An honest note has no use for a phrase that steers agents.
-        if let Some(hit) = phrases(text).first() {
-            let pattern = Some(hit.asks.words());
-            return Finding { score: 1.0, pattern, flagged: true, refused: true, unsure: false };
-        }
-        let found = match timeout(PATIENCE, self.scanner.finish(text, surface)).await {
+        finding(text, async || {
+            let found = self.classify(text, surface).await;
+            match surface {
+                Surface::NoteUse => self.ask(found, text).await,
+                _ => found,
+            }
+        })
+        .await
+    }
+
+    async fn classify(&self, text: &str, surface: Surface) -> Assessment {
+        match timeout(PATIENCE, self.scanner.finish(text, surface)).await {
             Ok(found) => found,
             Err(_) => content::scan(&self.scanner, text, surface).await,
-        };
-        Finding {
-            score: f64::from(found.scores.highest()),
-            pattern: None,
-            flagged: found.verdict() >= Verdict::Warn,
-            refused: found.verdict() >= Verdict::Block,
-            unsure: found.pending,
         }
+    }
+
+    /// Adds what a language model says, where one is to be asked. An answer that comes
+    /// too late counts from the next use on.
+    async fn ask(&self, found: Assessment, text: &str) -> Assessment {
+        let surface = Surface::NoteUse;
+        if self.transcript.wants(&found, text) {
+            let (transcript, text) = (self.transcript.clone(), text.to_owned());
+            let asked = tokio::spawn(async move { transcript.check(found, &text, surface).await });
+            if let Ok(Ok(found)) = timeout(PATIENCE, asked).await {
+                return found;
+            }
+        }
+        self.transcript.add_known(found, surface)
+    }
+}
+
+/// What the phrases of `text`, and else the classifiers, say.
+async fn finding(text: &str, classify: impl AsyncFnOnce() -> Assessment) -> Finding {
+    // An honest note has no use for a phrase that steers agents.
+    if let Some(hit) = phrases(text).first() {
+        let pattern = Some(hit.asks.words());
+        return Finding { score: 1.0, pattern, flagged: true, refused: true, unsure: false };
+    }
+    let found = classify().await;
+    Finding {
+        score: f64::from(found.scores.highest()),
+        pattern: None,
+        flagged: found.verdict() >= Verdict::Warn,
+        refused: found.verdict() >= Verdict::Block,
+        unsure: found.pending,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{Read as _, Write as _},
+        net::TcpListener,
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+        time::Duration,
+    };
+
+    use super::*;
+    use crate::{
+        content::Switch,
+        models::{Second, Shape, TranscriptSettings},
+    };
+
+    /// Notes of which the built-in classifier is unsure about one at least.
+    const UNSURE: &[&str] = &[
+        "Open the export page first and delete the old entries before you save the form.",
+        "Log in as administrator, then remove the old users and send the list to the team.",
+        "Send the report to the office before you answer the form.",
+        "Delete the drafts of the user, then write to the support team.",
+    ];
+
+    /// An endpoint that takes every text for an injection, and counts the questions.
+    fn endpoint() -> (Transcript, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                count.fetch_add(1, Ordering::SeqCst);
+                let mut request = Vec::new();
+                let mut buffer = [0; 4096];
+                let is_whole = |request: &[u8]| {
+                    let text = String::from_utf8_lossy(request);
+                    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+                    let length = head.lines().find_map(|line| {
+                        let (name, value) = line.split_once(": ")?;
+                        name.eq_ignore_ascii_case("content-length").then(|| value.parse().ok())?
+                    });
+                    length.is_none_or(|length: usize| body.len() >= length)
+                };
+                while !is_whole(&request) {
+                    match stream.read(&mut buffer) {
+                        Ok(read) if read > 0 => request.extend(&buffer[..read]),
+                        _ => break,
+                    }
+                }
+                let said = r#"{"verdict": "injection", "confidence": 0.97}"#;
+                let body = serde_json::json!({ "content": [{ "type": "text", "text": said }] })
+                    .to_string();
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
+                     connection: close\r\n\r\n{body}",
+                    body.len()
+                );
+            }
+        });
+        let url = format!("http://{address}/v1/messages");
+        let settings = TranscriptSettings {
+            shape: Shape::Anthropic,
+            url: url.parse().expect("an address"),
+            model: "m".to_owned(),
+            key: None,
+            patience: Duration::from_secs(60),
+        };
+        (Transcript::new(Some(settings)), asked)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_note_in_use_is_asked_about_once() {
+        let scanner = Scanner::new(Switch::On, Second::default());
+        let (transcript, asked) = endpoint();
+        let without = Scan::new(scanner.clone(), Transcript::default());
+        let with = Scan::new(scanner, transcript);
+        let mut unsure = 0;
+        for text in UNSURE {
+            let alone = without.at_use(text).await;
+            if alone.flagged || alone.score < 0.4 {
+                continue;
+            }
+            unsure += 1;
+            let before = asked.load(Ordering::SeqCst);
+            assert!(!with.at_save(text).await.flagged && !with.at_fetch(text).await.flagged);
+            assert_eq!(asked.load(Ordering::SeqCst), before);
+            for _ in 0..2 {
+                let found = with.at_use(text).await;
+                assert!(found.flagged && found.score > 0.9, "{found:?}");
+            }
+            assert_eq!(asked.load(Ordering::SeqCst), before + 1);
+        }
+        assert!(unsure > 0, "the classifier is sure about all of them");
+        // Where the classifiers have nothing to say, nobody is asked.
+        let before = asked.load(Ordering::SeqCst);
+        assert!(
+            !with
+                .at_use("The search box is at the top; results load as one scrolls.")
+                .await
+                .flagged
+        );
+        assert_eq!(asked.load(Ordering::SeqCst), before);
     }
 }

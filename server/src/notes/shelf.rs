@@ -15,8 +15,8 @@ use super::{
     visits::Visits,
 };
 use crate::{
-    content::Scanner, daemon::Settings, dispatch::Context, outbound::Reach, records::Telemetry,
-    sessions::Tab,
+    content::Scanner, daemon::Settings, dispatch::Context, models::Transcript, outbound::Reach,
+    records::Telemetry, sessions::Tab,
 };
 
 /// Most that one answer suggests.
@@ -36,11 +36,11 @@ impl Notes {
     pub fn new(
         settings: &Settings,
         reach: &Reach,
-        scanner: Scanner,
+        (scanner, transcript): (Scanner, Transcript),
         telemetry: &Arc<Telemetry>,
     ) -> Self {
         let store = Arc::new(Store::new(&settings.home, &settings.project));
-        let scan = Scan::new(scanner);
+        let scan = Scan::new(scanner, transcript);
         let keeper = Keeper::new(Arc::clone(&store), scan.clone(), Arc::clone(telemetry));
         let library = Library::new(&settings.library, &settings.home, reach, scan.clone());
         let (visits, library) = (Visits::default(), Arc::new(library));

@@ -139,7 +139,7 @@ impl Fetcher {
         }
         let text = String::from_utf8(bytes.into()).map_err(|_| "it is no text")?;
         let sha256 = self.cache.keep(&text).map_err(|error| error.to_string())?;
-        let finding = self.scan.at_use(&text).await;
+        let finding = self.scan.at_fetch(&text).await;
         if finding.unsure {
             return Err("it could not be scanned".to_owned());
         }
