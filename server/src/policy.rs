@@ -6,6 +6,7 @@
 //! makes one. The zero value of everything here is the closed one.
 
 mod client;
+mod denied;
 mod hosts;
 mod rate;
 mod scopes;
@@ -28,6 +29,7 @@ pub use authority::{Authority, GrantSpec, Minted};
 pub use capability::{Capability, Kind, SessionRule, TabPolicy};
 pub use check::{Permit, check};
 pub use client::ClientId;
+pub use denied::Denied;
 pub use grant::{Calls, Grant};
 pub use hosts::{HostPattern, Hosts, place};
 pub use method::Method;

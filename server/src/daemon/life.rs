@@ -158,7 +158,7 @@ async fn live(settings: Settings) -> Result<Ending> {
     let daemon = Daemon::new(Parts {
         address,
         build_id: browse_proto::build_id(&program).unwrap_or_default(),
-        authority: Arc::new(Authority::new()?),
+        authority: Arc::new(Authority::denying(settings.deny.clone())?),
         sessions: Sessions::new(),
         guardian: Some(Arc::clone(&guardian)),
         notice: left_behind(&folder(&settings)),

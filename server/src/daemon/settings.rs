@@ -18,6 +18,7 @@ use crate::{
     egress,
     models::{ModelSettings, TranscriptSettings},
     notes::LibrarySettings,
+    policy::Denied,
     skills::Wanted,
     tunnel::Provider,
 };
@@ -53,6 +54,8 @@ pub struct Settings {
     pub max_html_bytes: usize,
     /// Windows that the pages of a session may have open.
     pub max_windows: usize,
+    /// Commands that nobody may call.
+    pub deny: Denied,
     /// Hosts that `fetch` reaches without approval, wherever they lead.
     pub fetch_allow: HostRules,
     /// Keeps the key of states in the keychain where that works.

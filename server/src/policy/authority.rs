@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use browse_proto::Reason;
 
 use super::{
-    Audience, Capability, ClientId, Grant, Hosts, Kind, Listener, Rate, Scopes, SessionRule,
-    TabPolicy,
+    Audience, Capability, ClientId, Denied, Grant, Hosts, Kind, Listener, Rate, Scopes,
+    SessionRule, TabPolicy,
     claims::{self, Signer},
     grants::Grants,
     root::{self, Likeness, RootToken, hex, random},
@@ -25,6 +25,7 @@ pub struct Authority {
     stranger: Arc<Grant>,
     signer: Signer,
     grants: Grants,
+    denied: Arc<Denied>,
 }
 
 /// What a new token shall allow.
@@ -57,11 +58,20 @@ impl Authority {
     /// # Errors
     /// The system has no random numbers.
     pub fn new() -> Result<Self> {
-        let id = hex(&random::<8>()?);
+        Self::denying(Denied::default())
+    }
+
+    /// The same, with commands that none of its grants allows, that of root included.
+    ///
+    /// # Errors
+    /// As [`Authority::new`].
+    pub fn denying(denied: Denied) -> Result<Self> {
+        let (id, denied) = (hex(&random::<8>()?), Arc::new(denied));
         Ok(Self {
             root: RootToken::new(&id)?,
-            root_grant: Arc::new(Grant::root()),
-            stranger: Arc::new(Grant::stranger()),
+            root_grant: Arc::new(Grant::root().denying(&denied)),
+            stranger: Arc::new(Grant::stranger().denying(&denied)),
+            denied,
             signer: Signer::new(&id)?,
             grants: Grants::default(),
             id,
@@ -107,7 +117,8 @@ impl Authority {
             delivery: spec.delivery,
         };
         let (token, jti) = self.signer.sign(&capability, audience, lifetime)?;
-        let grant = Arc::new(Grant::temporary(capability, audience, lifetime).sliding(slide));
+        let grant = Grant::temporary(capability, audience, lifetime).sliding(slide);
+        let grant = Arc::new(grant.denying(&self.denied));
         self.grants.insert(jti.clone(), Arc::clone(&grant))?;
         Ok(Minted { token, jti, grant, authority: Arc::clone(self) })
     }

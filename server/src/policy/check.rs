@@ -18,8 +18,8 @@ pub struct Permit {
 /// Weighs `grant` against `command`, for a call that came in at `listener`.
 ///
 /// # Errors
-/// The grant has ended, the tunnel does not serve the command, or the scope is
-/// missing.
+/// The grant has ended, the user's configuration denies the command, the tunnel does
+/// not serve it, or the scope is missing.
 pub fn check(grant: &Arc<Grant>, command: &'static Command, listener: Listener) -> Result<Permit> {
     allow(grant, Method::Command(command), listener)?;
     Ok(Permit { command, grant: Arc::clone(grant), listener })
@@ -28,6 +28,9 @@ pub fn check(grant: &Arc<Grant>, command: &'static Command, listener: Listener) 
 /// The same for a standard service, which has no handler of ours to permit.
 pub(super) fn allow(grant: &Grant, method: Method, listener: Listener) -> Result<()> {
     grant.alive()?;
+    if let Method::Command(command) = method {
+        grant.denied().check(command)?;
+    }
     if listener == Listener::Tunnel && !method.tunnel() {
         let message = format!("`{}` cannot be called through a tunnel", method.name());
         return Err(Error::new(Reason::TunnelDenied, message));

@@ -2,14 +2,14 @@
 
 use std::{
     fmt,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant, SystemTime},
 };
 
 use browse_proto::Reason;
 use tokio_util::sync::CancellationToken;
 
-use super::{Audience, Capability, rate::Limiter};
+use super::{Audience, Capability, Denied, rate::Limiter};
 use crate::error::{Error, Result};
 
 /// A capability in force, until it expires or is revoked.
@@ -23,6 +23,7 @@ pub struct Grant {
     limiter: Limiter,
     calls: Mutex<Calls>,
     begun: Instant,
+    denied: Arc<Denied>,
 }
 
 /// What was done with a grant.
@@ -59,6 +60,16 @@ impl Grant {
         Self { slide, ..self }
     }
 
+    /// The same, without these commands.
+    pub(super) fn denying(self, denied: &Arc<Denied>) -> Self {
+        Self { denied: Arc::clone(denied), ..self }
+    }
+
+    /// Commands that nobody may call.
+    pub(super) fn denied(&self) -> &Denied {
+        &self.denied
+    }
+
     fn new(
         capability: Capability,
         audience: Option<Audience>,
@@ -67,8 +78,8 @@ impl Grant {
         let limiter = Limiter::new(capability.rate);
         let calls = Mutex::new(Calls { count: 0, last: SystemTime::now() });
         let (slide, revoked) = (None, CancellationToken::new());
-        let begun = Instant::now();
-        Self { capability, audience, expires, slide, revoked, limiter, calls, begun }
+        let (begun, denied) = (Instant::now(), Arc::default());
+        Self { capability, audience, expires, slide, revoked, limiter, calls, begun, denied }
     }
 
     /// What it allows.

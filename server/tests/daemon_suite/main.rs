@@ -10,6 +10,7 @@ mod world;
 mod arrivals;
 mod attacks;
 mod deaths;
+mod denied;
 mod diagnostics;
 mod dialogs;
 mod elsewhere;

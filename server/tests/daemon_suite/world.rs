@@ -42,11 +42,12 @@ impl World {
         let own = [flag("project"), flag("home"), "--keychain=false".to_owned()];
         let flags: Vec<_> = flags.iter().map(|flag| (*flag).to_owned()).chain(own).collect();
         let reader = SettingsReader::new(&flags, |_| None).unwrap();
+        let settings = reader.read().unwrap();
         let daemon = Daemon::new(Parts {
-            settings: reader.read().unwrap(),
             address: "127.0.0.1:4000".parse().unwrap(),
             build_id: "test".to_owned(),
-            authority: Arc::new(Authority::new().unwrap()),
+            authority: Arc::new(Authority::denying(settings.deny.clone()).unwrap()),
+            settings,
             sessions: Sessions::new(),
             guardian: None,
             notice: None,

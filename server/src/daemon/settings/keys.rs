@@ -106,6 +106,12 @@ pub static KEYS: &[Key] = &[
         help: "windows that the pages of a session may have open; `newtab` does not count (100)",
     },
     Key {
+        name: "deny",
+        variable: "BROWSE_DENY",
+        file: File::User,
+        help: "commands that nobody may call, the owner included: `fetch,js` (none)",
+    },
+    Key {
         name: "fetch_allow",
         variable: "BROWSE_FETCH_ALLOW",
         file: File::User,

@@ -19,6 +19,7 @@ use crate::{
     error::Result,
     models::{ModelSettings, Plan, TranscriptSettings},
     notes::LibrarySettings,
+    policy::Denied,
     skills::Wanted,
 };
 
@@ -108,6 +109,7 @@ impl<'a> SettingsReader<'a> {
                 .map_or(Ok(SKILL_MEMORY), |raw| raw.bytes().map(|bytes| bytes as u64))?,
             max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
             max_windows: get("max_windows").map_or(Ok(MAX_WINDOWS), |raw| raw.number())?,
+            deny: get("deny").map_or(Ok(Denied::default()), |raw| raw.commands())?,
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Ask), |raw| raw.dialogs())?,
@@ -269,6 +271,27 @@ mod tests {
         assert!(refused.contains("`/nowhere`"), "{refused}");
         let off = read("", &["--security-model-dir=off"], &[]).expect("it is good");
         assert!(off.model.plan.is_none());
+    }
+
+    #[test]
+    fn commands_are_denied_by_their_names() {
+        let of = |names: &[&str]| Denied::of(names.iter().copied()).expect("they are commands");
+        let deny = |config: &str| {
+            let dir = tempfile::tempdir().expect("a folder");
+            fs::write(dir.path().join("config.toml"), config).expect("a file");
+            let home = format!("--home={}", dir.path().display());
+            read("", &[&home], &[]).map(|settings| settings.deny)
+        };
+        assert_eq!(deny(""), Ok(Denied::default()));
+        assert_eq!(deny("deny = [\"fetch\", \"js\"]"), Ok(of(&["fetch", "js"])));
+        assert_eq!(deny("deny = [\"skill run\"]"), Ok(of(&["skill run"])));
+        assert_eq!(deny("deny = \"skill run, js\""), Ok(of(&["skill run", "js"])));
+        let set = read("", &[], &[("BROWSE_DENY", "fetch,skill run")]).expect("it is good");
+        assert_eq!(set.deny, of(&["fetch", "skill run"]));
+        let refused = deny("deny = [\"js\", \"fetsch\"]").expect_err("it is bad");
+        assert!(refused.contains("config.toml:1") && refused.contains("`fetsch` is not a command"));
+        let refused = read("deny = [\"js\"]", &[], &[]).expect_err("it is a project's");
+        assert!(refused.contains("a project may not set it"), "{refused}");
     }
 
     #[test]

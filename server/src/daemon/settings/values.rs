@@ -11,6 +11,7 @@ use crate::{
     egress,
     error::{Error, Result},
     models::{Key, Shape},
+    policy::Denied,
     skills::Wanted,
     tunnel::Provider,
 };
@@ -179,6 +180,21 @@ impl Raw {
         let words = items.iter().flat_map(|item| item.split([',', ' ']));
         let words: Vec<_> = words.map(str::trim).filter(|word| !word.is_empty()).collect();
         HostRules::parse(&words).map_err(|bad| refuse(self.name, &self.place, &bad.to_string()))
+    }
+
+    /// Commands by their names, apart by commas.
+    pub fn commands(&self) -> Result<Denied> {
+        let items = match self.items.as_slice() {
+            // The only item of a list is quoted where it has blanks.
+            [one] if one.starts_with('\'') || one.starts_with('"') => self.words()?,
+            many => many.to_vec(),
+        };
+        let names = items.iter().flat_map(|item| item.split(','));
+        Denied::of(names.map(str::trim).filter(|name| !name.is_empty())).map_err(|unknown| {
+            let unknown = line(&unknown, MAX_QUOTE);
+            let why = format!("`{unknown}` is not a command: `browse help` lists them");
+            refuse(self.name, &self.place, &why)
+        })
     }
 
     /// Words, quoted as for a shell; items of a list stand as they are.
