@@ -36,13 +36,14 @@ pub fn registry(model: &Model) -> String {
 fn field(field: &Field) -> String {
     let short = field.short.chars().next();
     format!(
-        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, json: {}, short: {short:?}, source: Source::{}, value: {:?}, completes: {:?}, help: {:?} }}, ",
+        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, address: {}, json: {}, short: {short:?}, source: Source::{}, value: {:?}, completes: {:?}, help: {:?} }}, ",
         field.name,
         field.number,
         field.kind,
         field.repeated,
         field.optional,
         field.page,
+        field.address,
         field.json,
         SOURCES[field.source as usize],
         field.value,

@@ -30,9 +30,16 @@ fn has_warnings(message: &MessageDescriptor) -> bool {
 }
 
 fn visit(pool: &DescriptorPool, field: &FieldDescriptor) -> Option<String> {
-    let page = options::scalar(pool, &field.options(), "browse.v1.page");
-    let page = page.and_then(|value| value.as_bool()).unwrap_or_default();
+    let marked = |name: &str| {
+        let value = options::scalar(pool, &field.options(), name);
+        value.and_then(|value| value.as_bool()).unwrap_or_default()
+    };
+    let (page, address) = (marked("browse.v1.page"), marked("browse.v1.address"));
     let action = match field.kind() {
+        Kind::String if page && address => {
+            "{ visit(Page::Text(value)); visit(Page::Address(value)); }".to_owned()
+        }
+        Kind::String if address => "visit(Page::Address(value));".to_owned(),
         Kind::String if page => "visit(Page::Text(value));".to_owned(),
         Kind::Bytes if page => "visit(Page::Bytes(value));".to_owned(),
         Kind::Message(of) if of.package_name() == "browse.v1" && !of.is_map_entry() => {

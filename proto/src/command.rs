@@ -156,6 +156,8 @@ pub struct Field {
     pub optional: bool,
     /// Whether a page chose its content.
     pub page: bool,
+    /// Whether it holds an address that a page may have chosen.
+    pub address: bool,
     /// Whether it is a string that holds a JSON document.
     pub json: bool,
     /// One-letter flag.

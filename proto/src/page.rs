@@ -7,6 +7,8 @@ use crate::v1;
 pub enum Page<'a> {
     /// Text, to be cleaned in place.
     Text(&'a mut String),
+    /// An address, which stays as it is: what it says in words is to be looked at.
+    Address(&'a mut String),
     /// Bytes such as an image, which cannot be cleaned.
     Bytes(&'a mut Vec<u8>),
 }

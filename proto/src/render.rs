@@ -37,12 +37,23 @@ pub fn text(command: &Command, response: &Map<String, Value>) -> String {
     let field = command.result.map(|index| &command.response.fields[index]);
     match result(command, response) {
         Value::String(text) if field.is_some_and(|field| field.json) => bare(text),
-        Value::Object(row) if !command.line.is_empty() => template::fill(command.line, &row),
+        Value::Object(row) if !command.line.is_empty() => {
+            template::fill(command.line, &row, row_of(command))
+        }
         Value::Array(rows) if !command.line.is_empty() => {
             let rows = rows.iter().filter_map(Value::as_object);
-            rows.map(|row| template::fill(command.line, row)).collect::<Vec<_>>().join("\n")
+            let line = |row| template::fill(command.line, row, row_of(command));
+            rows.map(line).collect::<Vec<_>>().join("\n")
         }
         value => plain(&value, 0),
+    }
+}
+
+/// The message that a line of `command` reads.
+fn row_of(command: &Command) -> &'static Message {
+    match command.result.map(|index| &command.response.fields[index].kind) {
+        Some(Kind::Message(of)) => of,
+        _ => command.response,
     }
 }
 

@@ -46,7 +46,9 @@ fn collect(message: &'static Message, unmarked: &mut BTreeSet<String>) {
     for field in message.fields {
         match field.kind {
             Kind::Message(of) => collect(of, unmarked),
-            Kind::String | Kind::Bytes | Kind::StringMap | Kind::Any if !field.page => {
+            Kind::String | Kind::Bytes | Kind::StringMap | Kind::Any
+                if !field.page && !field.address =>
+            {
                 unmarked.insert(format!("{}.{}", message.name, field.name));
             }
             _ => {}

@@ -3,6 +3,7 @@
 //! Everything that a page chose passes here before it leaves the daemon: the
 //! fields that the contract marks, and page text in errors.
 
+mod address;
 mod findings;
 mod guard;
 #[cfg(test)]

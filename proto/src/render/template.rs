@@ -3,15 +3,23 @@
 
 use serde_json::{Map, Value};
 
-/// Fills `template` from `row`.
-pub fn fill(template: &str, row: &Map<String, Value>) -> String {
+use crate::Message;
+
+/// Characters of an address that a line shows; JSON has all of it.
+const MOST_OF_ADDRESS: usize = 200;
+
+/// Fills `template` from `row`, which is a `message`.
+pub fn fill(template: &str, row: &Map<String, Value>, message: &Message) -> String {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         let (key, tail) = after.split_once('}').unwrap_or((after, ""));
         out.push_str(before);
         let name = key.trim_end_matches('?');
-        let value = text(name, row.get(name));
+        let mut value = text(name, row.get(name));
+        if message.field(name).is_some_and(|field| field.address) {
+            value = short_address(value);
+        }
         if value.is_empty() && key.ends_with('?') && out.ends_with([' ', '\n']) {
             out.pop();
         }
@@ -20,6 +28,14 @@ pub fn fill(template: &str, row: &Map<String, Value>) -> String {
     }
     out.push_str(rest);
     out.trim_start_matches(' ').to_owned()
+}
+
+/// An address as a line shows it.
+fn short_address(address: String) -> String {
+    match address.char_indices().nth(MOST_OF_ADDRESS) {
+        Some((end, _)) => format!("{}...", &address[..end]),
+        None => address,
+    }
 }
 
 fn text(name: &str, value: Option<&Value>) -> String {

@@ -138,7 +138,8 @@ where
     cx.note_guarded(&guarded);
     fits(&response)?;
     judge(cx, std::mem::take(&mut guarded.text)).await;
-    Ok((response, guarded.derived))
+    // A warning about an address alone stands with the address in an envelope.
+    Ok((response, guarded.derived || cx.has_found()))
 }
 
 /// The status of a call that failed. What its error quotes of a page is remembered,

@@ -2,7 +2,7 @@
 
 use browse_proto::v1;
 
-use super::super::{capture::downloads, navigation};
+use super::super::{address, capture::downloads, navigation};
 use crate::{
     content::Sources,
     dispatch::Context,
@@ -24,6 +24,9 @@ const ROLES: &str = " alert alertdialog application article audio banner blockqu
     li map nav object ol optgroup output p picture pre progress q rp rt ruby s samp section select \
     small span source style sub summary sup svg tbody td textarea tfoot th thead title tr track u \
     ul var wbr ";
+
+/// Characters of an address that the text of a receipt shows.
+const MOST_OF_ADDRESS: usize = 200;
 
 /// The receipt as the contract has it; opened targets become tab ids.
 pub async fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
@@ -49,7 +52,7 @@ pub async fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
         receipt.url = None;
     }
     let facts = receipt.facts();
-    let lines: Vec<_> = facts.iter().map(Fact::line).collect();
+    let lines: Vec<_> = facts.iter().map(line).collect();
     let focus = receipt.focus.map(|(role, name)| Fact::new(role).about("", name).line());
     v1::Receipt {
         summary: cx.shown(lines.join("\n")),
@@ -64,13 +67,28 @@ pub async fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
     }
 }
 
+/// A fact as a line, which shows the beginning of an address.
+fn line(fact: &Fact) -> String {
+    let text = bounded(fact.text.clone(), MOST_OF_ADDRESS);
+    Fact { text, ..fact.clone() }.line()
+}
+
+/// An address with at most so many characters; any other text is left alone.
+fn bounded(text: String, most: usize) -> String {
+    let is_address = text.contains(':') && !text.contains(char::is_whitespace);
+    match text.char_indices().nth(most) {
+        Some((end, _)) if is_address => format!("{}...", &text[..end]),
+        _ => text,
+    }
+}
+
 fn told(cx: &Context, fact: Fact) -> v1::ReceiptFact {
     let Fact { label, role, name, text, note } = fact;
     v1::ReceiptFact {
         label: label.into_owned(),
         role: known_role(role),
         name: cx.shown(name),
-        text: cx.shown(text),
+        text: bounded(cx.shown(text), address::MOST_TOLD),
         note: note.into_owned(),
     }
 }
@@ -85,7 +103,16 @@ fn known_role(role: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::known_role;
+    use super::{Fact, MOST_OF_ADDRESS, known_role, line};
+
+    #[test]
+    fn a_line_shows_the_beginning_of_an_address() {
+        let url = format!("https://a.example/{}", "x".repeat(3000));
+        let shown = line(&Fact::new("url").text(&url));
+        assert_eq!(shown, format!("url: {}...", &url[..MOST_OF_ADDRESS]));
+        let text = "a: b ".repeat(100);
+        assert!(line(&Fact::new("value").text(&text)).contains(&text));
+    }
 
     #[test]
     fn an_element_that_a_page_invents_is_an_element() {

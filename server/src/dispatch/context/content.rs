@@ -86,6 +86,12 @@ impl Context {
         self.notes().findings.extend(&guarded.findings);
     }
 
+    /// Whether there is something to warn of in the answer.
+    pub(in crate::dispatch) fn has_found(&self) -> bool {
+        let notes = self.notes();
+        !notes.judged.is_empty() || !notes.findings.is_empty()
+    }
+
     /// Forgets what was found so far: the reader of a part of a stream was told.
     pub(in crate::dispatch) fn forget_found(&self) {
         let mut notes = self.notes();
