@@ -78,5 +78,5 @@ async fn what_is_denied_is_denied_to_paired_agents() {
     let check =
         |name| policy::check(minted.grant(), Command::by_name(name).unwrap(), Listener::Tunnel);
     assert_eq!(check("text").unwrap_err().reason(), Reason::CommandDenied);
-    check("markdown").unwrap();
+    check("url").unwrap();
 }
