@@ -249,6 +249,18 @@ impl Command {
         self.streaming && self.result.is_some() && says
     }
 
+    /// Whether it acts on an element that its caller names, as a user would who sees it.
+    /// A file is given to what seldom shows.
+    pub fn acts_on_element(&self) -> bool {
+        let fields = self.request.fields;
+        let names_element = fields.iter().any(|field| field.name == "target" && !field.optional);
+        let takes_files = fields.iter().any(|field| field.source == Source::Files);
+        let answers_receipt = self.result.is_some_and(
+            |at| matches!(self.response.fields[at].kind, Kind::Message(of) if of.name == "Receipt"),
+        );
+        self.acts && names_element && answers_receipt && !takes_files
+    }
+
     /// Every command of the contract.
     pub fn all() -> &'static [Command] {
         COMMANDS

@@ -1,5 +1,7 @@
 //! Tells what is wrong with a page from what is only different.
 
+use browse_proto::Command;
+
 use crate::engine::{Group, Region, TargetStanding};
 use crate::skills::record::Used;
 
@@ -21,9 +23,10 @@ const TYPICAL: f64 = 0.8;
 /// Share of the records that still have a typical fact, at least.
 const LEFT: f64 = 0.3;
 
-/// Commands that act on an element, which therefore has to show.
-const ACTS: &[&str] =
-    &["click", "double-click", "fill", "select", "check", "uncheck", "hover", "drag"];
+/// Whether a command acts on an element, which therefore has to show.
+fn acts(command: &str) -> bool {
+    Command::by_name(command).is_some_and(Command::acts_on_element)
+}
 
 /// Roles that take text.
 const FILLED: &[&str] = &["textbox", "searchbox", "combobox", "spinbutton", "generic", ""];
@@ -44,10 +47,10 @@ pub fn target(used: &Used, now: &TargetStanding, was: Option<&TargetStanding>) -
     if now.count > 1 {
         return broken(format!("finds {} elements", now.count));
     }
-    if now.visible == 0 && (ACTS.contains(&command) || matches!(command, "text" | "markdown")) {
+    if now.visible == 0 && (acts(command) || matches!(command, "text" | "markdown")) {
         return broken("is hidden".to_owned());
     }
-    if now.idle && ACTS.contains(&command) && command != "hover" {
+    if now.idle && acts(command) && command != "hover" {
         return broken("takes no input".to_owned());
     }
     let fits = match command {
@@ -148,4 +151,28 @@ fn nearest<'a>(headers: &[String], tables: &'a [Vec<String>]) -> Option<&'a Vec<
 pub fn is_figures(text: &str) -> bool {
     let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
     text.chars().any(|letter| letter.is_numeric()) && letters == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_on_an_element_wants_it_to_show() {
+        let names = Command::all().iter().filter(|command| command.acts_on_element());
+        let names: Vec<_> = names.map(|command| command.name).collect();
+        for name in ["click", "dblclick", "fill", "select", "check", "uncheck", "hover", "drag"] {
+            assert!(names.contains(&name), "{name} {names:?}");
+        }
+        for name in ["upload", "type", "press", "scroll", "text", "wait"] {
+            assert!(!names.contains(&name), "{name} {names:?}");
+        }
+        let used = |command: &str| Used { command: command.to_owned(), ..Used::default() };
+        let hidden = TargetStanding { count: 1, visible: 0, ..TargetStanding::default() };
+        for name in names {
+            let found = target(&used(name), &hidden, None).expect("it is broken");
+            assert!(found.1.ends_with("is hidden"), "{}", found.1);
+        }
+        assert_eq!(target(&used("upload"), &hidden, None), None);
+    }
 }

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use browse_proto::Command;
 use regex::Regex;
 
 use crate::skills::record::{Notes, Page, Used};
@@ -21,12 +22,33 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"\bgoto\(\s*["'](https?://[^"'\\\s]+)["']"#).expect("it is a regular expression")
 });
 
+/// Readings of one element.
+const READS: &[&str] = &["text", "html", "markdown", "attrs"];
+
 /// `.click("#go")`.
 static CALL: LazyLock<Regex> = LazyLock::new(|| {
-    let commands = "click|fill|select|check|uncheck|hover|text|html|markdown|attrs";
+    let methods = named().flat_map(methods).collect::<Vec<_>>().join("|");
     let quoted = r#"(?:"([^"\\]+)"|'([^'\\]+)')"#;
-    Regex::new(&format!(r"\.({commands})\(\s*{quoted}")).expect("it is a regular expression")
+    Regex::new(&format!(r"\.({methods})\(\s*{quoted}")).expect("it is a regular expression")
 });
+
+/// The commands whose targets a program names.
+fn named() -> impl Iterator<Item = &'static Command> {
+    let is_named = |command: &&Command| command.acts_on_element() || READS.contains(&command.name);
+    Command::all().iter().filter(is_named)
+}
+
+/// What the SDKs call a command: `double_click` and `doubleClick`.
+fn methods(command: &Command) -> [String; 2] {
+    let mut words = command.function.split('_');
+    let mut camel = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let (first, rest) = word.split_at(1);
+        camel.push_str(&first.to_uppercase());
+        camel.push_str(rest);
+    }
+    [command.function.to_owned(), camel]
+}
 
 /// What there is to compare with.
 pub struct Material {
@@ -67,8 +89,9 @@ fn used(program: &str) -> Vec<Used> {
     let mut all: Vec<Used> = Vec::new();
     for call in CALL.captures_iter(program) {
         let target = call.get(2).or(call.get(3)).map_or("", |found| found.as_str());
-        let used =
-            Used { command: call[1].to_owned(), target: target.to_owned(), ..Used::default() };
+        let command = named().find(|command| methods(command).iter().any(|name| *name == call[1]));
+        let command = command.map_or("", |command| command.name).to_owned();
+        let used = Used { command, target: target.to_owned(), ..Used::default() };
         if !all.contains(&used) {
             all.push(used);
         }
@@ -132,6 +155,15 @@ mod tests {
         assert_eq!(pages[0].url, "https://a.example/x");
         let targets: Vec<_> = pages[0].targets.iter().map(|used| used.target.as_str()).collect();
         assert_eq!(targets, ["#go", "main"]);
+    }
+
+    #[test]
+    fn a_method_is_the_command_that_it_calls() {
+        let calls =
+            "browse.doubleClick('#a'); browse.double_click(\"#b\"); browse.drag('#c', '#d');";
+        let found: Vec<_> = used(calls).into_iter().map(|one| (one.command, one.target)).collect();
+        let of = |command: &str, target: &str| (command.to_owned(), target.to_owned());
+        assert_eq!(found, [of("dblclick", "#a"), of("dblclick", "#b"), of("drag", "#c")]);
     }
 
     #[test]
