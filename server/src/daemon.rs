@@ -17,7 +17,7 @@ mod instance;
 pub use connection::serve as serve_connection;
 pub use instance::Parts;
 pub use instance::{Call, Daemon, Ending};
-pub use keep::browser_options;
+pub use keep::{browser_options, keep_browser};
 pub use life::main;
 pub use project::Project;
 pub use serve::services;

@@ -25,7 +25,7 @@ pub mod question;
 mod tell;
 
 pub use call::Call;
-pub use context::Context;
+pub use context::{Context, browser_gone};
 pub use saving::{save_as, saves};
 pub use services::routes;
 pub use steps::{command, run_as, step};

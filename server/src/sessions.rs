@@ -9,6 +9,8 @@ mod capture;
 mod dialog;
 mod downloads;
 mod journal;
+mod keeper;
+mod kept;
 mod locks;
 mod log;
 mod movers;
@@ -16,6 +18,7 @@ mod moving;
 mod name;
 mod offers;
 mod registry;
+mod revival;
 mod sends;
 mod session;
 mod sink;
@@ -32,6 +35,8 @@ pub use downloads::{
     place as downloads_place,
 };
 pub use journal::{Journal, Note};
+pub use keeper::keep as keep_sessions;
+pub use kept::{Kept, Remains};
 pub use locks::{Alone, Lock, Share};
 pub use log::CaptureLog;
 pub use movers::Movers;

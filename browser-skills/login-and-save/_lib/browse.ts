@@ -3272,7 +3272,7 @@ export interface Tab {
   title: string;
   /** Who opened it: root, or the name of a client. */
   owner: string;
-  /** idle, loading, hung or crashed; dialog while a question of its page is open. */
+  /** idle, loading, hung or crashed; dialog while a question of its page is open; unloaded when its browser ended and it was not used since. */
   state: string;
 }
 

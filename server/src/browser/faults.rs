@@ -4,7 +4,9 @@ use browse_proto::Reason;
 use url::Url;
 
 use crate::{
-    chromium, engine,
+    chromium,
+    dispatch::browser_gone,
+    engine,
     error::{Error, HINT, LEFT, quote},
 };
 
@@ -13,7 +15,7 @@ impl From<chromium::Error> for Error {
         use chromium::Error as Fault;
         let text = fault.to_string();
         match fault {
-            Fault::BrowserGone { .. } => Self::new(Reason::BrowserGone, text),
+            Fault::BrowserGone { reason } => browser_gone(&reason),
             Fault::TabCrashed => Self::new(Reason::TabCrashed, text),
             Fault::TabClosed => Self::new(Reason::TabNotFound, text),
             Fault::StaleContext | Fault::NoSuchFrame { .. } => {

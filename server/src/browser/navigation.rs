@@ -17,7 +17,7 @@ use crate::{
     egress,
     error::{Error, Result},
     policy::Kind,
-    sessions::Tab,
+    sessions::{Remains, Tab},
 };
 
 /// Time that a page gets to tell its title.
@@ -57,6 +57,7 @@ pub async fn load_html(cx: &Context, request: v1::LoadHtmlRequest) -> Result<v1:
     }
     let tab = cx.tab();
     let _turn = tab.turn(cx.deadline()).await;
+    let _left = tab.begin_loading();
     let loader = tab.page().set_content(&request.html).await?;
     if let Some(milestone) = milestone(request.wait()) {
         tab.page().wait_for(&loader, milestone).await?;
@@ -87,9 +88,22 @@ pub async fn forward(cx: &Context, request: v1::ForwardRequest) -> Result<v1::Fo
 pub async fn reload(cx: &Context, request: v1::ReloadRequest) -> Result<v1::ReloadResponse> {
     let tab = cx.tab();
     let _turn = tab.turn(cx.deadline()).await;
-    let went = tab.page().reload().await?;
+    let went = match tab.remains() {
+        Some(remains) => load_again(cx, &remains).await?,
+        None => tab.page().reload().await?,
+    };
     let Arrival { status, url, title } = arrive(tab, went, request.wait()).await?;
     Ok(v1::ReloadResponse { status, url: told(cx, url), title })
+}
+
+/// Loads the address of a tab whose browser ended.
+async fn load_again(cx: &Context, remains: &Remains) -> Result<Navigated> {
+    if let Ok(url) = url::Url::parse(&remains.url)
+        && matches!(url.scheme(), "http" | "https")
+    {
+        cx.check_address(&url)?;
+    }
+    Ok(cx.tab().load_again(remains).await?.unwrap_or(Navigated::SameDocument))
 }
 
 /// Ends what is loading; works while a server does not answer.
@@ -103,7 +117,7 @@ pub async fn stop_loading(
 
 /// Answers the address of the tab, without asking the page.
 pub async fn get_url(cx: &Context, _: v1::GetUrlRequest) -> Result<v1::GetUrlResponse> {
-    let url = cx.page().url();
+    let url = cx.tab().url();
     egress::remember_word(cx, &url);
     if cx.delivery() == Delivery::Raw {
         return Ok(v1::GetUrlResponse { url });
@@ -134,6 +148,7 @@ pub async fn open(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<Navigated
         tab.page().allow_file(url);
     }
     tab.acted().begin_leaving(tab.page());
+    let _left = tab.begin_loading();
     let went = tab.page().navigate(url).await.map_err(|fault| of_navigation(fault, url))?;
     wait_for(tab, &went, wait).await?;
     tab.arrived();

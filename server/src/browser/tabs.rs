@@ -24,14 +24,14 @@ pub async fn list_tabs(cx: &Context, _: v1::ListTabsRequest) -> Result<v1::ListT
     let describe = |(tab, title): (&Arc<Tab>, crate::chromium::Result<String>)| v1::Tab {
         id: tab.id(),
         active: active == Some(tab.id()),
-        url: tab.page().url(),
+        url: tab.url(),
         title: title.unwrap_or_default(),
         owner: tab.owner().to_string(),
         state: tab.state().to_string(),
     };
     let mut sources = Sources::default();
     for tab in &tabs {
-        sources.add_url(&tab.page().url());
+        sources.add_url(&tab.url());
     }
     cx.set_sources(sources);
     Ok(v1::ListTabsResponse { tabs: tabs.iter().zip(titles).map(describe).collect() })
@@ -45,7 +45,7 @@ pub async fn activate_tab(
     let session = cx.session()?;
     cx.check_tab(&*session.tab(request.id)?)?;
     let tab = session.activate(request.id)?;
-    Ok(v1::ActivateTabResponse { url: tab.page().url() })
+    Ok(v1::ActivateTabResponse { url: tab.url() })
 }
 
 /// Opens a tab and makes it the active one.

@@ -68,10 +68,10 @@ async fn of_tab(tab: &Tab) -> v1::TabMemory {
         id: tab.id(),
         session: tab.session().to_owned(),
         state: state.to_string(),
-        origin: origin(&tab.page().url()),
+        origin: origin(&tab.url()),
         ..Default::default()
     };
-    if state == TabState::Crashed {
+    if matches!(state, TabState::Crashed | TabState::Unloaded) {
         return known;
     }
     match tokio::time::timeout(MOMENT, tab.page().memory()).await {

@@ -87,7 +87,7 @@ pub fn browser(state: BrowserState) -> v1::BrowserStatus {
         BrowserState::Failed(error, _) => {
             v1::BrowserStatus { problem: error.to_string(), ..word("missing") }
         }
-        BrowserState::Gone(reason) => v1::BrowserStatus { problem: reason, ..word("gone") },
+        BrowserState::Gone(reason, _) => v1::BrowserStatus { problem: reason, ..word("gone") },
         BrowserState::Running(browser) => {
             let info = browser.info();
             let sandbox = match &info.sandbox {

@@ -37,8 +37,6 @@ pub enum Ending {
     Stop,
     /// It was told to start anew.
     Restart,
-    /// Its browser ended.
-    BrowserGone,
     /// Its browser does not start.
     NoBrowser,
 }

@@ -3,7 +3,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, OnceLock},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -19,7 +19,7 @@ use crate::{
     engine,
     error::Error,
     guardian::Guardian,
-    sessions::BrowserState,
+    sessions::{BrowserState, keep_sessions},
 };
 
 /// How often the state file is looked at.
@@ -28,26 +28,47 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Time without a call after which a daemon whose browser does not start ends.
 const ALONE: Duration = Duration::from_secs(1);
 
-/// Starts the browser, and keeps the state file. Goes on until it is aborted,
-/// which removes the file.
+/// Keeps the browser running, what its sessions hold, and the state file. Goes on
+/// until it is aborted, which removes the file.
 pub async fn keep(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile) {
-    let browser = OnceLock::new();
-    let start = async {
-        let running = launch(&daemon, &guardian).await;
-        tracing::info!(info = ?running.info(), "the browser runs");
-        if let Err(error) = state.update(&describe(&daemon, Some(&running))) {
+    let runs = |browser: &Browser| {
+        if let Err(error) = state.update(&describe(&daemon, Some(browser))) {
             tracing::warn!(%error, "the state file does not name the browser");
         }
-        daemon.sessions().slot().set(BrowserState::Running(Arc::clone(&running)));
-        let running = browser.get_or_init(|| running);
-        let reason = running.gone().await;
-        if !daemon.is_ending() {
-            let tabs = daemon.sessions().tabs().len();
-            tracing::error!(%reason, tabs, "the browser is gone");
-            daemon.end(Ending::BrowserGone);
-        }
     };
-    tokio::join!(start, restore(&daemon, &state, &browser));
+    tokio::join!(
+        keep_browser(&daemon, Some(guardian), runs),
+        keep_sessions(Arc::clone(daemon.sessions())),
+        restore(&daemon, &state),
+    );
+}
+
+/// Starts the browser, and starts it anew when it ends: sessions, pairings and grants
+/// outlive it. `runs` hears of each.
+pub async fn keep_browser(
+    daemon: &Daemon,
+    guardian: Option<Arc<Guardian>>,
+    runs: impl Fn(&Browser),
+) {
+    let slot = daemon.sessions().slot();
+    let mut is_first = true;
+    loop {
+        let running = launch(daemon, guardian.as_ref(), is_first).await;
+        is_first = false;
+        tracing::info!(info = ?running.info(), "the browser runs");
+        runs(&running);
+        slot.set(BrowserState::Running(Arc::clone(&running)));
+        let reason = running.gone().await;
+        if daemon.is_ending() {
+            return;
+        }
+        let tabs = daemon.sessions().tabs().len();
+        tracing::error!(%reason, tabs, "the browser is gone");
+        daemon.sessions().lose_browser(&reason);
+        slot.explain(&reason);
+        running.close().await;
+        slot.rested().await;
+    }
 }
 
 /// What the state file says of `daemon`.
@@ -71,14 +92,14 @@ fn timestamp(time: SystemTime) -> String {
 
 /// Starts the browser while the daemon already serves. A start that failed is
 /// tried again when somebody asks: the cause may have been mended.
-async fn launch(daemon: &Daemon, guardian: &Arc<Guardian>) -> Arc<Browser> {
+async fn launch(daemon: &Daemon, guardian: Option<&Arc<Guardian>>, is_first: bool) -> Arc<Browser> {
     let slot = daemon.sessions().slot();
     loop {
         let error = if daemon.settings().no_browser {
             let message = "the daemon was started without a browser";
             Error::new(Reason::BrowserMissing, message).with("install", "unset BROWSE_NO_BROWSER")
         } else {
-            match Browser::launch(browser_options(daemon, Some(Arc::clone(guardian)))).await {
+            match Browser::launch(browser_options(daemon, guardian.cloned())).await {
                 Ok(browser) => return browser,
                 Err(fault) => fault.into(),
             }
@@ -87,7 +108,7 @@ async fn launch(daemon: &Daemon, guardian: &Arc<Guardian>) -> Arc<Browser> {
         slot.set(BrowserState::Failed(error, Instant::now()));
         tokio::select! {
             () = slot.wanted_again() => {}
-            () = left_alone(daemon) => {
+            () = left_alone(daemon), if is_first => {
                 daemon.end(Ending::NoBrowser);
                 // The end aborts this.
                 std::future::pending::<()>().await;
@@ -110,15 +131,18 @@ async fn left_alone(daemon: &Daemon) {
 /// Writes the state file again when it is gone. Whoever cleans a checkout
 /// (`git clean -fdx`) takes it along, and without it no command would find the
 /// daemon again.
-async fn restore(daemon: &Daemon, state: &StateFile, browser: &OnceLock<Arc<Browser>>) {
+async fn restore(daemon: &Daemon, state: &StateFile) {
     let mut look = tokio::time::interval(LOOK);
     loop {
         look.tick().await;
         if state.is_lost() {
-            let browser = browser.get().map(Arc::as_ref);
+            let browser = match daemon.sessions().slot().state() {
+                BrowserState::Running(browser) => Some(browser),
+                _ => None,
+            };
             let folder = super::life::folder(daemon.settings());
-            let written =
-                Project::prepare(&folder).and_then(|_| state.update(&describe(daemon, browser)));
+            let written = Project::prepare(&folder)
+                .and_then(|_| state.update(&describe(daemon, browser.as_deref())));
             if let Err(error) = written {
                 tracing::warn!(%error, "the state file is gone and cannot be written again");
             }

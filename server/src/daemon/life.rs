@@ -124,7 +124,7 @@ fn run(settings: Settings) -> Result<ExitCode> {
     drop(lock);
     match ending {
         Ending::Restart => Err(again()),
-        Ending::Stop | Ending::BrowserGone | Ending::NoBrowser => Ok(ExitCode::SUCCESS),
+        Ending::Stop | Ending::NoBrowser => Ok(ExitCode::SUCCESS),
     }
 }
 
@@ -197,9 +197,7 @@ async fn live(settings: Settings) -> Result<Ending> {
     if let Err(error) = daemon.sessions().journal().write(&folder(daemon.settings())) {
         tracing::debug!(%error, "the capture logs were not written");
     }
-    if ending != Ending::BrowserGone {
-        let _ = fs::remove_file(folder(daemon.settings()).join(MARK));
-    }
+    let _ = fs::remove_file(folder(daemon.settings()).join(MARK));
     let swept = tokio::task::spawn_blocking(move || guardian.finish(SWEEP)).await;
     if !swept.unwrap_or(false) {
         tracing::warn!("the guardian is still tidying up");

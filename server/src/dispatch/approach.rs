@@ -4,10 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use browse_proto::{Reach, Reason};
 use tokio::time::{Instant, timeout};
+use url::Url;
 
 use super::{Context, question};
 use crate::{
-    chromium::{self, NavigationState},
+    chromium::{self, LoadState, Navigated, NavigationState},
     engine::arrived,
     error::{Error, Result},
     policy::TabPolicy,
@@ -24,6 +25,9 @@ const FREEING: Duration = Duration::from_millis(200);
 /// the call has left, within these. A new process takes long on a busy machine,
 /// and without one the history of the tab is lost.
 const LEAVING: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];
+
+/// Time that a tab gets to load again after its browser ended.
+const LOADING: Duration = Duration::from_secs(10);
 
 impl Context {
     /// Resolves the tab of a command that acts on a page, and opens the first
@@ -66,15 +70,21 @@ impl Context {
     /// # Errors
     /// As [`Context::approach`].
     pub(crate) async fn enter(&self, reach: Reach) -> Result<&Arc<Tab>> {
-        let mut tab = self.resolve_tab().await?;
-        let is_new = tab.begin_use();
-        if reach == Reach::Leave && !is_new {
-            self.leave(&tab);
-            if let Some(open) = question::now(self, &tab).await {
-                return Err(question::refuse(self, &open));
-            }
-            tab = self.free(tab).await?;
+        if let Some(error) = self.lost_browser() {
+            return Err(error);
         }
+        let tab = loop {
+            match self.approach_tab(reach).await {
+                Ok(tab) if !tab.page().lost_browser() => break tab,
+                // Nothing was done with it yet: the next browser has it.
+                Ok(_) if self.session()?.is_hidden() => {}
+                Err(error) if is_of_browser(&error) && self.session()?.is_hidden() => {
+                    self.daemon().sessions().slot().browser().await?;
+                }
+                done => break done?,
+            }
+        };
+        self.begin_with(tab.page());
         let tab = self.found(tab);
         if (reach == Reach::Page || question::needs_page(self.command()))
             && let Some(open) = question::now(self, tab).await
@@ -98,6 +108,57 @@ impl Context {
         Ok(tab)
     }
 
+    /// The tab of the call, in a browser that runs, and free for what the call does.
+    async fn approach_tab(&self, reach: Reach) -> Result<Arc<Tab>> {
+        let session = self.session()?;
+        let mut tab = self.resolve_tab().await?;
+        if tab.page().lost_browser() && session.is_hidden() {
+            tab = session.revive(&tab).await?;
+        }
+        let is_new = tab.begin_use();
+        if reach == Reach::Leave && !is_new {
+            self.leave(&tab);
+            if let Some(open) = question::now(self, &tab).await {
+                return Err(question::refuse(self, &open));
+            }
+            return self.free(tab).await;
+        }
+        if reach == Reach::Page || reach != Reach::Leave && question::needs_page(self.command()) {
+            self.load_again(&tab).await?;
+        }
+        Ok(tab)
+    }
+
+    /// Loads again what `tab` showed before its browser ended. A document that does
+    /// not come to its end is used as it is.
+    async fn load_again(&self, tab: &Tab) -> Result<()> {
+        if tab.remains().is_none() {
+            return Ok(());
+        }
+        let _turn = tab.turn(self.deadline()).await;
+        // Somebody else may have.
+        let Some(remains) = tab.remains() else { return Ok(()) };
+        if remains.interrupted {
+            let message = format!("tab {} was not loaded again after its browser ended", tab.id());
+            let error = Error::new(Reason::TabUnloaded, message).with("tab", tab.id());
+            return Err(error.with("url", remains.url));
+        }
+        if let Ok(url) = Url::parse(&remains.url)
+            && matches!(url.scheme(), "http" | "https")
+        {
+            self.check_address(&url)?;
+        }
+        let went = tab.load_again(&remains).await?;
+        if let Some(Navigated::Document(loader)) = went {
+            let half = self.deadline().saturating_duration_since(Instant::now()) / 2;
+            let loaded = tab.page().wait_for(&loader, LoadState::Load);
+            if let Ok(loaded) = timeout(half.min(LOADING), loaded).await {
+                loaded?;
+            }
+        }
+        Ok(())
+    }
+
     /// Sees to it that a document which is given up does not hold up the next
     /// one, which may share its process: ends its script, else leaves its
     /// process, else gives the tab another page.
@@ -111,7 +172,7 @@ impl Context {
         let responds = match state {
             _ if stuck => false,
             TabState::Loading => true,
-            TabState::Idle => page.answers(SIGN).await,
+            TabState::Idle | TabState::Unloaded => page.answers(SIGN).await,
             _ => false,
         };
         if responds || page.is_closed() || page.interrupt(FREEING).await {
@@ -152,4 +213,8 @@ impl Context {
         self.check_tab(&tab)?;
         Ok(tab)
     }
+}
+
+fn is_of_browser(error: &Error) -> bool {
+    error.reason() == Reason::BrowserGone
 }

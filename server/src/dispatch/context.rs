@@ -56,6 +56,8 @@ pub struct Context {
     limit: Option<Instant>,
     margin: Duration,
     tab: OnceLock<Arc<Tab>>,
+    /// The first page of the call, and of the call that it is a step of.
+    first_page: Arc<OnceLock<Arc<Page>>>,
     /// Held until the call is answered.
     share: OnceLock<Share>,
     /// Whether the handler answers for questions of the page itself.
@@ -109,6 +111,7 @@ impl Context {
             limit,
             margin,
             tab,
+            first_page: Arc::default(),
             share,
             questions,
             notes,
@@ -142,7 +145,7 @@ impl Context {
         let call = Call { tab: tab.or(self.call.tab), timeout: None, ..self.call.clone() };
         let step = Self::new(Arc::clone(&self.daemon), permit, call);
         let limit = step.limit.into_iter().chain(self.limit).min();
-        Self { limit, margin: STEP_MARGIN, ..step }
+        Self { limit, margin: STEP_MARGIN, first_page: Arc::clone(&self.first_page), ..step }
     }
 
     /// The daemon.
@@ -227,6 +230,28 @@ impl Context {
         let session = self.daemon.sessions().get_or_open(&name.parse()?, self.client());
         self.say(&format!("opened the session `{name}`"));
         Ok(session)
+    }
+
+    /// The session of the call, if there is one by now.
+    pub(super) fn known_session(&self) -> Option<Arc<Session>> {
+        let name = match (self.tab.get(), &self.capability().session) {
+            (Some(tab), _) => tab.session().to_owned(),
+            (None, SessionRule::Only(own)) => own.clone(),
+            (None, SessionRule::Any) => match self.named_session() {
+                Some(named) => named.to_owned(),
+                None => SessionName::default_session().to_string(),
+            },
+        };
+        self.daemon.sessions().get(&name)
+    }
+
+    /// Has the session of the call kept soon: it may have changed what it holds.
+    pub(super) fn keep_soon(&self) {
+        if self.command().service == "BrowserService"
+            && let Some(session) = self.known_session()
+        {
+            session.keep_soon();
+        }
     }
 
     /// The tab that the caller named.
@@ -369,6 +394,17 @@ impl Context {
         self.notes().said.clone()
     }
 
+    /// Notes that the call, or the one that it is a step of, works with `page`.
+    pub(super) fn begin_with(&self, page: &Arc<Page>) {
+        let _ = self.first_page.get_or_init(|| Arc::clone(page));
+    }
+
+    /// The error of a call whose browser has ended.
+    pub(super) fn lost_browser(&self) -> Option<Error> {
+        let is_lost = self.first_page.get().is_some_and(|page| page.lost_browser());
+        is_lost.then(|| browser_gone(&self.daemon.sessions().slot().why()))
+    }
+
     /// Notes the tab of the call.
     pub(super) fn found(&self, tab: Arc<Tab>) -> &Arc<Tab> {
         self.tab.get_or_init(|| tab)
@@ -395,6 +431,14 @@ impl Context {
     fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The error of a call that its browser did not outlive. It may have been carried out,
+/// so it is not to be repeated blindly.
+pub fn browser_gone(reason: &str) -> Error {
+    let reason = if reason.is_empty() { "it ended" } else { reason };
+    let message = format!("the browser is gone: {reason}");
+    Error::new(Reason::BrowserGone, message).with("retryable", "false")
 }
 
 /// Time that `command` gets when the caller names none. A stream ends when its

@@ -41,12 +41,36 @@ pub async fn within<R>(cx: &Context, work: impl Future<Output = Result<R>>) -> R
         biased;
         // What went wrong because the token ended, its tabs with it, says so.
         done = limited => match done {
-            Err(error) => Err(cx.permit().grant().ended().now_or_never().unwrap_or(error)),
+            Err(error) => Err(cx
+                .permit()
+                .grant()
+                .ended()
+                .now_or_never()
+                .or_else(|| cx.lost_browser())
+                .unwrap_or(error)),
             done => done,
         },
+        error = browser_ends(cx) => Err(error),
         open = unhandled(cx), if is_stopped => Err(question::refuse(cx, &open)),
         error = cx.permit().grant().ended() => Err(error),
         error = cut(cx.daemon()) => Err(error),
+    }
+}
+
+/// Waits until the browser of the tab of the call has ended: whether what it was to do
+/// was done, nobody knows.
+async fn browser_ends(cx: &Context) -> Error {
+    let mut ended = cx.daemon().sessions().slot().ended();
+    loop {
+        // Before it is looked at, so that no end is missed.
+        ended.borrow_and_update();
+        if let Some(error) = cx.lost_browser() {
+            return error;
+        }
+        // The sender lives as long as the daemon.
+        if ended.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 }
 
@@ -63,7 +87,6 @@ async fn cut(daemon: &Daemon) -> Error {
     let ending = daemon.ended().await;
     tokio::time::sleep(GRACE).await;
     let message = match ending {
-        Ending::BrowserGone => "the browser is gone",
         Ending::NoBrowser => "the browser does not start",
         Ending::Stop | Ending::Restart => "the daemon was stopped, and its browser with it",
     };

@@ -123,6 +123,7 @@ where
         tab.movers().end(cx.client(), tab.page().documents_shown());
     }
     cx.daemon().notes().seen(cx);
+    cx.keep_soon();
     if outcome.is_ok()
         && let Some(words) = cx.tab_if_any().and_then(|tab| tab.untold().take())
     {
@@ -234,6 +235,7 @@ impl<'a> Action<'a> {
                 Reach::Leave => tab.acted().begin_leaving(tab.page()),
                 _ => tab.acted().begin(),
             }
+            tab.begin_action();
         }
         Self(tab)
     }
@@ -243,6 +245,7 @@ impl Drop for Action<'_> {
     fn drop(&mut self) {
         if let Some(tab) = self.0 {
             tab.acted().go_on();
+            tab.end_action();
         }
     }
 }

@@ -52,6 +52,9 @@ pub fn notice(cx: &Context, entries: &mut MetadataMap) -> Vec<String> {
     if cx.is_root() && wants_browser {
         notices.extend(cx.daemon().take_notice());
     }
+    if wants_browser && let Some(restarted) = restarted(cx) {
+        notices.insert(0, restarted);
+    }
     put_notices(&notices, entries);
     notices
 }
@@ -61,6 +64,19 @@ fn put_notices(notices: &[String], entries: &mut MetadataMap) {
         let encoded = utf8_percent_encode(&notices.join("; "), NON_ALPHANUMERIC).to_string();
         put(entries, metadata::NOTICE, &encoded);
     }
+}
+
+/// Says once to each client of a session that its browser ended and was started anew.
+fn restarted(cx: &Context) -> Option<String> {
+    let session = cx.known_session()?;
+    let why = cx.daemon().sessions().slot().why();
+    session.lost_since(cx.client()).then(|| {
+        format!(
+            "BROWSER_RESTARTED: the browser ended ({why}) and was started anew; a tab is loaded \
+             again when a command uses it, refs from before are stale, and what `viewport`, \
+             `header`, `useragent`, `emulate` and `network route` set is gone"
+        )
+    })
 }
 
 /// What was left out, and what is in the answer although it may be hidden, in

@@ -105,6 +105,11 @@ impl Recording {
         self.size
     }
 
+    /// Frames that it has so far.
+    pub fn frames(&self) -> usize {
+        lock(&self.shared).reel.as_ref().map_or(0, |reel| reel.frames().len())
+    }
+
     /// Ends it.
     ///
     /// # Errors
@@ -178,6 +183,7 @@ impl Filming {
                 break why;
             }
         };
+        let why = if self.page.lost_browser() { "the browser ended" } else { why };
         lock(&self.shared).ended = Some((why, self.begun.elapsed()));
     }
 

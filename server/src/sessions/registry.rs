@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use browse_proto::Reason;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::{
     BrowserSlot, Downloads, Journal, JudgeDocuments, Lock, Session, SessionName, SessionRules, Tab,
@@ -28,6 +28,8 @@ pub struct Sessions {
     journal: Journal,
     downloads: Arc<Downloads>,
     lock: Lock,
+    /// Says that there is a session to be kept.
+    pub(super) changed: Notify,
     /// How many questions pages have asked.
     pub(super) asked: watch::Sender<u64>,
     pub(super) judge: OnceLock<Box<dyn JudgeDocuments>>,
@@ -48,6 +50,7 @@ impl Sessions {
                 journal: Journal::default(),
                 downloads: Arc::default(),
                 lock: Lock::default(),
+                changed: Notify::new(),
                 asked: watch::Sender::new(0),
                 judge: OnceLock::new(),
             }

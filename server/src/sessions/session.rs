@@ -11,7 +11,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Offers, Sends, SessionName, Sessions, Tab, TabId};
+use super::{Offers, Sends, SessionName, Sessions, Tab, TabId, revival::Keeping};
 use crate::{
     chromium::{AnsweredBy, BrowserContextId, Context, Question, TargetId},
     error::{Error, Result},
@@ -45,13 +45,15 @@ pub struct Session {
     tabs: Mutex<Tabs>,
     /// Held while the first tab is opened, so that callers who come together
     /// share it.
-    opening: tokio::sync::Mutex<()>,
+    pub(super) opening: tokio::sync::Mutex<()>,
     /// Where its browser is.
     pub(super) place: watch::Sender<Place>,
     /// The recording that is under way.
     recording: Mutex<Option<Recording>>,
     sends: Sends,
     offers: Offers,
+    /// What it holds, in case its browser ends.
+    pub(super) keeping: Keeping,
 }
 
 /// Where the browser of a session is.
@@ -104,6 +106,7 @@ impl Session {
             recording,
             sends: Sends::default(),
             offers: Offers::default(),
+            keeping: Keeping::default(),
         })
     }
 
@@ -213,18 +216,7 @@ impl Session {
     pub async fn open_aside(&self, owner: &ClientId) -> Result<Arc<Tab>> {
         self.settled().await;
         let sessions = self.all()?;
-        let mut first = None;
-        let lease = async {
-            let (context, page) = sessions.lease(self).await?;
-            first = Some(page);
-            Ok::<_, Error>(context)
-        };
-        let context = Arc::clone(&*self.lock_context());
-        let context = context.get_or_try_init(|| lease).await?;
-        let page = match first {
-            Some(page) => page,
-            None => context.new_page().await?,
-        };
+        let page = self.blank_page().await?;
         let tab = sessions.tab_of(page.target_id());
         let tab = tab.unwrap_or_else(|| sessions.adopt(self, page));
         tab.set_owner(owner);
@@ -279,16 +271,7 @@ impl Session {
         let page = context.new_page().await?;
         let old = tab.page().target_id().clone();
         let moved = tab.moved_to(Arc::clone(&page));
-        {
-            let mut tabs = self.lock();
-            // It may have been made a tab of its own when it appeared.
-            let active = tabs.active;
-            tabs.all.retain(|other| other.page().target_id() != page.target_id());
-            let place = tabs.all.iter_mut().find(|other| other.id() == tab.id());
-            *place.ok_or_else(gone)? = Arc::clone(&moved);
-            tabs.active = active.filter(|id| tabs.all.iter().any(|tab| tab.id() == *id));
-            tabs.active = tabs.active.or(Some(tab.id()));
-        }
+        self.put_in_place(&moved).ok_or_else(gone)?;
         // It goes when its process lets it.
         tokio::spawn(async move {
             if let Err(fault) = context.browser().close_page(&old).await {
@@ -296,6 +279,18 @@ impl Session {
             }
         });
         Ok(moved)
+    }
+
+    /// Puts a tab in the place of what it was; none when that was closed.
+    pub(super) fn put_in_place(&self, moved: &Arc<Tab>) -> Option<()> {
+        let mut tabs = self.lock();
+        // Its page may have been made a tab of its own when it appeared.
+        let active = tabs.active;
+        tabs.all.retain(|other| other.page().target_id() != moved.page().target_id());
+        *tabs.all.iter_mut().find(|other| other.id() == moved.id())? = Arc::clone(moved);
+        tabs.active = active.filter(|id| tabs.all.iter().any(|tab| tab.id() == *id));
+        tabs.active = tabs.active.or(Some(moved.id()));
+        Some(())
     }
 
     /// The context, once the session has been used.

@@ -147,9 +147,15 @@ impl EventSink for Ear {
             Event::FormSent(target, url) => {
                 if let Some(session) = sessions.session_of(&target) {
                     session.sends().form(&url);
+                    session.keep_soon();
                 }
             }
             Event::Network(target, request) => {
+                if request.state != RequestState::Started
+                    && let Some(session) = sessions.session_of(&target)
+                {
+                    session.keep_soon();
+                }
                 if request.state == RequestState::Started
                     && !is_safe_method(&request.method)
                     && let Some(session) = sessions.session_of(&target)
@@ -164,6 +170,9 @@ impl EventSink for Ear {
                 if let Some(tab) = sessions.tab_of(&target) {
                     tab.begin_document(&loader);
                 }
+                if let Some(session) = sessions.session_of(&target) {
+                    session.keep_soon();
+                }
             }
             Event::Dialog(target, dialog) => {
                 if let Some(tab) = sessions.tab_of(&target) {
@@ -176,7 +185,7 @@ impl EventSink for Ear {
             Event::BrowserGone(reason) => match &self.shown {
                 None => {
                     sessions.downloads().broke(None);
-                    sessions.slot().lose(reason);
+                    sessions.lose_browser(&reason);
                 }
                 Some(session) => {
                     if let Some(session) = session.upgrade() {

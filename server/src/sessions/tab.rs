@@ -5,7 +5,7 @@ use std::{
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
 };
@@ -14,10 +14,11 @@ use browse_proto::v1;
 use futures::future::BoxFuture;
 use tokio::sync::MutexGuard;
 
-use super::{Acted, Capture, DialogLine, Lock, Movers, Untold, Uploads, Weigh};
+use super::{Acted, Capture, DialogLine, Lock, Movers, Remains, Untold, Uploads, Weigh};
 use crate::{
     chromium::{
-        self, AnsweredBy, Dialog, DialogAnswer, EvaluateOptions, LoaderId, NavigationState, Page,
+        self, AnsweredBy, Dialog, DialogAnswer, EvaluateOptions, LoadState, LoaderId,
+        NavigationState, Page,
     },
     engine::{self, Engine},
     policy::ClientId,
@@ -39,6 +40,8 @@ pub enum TabState {
     Crashed,
     /// A question of its page is open.
     Dialog,
+    /// Its browser ended, and it was not loaded again.
+    Unloaded,
 }
 
 impl fmt::Display for TabState {
@@ -49,6 +52,7 @@ impl fmt::Display for TabState {
             Self::Hung => "hung",
             Self::Crashed => "crashed",
             Self::Dialog => "dialog",
+            Self::Unloaded => "unloaded",
         })
     }
 }
@@ -81,6 +85,12 @@ pub struct Tab {
     open: Mutex<HashMap<String, u64>>,
     /// The action that a question interrupted.
     interrupted: Mutex<Option<Interrupted>>,
+    /// Actions of ours that are under way in it.
+    acting: AtomicU32,
+    /// Whether its browser ended during one.
+    ended_acting: AtomicBool,
+    /// What is to be loaded again.
+    remains: Mutex<Option<Remains>>,
 }
 
 /// An action that goes on once a question is answered.
@@ -104,6 +114,8 @@ struct Captured {
     /// First numbers of `console` and `network` that belong to the current document.
     document: Mutex<(u64, u64)>,
     acted: Acted,
+    /// The requests that were being recorded as its browser ended.
+    recorded: Mutex<Option<chromium::Recording>>,
     /// Those who watch it listen to this.
     watches: tokio::sync::watch::Sender<()>,
 }
@@ -118,6 +130,81 @@ const PING_EVERY: Duration = Duration::from_millis(250);
 const ENDING: Duration = Duration::from_secs(2);
 
 impl Tab {
+    /// Its address; that which it is to load again after its browser ended.
+    pub fn url(&self) -> String {
+        match self.remains() {
+            Some(remains) => remains.url,
+            None => self.page.url(),
+        }
+    }
+
+    /// An action of ours begins in it.
+    pub(crate) fn begin_action(&self) {
+        self.acting.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// The action is over.
+    pub(crate) fn end_action(&self) {
+        if self.page.lost_browser() {
+            self.ended_acting.store(true, Ordering::SeqCst);
+        }
+        self.acting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Its browser ended: notes what is to be loaded again, with what its documents
+    /// kept.
+    pub(super) fn lose(&self, belongings: Vec<chromium::Belongings>) {
+        let is_acted_on =
+            self.acting.load(Ordering::SeqCst) > 0 || self.ended_acting.load(Ordering::SeqCst);
+        let is_loading = match self.page.navigation() {
+            NavigationState::Idle => false,
+            NavigationState::AwaitingHeaders { .. } => true,
+            NavigationState::Loading => !self.page.has_reached(LoadState::Load),
+        };
+        let mut remains = self.lock_remains();
+        match &mut *remains {
+            // It was not loaded since the time before.
+            Some(remains) => remains.interrupted |= is_acted_on,
+            None => {
+                *remains = Some(Remains {
+                    url: self.page.address(),
+                    belongings,
+                    interrupted: is_loading || is_acted_on,
+                });
+            }
+        }
+    }
+
+    /// What is to be loaded again.
+    pub fn remains(&self) -> Option<Remains> {
+        self.lock_remains().clone()
+    }
+
+    /// Changes what is to be loaded again.
+    pub(crate) fn set_remains(&self, remains: Option<Remains>) {
+        *self.lock_remains() = remains;
+    }
+
+    fn is_unloaded(&self) -> bool {
+        self.lock_remains().is_some() && self.page.navigation() == NavigationState::Idle
+    }
+
+    fn lock_remains(&self) -> std::sync::MutexGuard<'_, Option<Remains>> {
+        self.remains.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the requests that were recorded until its browser ended.
+    pub(super) fn keep_recorded(&self, recording: Option<chromium::Recording>) {
+        if recording.is_some() {
+            *self.captured.recorded.lock().unwrap_or_else(PoisonError::into_inner) = recording;
+        }
+    }
+
+    /// The requests that were recorded until its browser ended.
+    pub fn take_recorded(&self) -> Option<chromium::Recording> {
+        self.captured.recorded.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// When actions of ours were in it.
     pub fn acted(&self) -> &Acted {
         &self.captured.acted
@@ -150,6 +237,9 @@ impl Tab {
             captured: Arc::default(),
             open: Mutex::default(),
             interrupted: Mutex::default(),
+            acting: AtomicU32::new(0),
+            ended_acting: AtomicBool::new(false),
+            remains: Mutex::default(),
         })
     }
 
@@ -169,6 +259,9 @@ impl Tab {
             captured: Arc::clone(&self.captured),
             open: Mutex::default(),
             interrupted: Mutex::default(),
+            acting: AtomicU32::new(0),
+            ended_acting: AtomicBool::new(false),
+            remains: Mutex::new(self.remains()),
         })
     }
 
@@ -317,7 +410,9 @@ impl Tab {
 
     /// What it is doing.
     pub fn state(&self) -> TabState {
-        if self.page.is_crashed() {
+        if self.page.lost_browser() || self.is_unloaded() {
+            TabState::Unloaded
+        } else if self.page.is_crashed() {
             TabState::Crashed
         } else if self.page.question().is_some() {
             TabState::Dialog

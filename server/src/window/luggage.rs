@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     chromium::{Belongings, Context},
     engine::Drafts,
-    sessions::{Tab, TabId},
+    sessions::{Remains, Tab, TabId},
 };
 
 /// Time that the browser gets to tell its cookies.
@@ -64,6 +64,12 @@ impl Luggage {
 
 impl Parcel {
     async fn pack(tab: &Arc<Tab>, before: &Luggage) -> Self {
+        // Its browser ended, and it was not used since.
+        if let Some(Remains { url, belongings, interrupted }) = tab.remains() {
+            // Only a caller loads again what was interrupted.
+            let url = if interrupted { "about:blank".to_owned() } else { url };
+            return Self { tab: Arc::clone(tab), url, belongings, drafts: Drafts::default() };
+        }
         let asked = tokio::join!(tab.page().belongings(), tab.engine().take_drafts());
         let (mut belongings, mut drafts) = asked;
         if belongings.is_empty()

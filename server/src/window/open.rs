@@ -187,7 +187,9 @@ impl Window {
         let last = self.last().clone();
         let active = session.active().map(|tab| tab.id()).or(last.active);
         let luggage = Luggage::pack(Some(&self.shown), &tabs, active, &last).await;
-        let (home, first) = match &self.home {
+        // The headless browser may have ended meanwhile.
+        let home = self.home.as_ref().filter(|home| !home.browser().is_gone());
+        let (home, first) = match home {
             Some(home) => (home.clone(), None),
             None => {
                 let (home, first) = session.lease().await?;

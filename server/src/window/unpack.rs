@@ -119,14 +119,15 @@ async fn open(tab: &Tab, parcel: &Parcel, seeds: &[Belongings]) -> Option<Note> 
     let page = tab.page();
     parcel.tab.page().allowed_files().iter().for_each(|file| page.allow_file(file));
     let (scheme, _) = parcel.url.split_once(':').unwrap_or_default();
+    let _loading = (parcel.url != "about:blank").then(|| tab.begin_loading());
     match scheme {
         "http" | "https" | "file" => {
             let opened = timeout(ANSWER, page.open_with(&parcel.url, seeds)).await;
             match opened {
-                Ok(Ok(())) if parcel.belongings.is_empty() => {
+                Ok(Ok(_)) if parcel.belongings.is_empty() => {
                     note("the page did not answer; what it kept stayed behind")
                 }
-                Ok(Ok(())) => None,
+                Ok(Ok(_)) => None,
                 Ok(Err(_)) => note("the page did not load again"),
                 Err(_) => note("the server has not answered yet"),
             }

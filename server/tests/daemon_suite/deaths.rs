@@ -27,33 +27,54 @@ async fn a_killed_daemon_leaves_nothing() {
     assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
     assert!(!super::process::lives(browser));
     let _next = place.spawn(&[]);
-    open_tab(&place).await;
-}
-
-#[tokio::test]
-async fn a_dead_browser_ends_the_daemon_and_the_next_one_says_so() {
-    let place = Place::with_browser();
-    let mut daemon = place.spawn(&[]);
-    let browser = place.state_with_browser()["browser"]["pid"].as_u64().unwrap();
-    open_tab(&place).await;
-    let client = place.client().await;
-    let script = "new Promise(() => {})".to_owned();
-    let request = client.ask(v1::JsRequest { expression: script });
-    let mut browser_service = client.browser();
-    let waiting = tokio::spawn(async move { browser_service.js(request).await.map(|_| ()) });
-    // A call that comes later finds a daemon that takes none any more.
-    while client.status().await.unwrap().calls == 0 {
-        tokio::task::yield_now().await;
-    }
-    kill(browser);
-    let failed = waiting.await.unwrap().unwrap_err();
-    assert_eq!(super::process::reason(&failed), "BROWSER_GONE");
-    assert!(daemon.end().success());
-    let _next = place.spawn(&[]);
     let client = place.client().await;
     let tabs = || client.ask(v1::ListTabsRequest {});
     let first = client.browser().list_tabs(tabs()).await.unwrap();
     assert!(first.metadata().contains_key(metadata::NOTICE));
     let second = client.browser().list_tabs(tabs()).await.unwrap();
     assert!(!second.metadata().contains_key(metadata::NOTICE), "it is told once");
+    open_tab(&place).await;
+}
+
+#[tokio::test]
+async fn a_dead_browser_is_started_anew_and_the_daemon_lives() {
+    let place = Place::with_browser();
+    let mut daemon = place.spawn(&[]);
+    let browser = place.state_with_browser()["browser"]["pid"].as_u64().unwrap();
+    let profile = Place::profile(browser);
+    open_tab(&place).await;
+    let client = place.client().await;
+    let script = "new Promise(() => {})".to_owned();
+    let request = client.ask(v1::JsRequest { expression: script });
+    let mut browser_service = client.browser();
+    let waiting = tokio::spawn(async move { browser_service.js(request).await.map(|_| ()) });
+    while client.status().await.unwrap().calls == 0 {
+        tokio::task::yield_now().await;
+    }
+    kill(browser);
+    let failed = waiting.await.unwrap().unwrap_err();
+    assert_eq!(super::process::reason(&failed), "BROWSER_GONE");
+    assert!(failed.message().contains("SIGKILL") || failed.message().contains("pipe"), "{failed}");
+    // The same connection and token, and no word of an error.
+    let tabs = || client.ask(v1::ListTabsRequest {});
+    let first = client.browser().list_tabs(tabs()).await.unwrap();
+    let notice = first.metadata().get(metadata::NOTICE).unwrap().to_str().unwrap();
+    assert!(notice.starts_with("BROWSER%5FRESTARTED"), "{notice}");
+    assert_eq!(first.get_ref().tabs.len(), 1);
+    let second = client.browser().list_tabs(tabs()).await.unwrap();
+    assert!(!second.metadata().contains_key(metadata::NOTICE), "it is told once");
+    let goto = || client.ask(v1::GotoRequest { url: "about:blank".to_owned(), wait: 0 });
+    client.browser().goto(goto()).await.unwrap();
+    assert!(daemon.lives());
+    let next = until("the next browser", || {
+        let next = place.state_with_browser()["browser"]["pid"].as_u64().unwrap();
+        (next != browser).then_some(next)
+    });
+    until("the end of the profile", || (!profile.exists()).then_some(()));
+    // Right after the kill, before anybody can have noticed.
+    kill(next);
+    let went = client.browser().goto(goto()).await.unwrap();
+    assert!(went.metadata().contains_key(metadata::NOTICE));
+    client.stop().await;
+    assert!(daemon.end().success());
 }

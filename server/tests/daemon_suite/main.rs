@@ -21,6 +21,7 @@ mod models;
 mod ownership;
 mod pairing;
 mod records;
+mod restarts;
 mod routing;
 mod starts;
 mod state;

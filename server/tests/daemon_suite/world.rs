@@ -7,13 +7,13 @@ use browse_proto::{metadata, v1};
 use browse_server::{
     chromium::Browser,
     content::Delivery,
-    daemon::{Daemon, Parts, SettingsReader, browser_options, services},
+    daemon::{Daemon, Parts, SettingsReader, browser_options, keep_browser, services},
     policy::{
         Audience, Authority, ClientId, GrantSpec, Hosts, Kind, Listener, Minted, Rate, Scopes,
         SessionRule, TabPolicy,
         layer::{Guarded, Origin},
     },
-    sessions::{BrowserState, Sessions},
+    sessions::{BrowserState, Sessions, keep_sessions},
 };
 use tonic::Request;
 use v1::{
@@ -65,6 +65,16 @@ impl World {
         let world = Self::with_flags(flags).await;
         let browser = Browser::launch(browser_options(&world.daemon, None)).await.unwrap();
         world.daemon.sessions().slot().set(BrowserState::Running(browser));
+        world
+    }
+
+    /// A daemon that starts its browser anew when it ends, and keeps its sessions.
+    pub async fn with_kept_browser() -> Self {
+        let world = Self::new().await;
+        let daemon = Arc::clone(&world.daemon);
+        tokio::spawn(keep_sessions(Arc::clone(daemon.sessions())));
+        tokio::spawn(async move { keep_browser(&daemon, None, |_| {}).await });
+        world.daemon.sessions().slot().browser().await.unwrap();
         world
     }
 

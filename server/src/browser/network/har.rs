@@ -24,18 +24,20 @@ pub async fn start_har(cx: &Context, _: v1::StartHarRequest) -> Result<v1::Start
         let message = format!("the requests of tab {} are recorded already", cx.tab().id());
         return Err(Error::new(Reason::RecordingRunning, message).with("tab", cx.tab().id()));
     }
+    cx.tab().take_recorded();
     Ok(v1::StartHarResponse { tab: cx.tab().id() })
 }
 
 /// Ends the recording and answers the file.
 pub async fn stop_har(cx: &Context, _: v1::StopHarRequest) -> Result<v1::StopHarResponse> {
-    let recording = cx.page().stop_recording().await.ok_or_else(|| {
+    let recording = cx.page().stop_recording().await.or_else(|| cx.tab().take_recorded());
+    let recording = recording.ok_or_else(|| {
         let message = format!("the requests of tab {} are not recorded", cx.tab().id());
         Error::new(Reason::RecordingNotRunning, message).with("tab", cx.tab().id())
     })?;
     let browser = cx.daemon().sessions().slot().browser().await?.info().product.clone();
     let (entries, dropped) = (recording.exchanges.len() as u64, recording.dropped);
-    let title = cx.page().url();
+    let title = cx.tab().url();
     let write = move || {
         let whole = serde_json::to_vec(&document(&recording, &browser, &title, true));
         match whole {

@@ -56,7 +56,7 @@ pub fn is_allowed(origin: &str, admission: &Admission) -> bool {
 fn tabs(cx: &Context) -> Result<Vec<SavedTab>> {
     let session = cx.session()?;
     let active = session.active().map(|tab| tab.id());
-    let tabs = session.tabs().into_iter().map(|tab| (tab.id(), tab.page().url()));
+    let tabs = session.tabs().into_iter().map(|tab| (tab.id(), tab.url()));
     let of_web = tabs.filter(|(_, url)| {
         Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
     });

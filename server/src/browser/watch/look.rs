@@ -39,6 +39,7 @@ async fn read(tab: &Arc<Tab>, seen: bool) -> Result<String, &'static str> {
         TabState::Hung => return Err("the page does not answer"),
         TabState::Crashed => return Err("the page crashed"),
         TabState::Dialog => return Err("a question of the page is open"),
+        TabState::Unloaded => return Err("its browser ended"),
         TabState::Loading | TabState::Idle => {}
     }
     if tab.page().ensure_answering().is_err() {

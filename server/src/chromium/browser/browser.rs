@@ -76,7 +76,7 @@ impl Browser {
 
     /// Whether the browser has ended.
     pub fn is_gone(&self) -> bool {
-        self.registry.gone().borrow().is_some()
+        self.connection().is_gone()
     }
 
     /// Waits for the browser's end and says why it came.

@@ -225,6 +225,11 @@ impl Page {
             }
         };
         let _ = tokio::time::timeout(PATIENCE, all_here).await;
+        self.take_recording()
+    }
+
+    /// Ends the recording with what it has.
+    pub fn take_recording(&self) -> Option<Recording> {
         self.recorder.lock().take().map(|recorder| recorder.recording)
     }
 }

@@ -180,6 +180,11 @@ impl Connection {
         }
     }
 
+    /// Whether the browser is gone.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.0.pending.lock().gone.is_some()
+    }
+
     /// Ends every call, now and later: the browser is gone.
     pub(crate) fn fail_all(&self, error: &Error) {
         let failed: Vec<Waiter> = {

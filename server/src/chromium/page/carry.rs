@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::frames::Frame;
+use super::navigate::Navigated;
 use super::page::Page;
 use super::state::LoadState;
 use crate::chromium::connection::call::Call;
@@ -94,6 +95,14 @@ pub struct Belongings {
     pub scroll: (f64, f64),
 }
 
+impl Belongings {
+    /// Bytes that it takes, about.
+    pub fn bytes(&self) -> usize {
+        let texts = [&self.local, &self.session, &self.html].into_iter().flatten();
+        self.origin.len() + texts.map(String::len).sum::<usize>()
+    }
+}
+
 #[derive(Deserialize)]
 struct Added {
     identifier: String,
@@ -148,7 +157,7 @@ impl Page {
 
     /// Opens `url` with the storage that its documents had elsewhere; answers
     /// when its server has answered.
-    pub async fn open_with(&self, url: &str, belongings: &[Belongings]) -> Result<()> {
+    pub async fn open_with(&self, url: &str, belongings: &[Belongings]) -> Result<Navigated> {
         let until = SystemTime::now() + SEEDING;
         let until = until.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let script = format!("{WRITER}({}, {until})", json!(belongings));
@@ -165,7 +174,7 @@ impl Page {
         let added: Call<Added> = self.send_seed(self.session(), &script);
         removed.await?;
         added.await?;
-        went.map(drop)
+        went
     }
 
     /// Waits until the document has loaded, and scrolls to where it was.

@@ -204,6 +204,11 @@ impl Page {
         self.state.lock().closed
     }
 
+    /// Whether its browser has ended.
+    pub fn lost_browser(&self) -> bool {
+        self.shared.connection.is_gone()
+    }
+
     /// All frames, parents before children.
     pub fn frames(&self) -> Vec<Frame> {
         self.state.lock().frames.all()

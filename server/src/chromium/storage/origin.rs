@@ -101,6 +101,15 @@ const WRITE: &str = "(packed, clear) => {
   return 'done';
 }";
 
+/// Takes entries as `page/carry.rs` packs them: only JavaScript knows halves of
+/// surrogates in JSON.
+const REPLACE: &str = "(packed) => {
+  try {
+    localStorage.clear();
+    for (const [key, value] of JSON.parse(packed)) localStorage.setItem(key, value);
+  } catch {}
+}";
+
 impl Page {
     /// The storage of the document in `frame`.
     pub async fn storage(&self, frame: &FrameId) -> Result<OriginStorage> {
@@ -131,6 +140,13 @@ impl OriginStorage {
             "QuotaExceededError" => Some(Written::Full),
             _ => None,
         })
+    }
+
+    /// Puts the entries that [`Belongings`](crate::chromium::Belongings) hold in place
+    /// of all others. What the origin has no room for is left out.
+    pub async fn replace(&self, packed: &str) -> Result<()> {
+        let _: serde_json::Value = self.0.call(REPLACE, &[Argument::from(packed)]).await?;
+        Ok(())
     }
 
     fn items<T: serde::de::DeserializeOwned>(&self, packed: String) -> Result<Option<Vec<T>>> {

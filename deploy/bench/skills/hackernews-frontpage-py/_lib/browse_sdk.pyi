@@ -1706,7 +1706,7 @@ class Tab(Message):
     """Who opened it: root, or the name of a client."""
 
     state: str
-    """idle, loading, hung or crashed; dialog while a question of its page is open."""
+    """idle, loading, hung or crashed; dialog while a question of its page is open; unloaded when its browser ended and it was not used since."""
 
 
 class ActivateTabResponse(Message):

@@ -4550,7 +4550,7 @@ browse_messages! {
 		4 title: String,
 		/// Who opened it: root, or the name of a client.
 		5 owner: String,
-		/// idle, loading, hung or crashed; dialog while a question of its page is open.
+		/// idle, loading, hung or crashed; dialog while a question of its page is open; unloaded when its browser ended and it was not used since.
 		6 state: String,
 	}
 	struct ActivateTabRequest {

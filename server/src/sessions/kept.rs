@@ -1,0 +1,155 @@
+//! What is kept of a session in case its browser ends: cookies, and what the open
+//! documents keep. It stays in memory.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use futures::future::join_all;
+use serde_json::Value;
+use url::Url;
+
+use super::{Tab, TabId};
+use crate::{
+    chromium::{Belongings, Context, Page},
+    error::Result,
+};
+
+/// Time that the browser gets to tell its cookies.
+const COOKIES: Duration = Duration::from_secs(2);
+
+/// Bytes of the storage of a session that are kept; what is beyond is not.
+const MOST_BYTES: usize = 32 << 20;
+
+/// How a page packs storage without entries.
+const EMPTY: &str = "[]";
+
+/// A session as it was a moment ago.
+#[derive(Clone, Default)]
+pub struct Kept {
+    /// None before they were first asked for.
+    cookies: Option<Vec<Value>>,
+    /// Of each tab that answered, what its documents keep.
+    tabs: HashMap<TabId, Vec<Belongings>>,
+}
+
+/// What is left of a tab whose browser ended.
+#[derive(Clone, Debug)]
+pub struct Remains {
+    /// Its address.
+    pub url: String,
+    /// What its documents kept.
+    pub belongings: Vec<Belongings>,
+    /// Whether it was loading, or acted on: only a caller who says so loads it again.
+    pub interrupted: bool,
+}
+
+impl Kept {
+    /// What `tabs` of `context` are now. For what cannot be asked, `before` knows.
+    pub(super) async fn of(context: &Context, tabs: &[Arc<Tab>], before: &Self) -> Self {
+        let cookies = async {
+            let asked = tokio::time::timeout(COOKIES, context.cookies()).await;
+            asked.ok()?.ok()
+        };
+        let asked = tabs.iter().map(|tab| async move {
+            let remains = tab.remains();
+            let belongings = match &remains {
+                Some(remains) => remains.belongings.clone(),
+                None => tab.page().belongings().await,
+            };
+            (tab.id(), belongings)
+        });
+        let (cookies, asked) = tokio::join!(cookies, join_all(asked));
+        let mut room = MOST_BYTES;
+        let tabs = asked.into_iter().filter_map(|(id, belongings)| {
+            let known = || before.tabs.get(&id).cloned().unwrap_or_default();
+            let belongings = if belongings.is_empty() { known() } else { belongings };
+            let size: usize = belongings.iter().map(Belongings::bytes).sum();
+            room = room.checked_sub(size)?;
+            Some((id, belongings))
+        });
+        let tabs = tabs.collect();
+        Self { cookies: cookies.or_else(|| before.cookies.clone()), tabs }
+    }
+
+    /// What the documents of a tab kept.
+    pub(super) fn of_tab(&self, id: TabId) -> Vec<Belongings> {
+        self.tabs.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// Bytes that it takes, about.
+    pub fn bytes(&self) -> usize {
+        let cookies = self.cookies.iter().flatten().map(|cookie| cookie.to_string().len());
+        let belongings = self.tabs.values().flatten().map(Belongings::bytes);
+        cookies.chain(belongings).sum()
+    }
+
+    /// Names and values of the cookies that are kept.
+    pub fn cookies(&self) -> Vec<(String, String)> {
+        let text = |cookie: &Value, name: &str| {
+            cookie.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let cookies = self.cookies.iter().flatten();
+        cookies.map(|cookie| (text(cookie, "name"), text(cookie, "value"))).collect()
+    }
+
+    /// Puts cookies and local storage into a new context, of which `page` is the
+    /// first page and still blank. Session storage comes with each tab.
+    ///
+    /// # Errors
+    /// The browser is gone.
+    pub(super) async fn put_into(&self, context: &Context, page: &Page) -> Result<()> {
+        if let Some(cookies) = self.cookies.as_ref().filter(|cookies| !cookies.is_empty()) {
+            context.set_cookies(cookies).await?;
+        }
+        let origins = self.origins();
+        if origins.is_empty() {
+            return Ok(());
+        }
+        let blank = context.browser().blank_tab(page.context_id()).await?;
+        for (origin, packed) in origins {
+            let written = async { blank.show(origin).await?.replace(packed).await };
+            match written.await {
+                Ok(()) => {}
+                Err(fault) if page.lost_browser() => return Err(fault.into()),
+                // It cannot be shown, so it has nothing that pages could use.
+                Err(fault) => tracing::debug!(%fault, "the storage of an origin is not back"),
+            }
+        }
+        Ok(())
+    }
+
+    /// The local storage of the origins that tabs show. Tabs of one origin share it.
+    fn origins(&self) -> HashMap<&str, &str> {
+        let main = self.tabs.values().flatten().filter(|one| one.main);
+        let of_web = main.filter(|one| one.origin.starts_with("http"));
+        let full = of_web.filter_map(|one| Some((one.origin.as_str(), one.local.as_deref()?)));
+        full.filter(|(_, packed)| *packed != EMPTY).collect()
+    }
+}
+
+impl Remains {
+    /// What the documents of the tab are given as they load again: the storage of
+    /// the session, and that of frames from other origins, which is kept apart by
+    /// the page around them. The rest is in the context already.
+    pub(crate) fn seeds(&self) -> Vec<Belongings> {
+        let main = self.belongings.iter().find(|one| one.main).map(|one| site(&one.origin));
+        let apart = |one: &Belongings| !one.main && Some(site(&one.origin)) != main;
+        let seed = |one: &Belongings| Belongings {
+            local: one.local.clone().filter(|_| apart(one)),
+            ..one.clone()
+        };
+        self.belongings.iter().map(seed).collect()
+    }
+
+    /// The document itself, where it has no address.
+    pub(crate) fn html(&self) -> Option<&str> {
+        self.belongings.iter().find(|one| one.main)?.html.as_deref()
+    }
+}
+
+/// What decides whose storage a frame shares: scheme and registrable domain.
+fn site(origin: &str) -> String {
+    let Some(url) = Url::parse(origin).ok() else { return origin.to_owned() };
+    let host = url.host_str().unwrap_or_default();
+    let domain = psl::domain_str(host).unwrap_or(host);
+    format!("{}://{domain}", url.scheme())
+}
