@@ -1,7 +1,11 @@
 //! What is kept of a session in case its browser ends: cookies, and what the open
 //! documents keep. It stays in memory.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use futures::future::join_all;
 use serde_json::Value;
@@ -58,10 +62,14 @@ impl Kept {
             (tab.id(), belongings)
         });
         let (cookies, asked) = tokio::join!(cookies, join_all(asked));
-        let mut room = MOST_BYTES;
+        let (mut room, mut known_local) = (MOST_BYTES, HashSet::new());
         let tabs = asked.into_iter().filter_map(|(id, belongings)| {
             let known = || before.tabs.get(&id).cloned().unwrap_or_default();
-            let belongings = if belongings.is_empty() { known() } else { belongings };
+            let mut belongings = if belongings.is_empty() { known() } else { belongings };
+            // Tabs of one origin share it.
+            for one in belongings.iter_mut().filter(|one| one.main) {
+                one.local.take_if(|_| !known_local.insert(one.origin.clone()));
+            }
             let size: usize = belongings.iter().map(Belongings::bytes).sum();
             room = room.checked_sub(size)?;
             Some((id, belongings))

@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// Keeps what it holds. One that a person sees is kept with its window.
-    pub(super) async fn keep(&self) {
+    pub async fn keep(&self) {
         self.keeping.changed.store(false, Ordering::Relaxed);
         *self.keeping.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         let Some(context) = self.context().filter(|_| self.is_hidden()) else { return };

@@ -13,7 +13,7 @@ use tokio::{
 
 use super::{Offers, Sends, SessionName, Sessions, Tab, TabId, revival::Keeping};
 use crate::{
-    chromium::{AnsweredBy, BrowserContextId, Context, Question, TargetId},
+    chromium::{self, AnsweredBy, BrowserContextId, Context, Question, TargetId},
     error::{Error, Result},
     policy::{ClientId, Hosts},
     recording::Recording,
@@ -235,8 +235,8 @@ impl Session {
         self.forget(tab.page().target_id());
         if let Some(context) = self.context() {
             match context.browser().close_page(tab.page().target_id()).await {
-                // It went by itself meanwhile: closed is closed.
-                Ok(()) | Err(crate::chromium::Error::TabClosed) => {}
+                // It went by itself meanwhile, or with its browser: closed is closed.
+                Ok(()) | Err(chromium::Error::TabClosed | chromium::Error::BrowserGone { .. }) => {}
                 Err(fault) => return Err(fault.into()),
             }
         }
@@ -334,7 +334,7 @@ impl Session {
     pub(super) async fn end(&self) -> Result<()> {
         *self.lock() = Tabs::default();
         self.recording().take();
-        match self.context() {
+        match self.context().filter(|context| !context.browser().is_gone()) {
             Some(context) => Ok(context.dispose().await?),
             None => Ok(()),
         }

@@ -83,7 +83,7 @@ impl BrowserSlot {
         let ran = self.state.send_if_modified(|state| {
             let ran = matches!(state, BrowserState::Running(browser) if browser.is_gone());
             if ran {
-                *state = match self.rest_from() {
+                *state = match self.rest_from(Instant::now()) {
                     Some(until) => BrowserState::Gone(reason.to_owned(), until),
                     None => BrowserState::Starting,
                 };
@@ -122,10 +122,9 @@ impl BrowserSlot {
         self.ended.subscribe()
     }
 
-    /// Notes that the browser ended now. Until when it is left alone, if that was
+    /// Notes that the browser ended `now`. Until when it is left alone, if that was
     /// once too often.
-    fn rest_from(&self) -> Option<Instant> {
-        let now = Instant::now();
+    fn rest_from(&self, now: Instant) -> Option<Instant> {
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         ends.retain(|end| now - *end < SPAN);
         ends.push_back(now);
@@ -202,35 +201,29 @@ fn left_alone(reason: &str, until: Instant) -> Error {
 mod tests {
     use super::*;
 
-    fn slot() -> BrowserSlot {
+    #[test]
+    fn three_ends_within_a_minute_are_once_too_often() {
         let slot = BrowserSlot::default();
-        slot.set(BrowserState::Failed(Error::new(Reason::Bug, "none"), Instant::now()));
-        slot
+        let now = Instant::now();
+        let ends = |seconds| slot.rest_from(now + Duration::from_secs(seconds));
+        assert!(ends(0).is_none() && ends(1).is_none());
+        assert!(ends(62).is_none(), "those before are more than a minute ago");
+        assert!(ends(63).is_none());
+        assert_eq!(ends(70), Some(now + Duration::from_secs(130)));
+        assert!(ends(131).is_none(), "it counts anew afterwards");
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn three_ends_within_a_minute_are_once_too_often() {
-        let slot = slot();
-        assert!(slot.rest_from().is_none() && slot.rest_from().is_none());
-        tokio::time::advance(SPAN).await;
-        assert!(slot.rest_from().is_none(), "those before are a minute ago");
-        assert!(slot.rest_from().is_none());
-        let until = slot.rest_from().expect("a rest");
-        assert_eq!(until, Instant::now() + SPAN);
-        assert!(slot.rest_from().is_none(), "it counts anew afterwards");
-    }
-
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn callers_hear_why_and_for_how_long() {
-        let slot = slot();
-        let begun = Instant::now();
-        slot.set(BrowserState::Gone("it was killed".to_owned(), begun + SPAN));
+        let slot = BrowserSlot::default();
+        slot.set(BrowserState::Gone("its pipe broke".to_owned(), Instant::now() + SPAN));
+        slot.explain("it was killed");
         let error = slot.browser().await.err().expect("an error");
         assert_eq!(error.reason(), Reason::BrowserGone);
         assert!(error.to_string().contains("it was killed"), "{error}");
-        assert!(error.hint().contains("in 61 s"), "{}", error.hint());
+        assert!(error.hint().contains("again in 60 s"), "{}", error.hint());
+        slot.set(BrowserState::Gone("it was killed".to_owned(), Instant::now()));
         slot.rested().await;
-        assert_eq!(begun.elapsed(), SPAN);
         assert!(matches!(slot.state(), BrowserState::Starting));
     }
 }

@@ -15,6 +15,7 @@ mod diagnostics;
 mod dialogs;
 mod elsewhere;
 mod fetching;
+mod keeping;
 mod library;
 mod limits;
 mod models;
