@@ -26,7 +26,11 @@ pub struct Came {
 /// Who runs steps.
 pub enum Caller {
     Owner(Project),
-    Paired(Project, Project),
+    /// The owner, whose daemon it is, and the agent.
+    Paired {
+        _owner: Project,
+        agent: Project,
+    },
 }
 
 /// A step.
@@ -78,7 +82,7 @@ impl Caller {
         ];
         let block = owner.json(&new);
         agent.ok(&["redeem", block["link"].as_str().expect("a link")]);
-        Self::Paired(owner, agent)
+        Self::Paired { _owner: owner, agent }
     }
 
     pub fn run(&self, step: &Step) -> Came {
@@ -86,7 +90,7 @@ impl Caller {
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
         let output = match self {
             Self::Owner(project) => project.run(&line),
-            Self::Paired(_, agent) => agent.run(&[&["--remote", "agent"][..], &line].concat()),
+            Self::Paired { agent, .. } => agent.run(&[&["--remote", "agent"][..], &line].concat()),
         };
         let printed = format!("{}{}", output.stdout, output.stderr);
         Came { done: output.code == Some(0), printed }

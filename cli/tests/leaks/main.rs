@@ -7,6 +7,7 @@
 mod callers;
 mod ordinary;
 #[path = "../support/project.rs"]
+#[allow(dead_code, reason = "other suites use the rest")]
 mod project;
 mod server;
 mod table;
