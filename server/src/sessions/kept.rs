@@ -9,7 +9,6 @@ use std::{
 
 use futures::future::join_all;
 use serde_json::Value;
-use url::Url;
 
 use super::{Tab, TabId};
 use crate::{
@@ -33,17 +32,6 @@ pub struct Kept {
     cookies: Option<Vec<Value>>,
     /// Of each tab that answered, what its documents keep.
     tabs: HashMap<TabId, Vec<Belongings>>,
-}
-
-/// What is left of a tab whose browser ended.
-#[derive(Clone, Debug)]
-pub struct Remains {
-    /// Its address.
-    pub url: String,
-    /// What its documents kept.
-    pub belongings: Vec<Belongings>,
-    /// Whether it was loading, or acted on: only a caller who says so loads it again.
-    pub interrupted: bool,
 }
 
 impl Kept {
@@ -132,32 +120,4 @@ impl Kept {
         let full = of_web.filter_map(|one| Some((one.origin.as_str(), one.local.as_deref()?)));
         full.filter(|(_, packed)| *packed != EMPTY).collect()
     }
-}
-
-impl Remains {
-    /// What the documents of the tab are given as they load again: the storage of
-    /// the session, and that of frames from other origins, which is kept apart by
-    /// the page around them. The rest is in the context already.
-    pub(crate) fn seeds(&self) -> Vec<Belongings> {
-        let main = self.belongings.iter().find(|one| one.main).map(|one| site(&one.origin));
-        let apart = |one: &Belongings| !one.main && Some(site(&one.origin)) != main;
-        let seed = |one: &Belongings| Belongings {
-            local: one.local.clone().filter(|_| apart(one)),
-            ..one.clone()
-        };
-        self.belongings.iter().map(seed).collect()
-    }
-
-    /// The document itself, where it has no address.
-    pub(crate) fn html(&self) -> Option<&str> {
-        self.belongings.iter().find(|one| one.main)?.html.as_deref()
-    }
-}
-
-/// What decides whose storage a frame shares: scheme and registrable domain.
-fn site(origin: &str) -> String {
-    let Some(url) = Url::parse(origin).ok() else { return origin.to_owned() };
-    let host = url.host_str().unwrap_or_default();
-    let domain = psl::domain_str(host).unwrap_or(host);
-    format!("{}://{domain}", url.scheme())
 }

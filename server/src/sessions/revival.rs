@@ -13,9 +13,9 @@ use std::{
 use browse_proto::Reason;
 use tokio::{sync::OnceCell, time::Instant};
 
-use super::{Kept, Place, Remains, Session, Sessions, Tab};
+use super::{Kept, Place, Session, Sessions, Tab};
 use crate::{
-    chromium::{self, Navigated, Page},
+    chromium::Page,
     error::{Error, Result},
     policy::ClientId,
 };
@@ -179,54 +179,5 @@ impl Session {
 
     fn lock_kept(&self) -> MutexGuard<'_, Kept> {
         self.keeping.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// While a tab leaves what it showed before its browser ended, or loads it again.
-pub(crate) struct LoadingAgain<'a>(&'a Tab);
-
-impl Tab {
-    /// What it showed before its browser ended is over, unless the browser ends once
-    /// more before this is dropped.
-    pub(crate) fn begin_loading(&self) -> LoadingAgain<'_> {
-        if let Some(remains) = self.remains() {
-            self.set_remains(Some(Remains { interrupted: true, ..remains }));
-        }
-        LoadingAgain(self)
-    }
-
-    /// Loads again, by GET, what it showed before its browser ended; answers when the
-    /// server has answered, and nothing when there is nothing to load.
-    ///
-    /// # Errors
-    /// The page does not load.
-    pub(crate) async fn load_again(
-        &self,
-        remains: &Remains,
-    ) -> chromium::Result<Option<Navigated>> {
-        let _loading = self.begin_loading();
-        self.acted().begin_leaving(self.page());
-        let (scheme, _) = remains.url.split_once(':').unwrap_or_default();
-        let went = match (scheme, remains.html()) {
-            ("http" | "https" | "file", _) => {
-                Some(self.page().open_with(&remains.url, &remains.seeds()).await?)
-            }
-            ("about", Some(html)) => {
-                Some(Navigated::Document(self.page().set_content(html).await?))
-            }
-            // Nobody can open it again: it was made by a page.
-            _ => None,
-        };
-        self.engine().prepare_soon();
-        self.arrived();
-        Ok(went)
-    }
-}
-
-impl Drop for LoadingAgain<'_> {
-    fn drop(&mut self) {
-        if !self.0.page().lost_browser() {
-            self.0.set_remains(None);
-        }
     }
 }

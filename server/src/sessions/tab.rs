@@ -17,8 +17,7 @@ use tokio::sync::MutexGuard;
 use super::{Acted, Capture, DialogLine, Lock, Movers, Remains, Untold, Uploads, Weigh};
 use crate::{
     chromium::{
-        self, AnsweredBy, Dialog, DialogAnswer, EvaluateOptions, LoadState, LoaderId,
-        NavigationState, Page,
+        self, AnsweredBy, Dialog, DialogAnswer, EvaluateOptions, LoaderId, NavigationState, Page,
     },
     engine::{self, Engine},
     policy::ClientId,
@@ -80,17 +79,17 @@ pub struct Tab {
     /// Held by the navigation under way.
     navigations: tokio::sync::Mutex<()>,
     movers: Movers,
-    captured: Arc<Captured>,
+    pub(super) captured: Arc<Captured>,
     /// Numbers of the requests that have not ended, by Chromium's id.
     open: Mutex<HashMap<String, u64>>,
     /// The action that a question interrupted.
     interrupted: Mutex<Option<Interrupted>>,
     /// Actions of ours that are under way in it.
-    acting: AtomicU32,
+    pub(super) acting: AtomicU32,
     /// Whether its browser ended during one.
-    ended_acting: AtomicBool,
+    pub(super) ended_acting: AtomicBool,
     /// What is to be loaded again.
-    remains: Mutex<Option<Remains>>,
+    pub(super) remains: Mutex<Option<Remains>>,
 }
 
 /// An action that goes on once a question is answered.
@@ -104,7 +103,7 @@ struct Interrupted {
 
 /// What it did, in whatever browser.
 #[derive(Default)]
-struct Captured {
+pub(super) struct Captured {
     console: Capture<v1::ConsoleMessage>,
     network: Capture<NetworkLine>,
     dialogs: Capture<DialogLine>,
@@ -115,7 +114,7 @@ struct Captured {
     document: Mutex<(u64, u64)>,
     acted: Acted,
     /// The requests that were being recorded as its browser ended.
-    recorded: Mutex<Option<chromium::Recording>>,
+    pub(super) recorded: Mutex<Option<chromium::Recording>>,
     /// Those who watch it listen to this.
     watches: tokio::sync::watch::Sender<()>,
 }
@@ -130,81 +129,6 @@ const PING_EVERY: Duration = Duration::from_millis(250);
 const ENDING: Duration = Duration::from_secs(2);
 
 impl Tab {
-    /// Its address; that which it is to load again after its browser ended.
-    pub fn url(&self) -> String {
-        match self.remains() {
-            Some(remains) => remains.url,
-            None => self.page.url(),
-        }
-    }
-
-    /// An action of ours begins in it.
-    pub(crate) fn begin_action(&self) {
-        self.acting.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// The action is over.
-    pub(crate) fn end_action(&self) {
-        if self.page.lost_browser() {
-            self.ended_acting.store(true, Ordering::SeqCst);
-        }
-        self.acting.fetch_sub(1, Ordering::SeqCst);
-    }
-
-    /// Its browser ended: notes what is to be loaded again, with what its documents
-    /// kept.
-    pub(super) fn lose(&self, belongings: Vec<chromium::Belongings>) {
-        let is_acted_on =
-            self.acting.load(Ordering::SeqCst) > 0 || self.ended_acting.load(Ordering::SeqCst);
-        let is_loading = match self.page.navigation() {
-            NavigationState::Idle => false,
-            NavigationState::AwaitingHeaders { .. } => true,
-            NavigationState::Loading => !self.page.has_reached(LoadState::Load),
-        };
-        let mut remains = self.lock_remains();
-        match &mut *remains {
-            // It was not loaded since the time before.
-            Some(remains) => remains.interrupted |= is_acted_on,
-            None => {
-                *remains = Some(Remains {
-                    url: self.page.address(),
-                    belongings,
-                    interrupted: is_loading || is_acted_on,
-                });
-            }
-        }
-    }
-
-    /// What is to be loaded again.
-    pub fn remains(&self) -> Option<Remains> {
-        self.lock_remains().clone()
-    }
-
-    /// Changes what is to be loaded again.
-    pub(crate) fn set_remains(&self, remains: Option<Remains>) {
-        *self.lock_remains() = remains;
-    }
-
-    fn is_unloaded(&self) -> bool {
-        self.lock_remains().is_some() && self.page.navigation() == NavigationState::Idle
-    }
-
-    fn lock_remains(&self) -> std::sync::MutexGuard<'_, Option<Remains>> {
-        self.remains.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Keeps the requests that were recorded until its browser ended.
-    pub(super) fn keep_recorded(&self, recording: Option<chromium::Recording>) {
-        if recording.is_some() {
-            *self.captured.recorded.lock().unwrap_or_else(PoisonError::into_inner) = recording;
-        }
-    }
-
-    /// The requests that were recorded until its browser ended.
-    pub fn take_recorded(&self) -> Option<chromium::Recording> {
-        self.captured.recorded.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
     /// When actions of ours were in it.
     pub fn acted(&self) -> &Acted {
         &self.captured.acted
