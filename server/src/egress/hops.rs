@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use browse_guard::egress::{Channel, Site, judge};
-use browse_proto::Reason;
+use browse_proto::{Reason, Scope};
 use futures::FutureExt as _;
 use url::Url;
 
@@ -180,7 +180,8 @@ fn look(
 /// from now on.
 pub fn begin(cx: &Context) {
     let command = cx.command();
-    if !command.acts && command.scope == browse_proto::Scope::Read {
+    let acts = command.acts || command.scope != Scope::Read;
+    if command.service != "BrowserService" || !acts {
         return;
     }
     let Ok(session) = cx.session() else { return };
