@@ -50,11 +50,12 @@ fn a_killed_browser_is_reported_and_replaced() {
     let site = Site::page("<title>Alive</title>");
     let project = Project::new();
     project.ok(&["goto", &site.url("/")]);
+    let daemon = project.daemon_pid();
     kill(browser_pid(&project).expect("a browser"));
-    assert_clean(&project);
     let output = project.run(&["goto", &site.url("/")]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert!(output.stderr.contains("lost"), "the caller is told of lost tabs: {output:?}");
+    assert!(output.stderr.contains("BROWSER_RESTARTED"), "the caller is told: {output:?}");
+    assert_eq!(project.daemon_pid(), daemon);
 }
 
 #[test]

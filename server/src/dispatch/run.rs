@@ -38,7 +38,7 @@ where
     let _call = daemon.begin_call();
     let cx = admit(daemon, &request)?;
     let mut entry = Entry::begin(&cx, request.get_ref());
-    let outcome = guarded(&cx, request.into_inner(), handler).await;
+    let outcome = Box::pin(guarded(&cx, request.into_inner(), handler)).await;
     let _ = outcome.as_ref().inspect_err(|error| denials::of_call(&cx, error));
     entry.acted_on(&cx);
     daemon.activity().ended(entry, begun.elapsed(), outcome.as_ref().err().map(Error::reason));
@@ -102,8 +102,9 @@ where
         if let Some(note) = &mut note {
             note.look(cx).await;
         }
-        cx.find_frame(&request).await;
-        egress::check(cx, &request).await?;
+        // Boxed: steps lie within steps, and a thread has little of a stack.
+        Box::pin(cx.find_frame(&request)).await;
+        Box::pin(egress::check(cx, &request)).await?;
         egress::begin(cx);
         let _action = Action::begin(cx);
         match only_looks(cx.command()) {
@@ -116,7 +117,7 @@ where
             false => patiently(cx, || handler(cx, request.clone())).await,
         }
     };
-    let outcome = limits::within(cx, work).await;
+    let outcome = limits::within(cx, Box::pin(work)).await;
     // What was refused on the way is why it failed.
     let outcome = egress::end(cx).and(outcome);
     if let Some(tab) = cx.tab_if_any() {

@@ -136,7 +136,7 @@ where
         Error::new(Reason::BatchInvalid, format!("a step cannot be read: {error}"))
     })?;
     let mut entry = Entry::begin(cx, &request);
-    let outcome = guarded(cx, request, handler).await;
+    let outcome = Box::pin(guarded(cx, request, handler)).await;
     let _ = outcome.as_ref().inspect_err(|error| denials::of_call(cx, error));
     entry.acted_on(cx);
     let reason = outcome.as_ref().err().map(Error::reason);
