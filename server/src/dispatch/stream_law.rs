@@ -166,7 +166,7 @@ async fn what_a_page_puts_into_a_stream_is_warned_of() {
                 for fails in [false, true] {
                     let heard = hear(
                         call(&daemon, command, false),
-                        encoded(command, &[message.clone()]),
+                        encoded(command, std::slice::from_ref(&message)),
                         fails,
                     );
                     let heard = heard.await;

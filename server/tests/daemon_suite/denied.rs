@@ -52,7 +52,7 @@ async fn what_is_denied_is_denied_to_owner_and_skill_and_in_steps() {
         let chain = v1::ChainRequest { steps: steps() };
         let answer = world.browser().chain(by(token, chain)).await.unwrap();
         assert_eq!(outcome(&answer.get_ref().results), "COMMAND_DENIED");
-        let batch = v1::BatchRequest { steps: steps(), ..v1::BatchRequest::default() };
+        let batch = v1::BatchRequest { steps: steps() };
         let answer = world.browser().batch(by(token, batch)).await.unwrap();
         assert_eq!(outcome(&answer.get_ref().results), "COMMAND_DENIED");
         world.control().status(by(token, v1::StatusRequest {})).await.unwrap();
