@@ -309,7 +309,7 @@ impl Command {
 }
 
 /// Messages within each other that are looked into.
-const MOST_LEVELS: u32 = 8;
+const MAX_LEVELS: u32 = 8;
 
 impl Message {
     /// Every message of the contract.
@@ -324,7 +324,7 @@ impl Message {
 
     /// Whether it can hold what a page chose, its inner messages included.
     pub fn has_page(&self) -> bool {
-        self.has_page_within(MOST_LEVELS)
+        self.has_page_within(MAX_LEVELS)
     }
 
     fn has_page_within(&self, levels: u32) -> bool {

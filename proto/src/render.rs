@@ -18,6 +18,7 @@ pub use json::{document_json, result_json};
 pub use quotes::{quotes_json, quotes_of, quotes_text};
 pub use receipt::receipt_line;
 pub use steps::step_text;
+pub use template::{MAX_SHOWN_ADDRESS, truncate_address};
 
 use crate::{Command, Field, Kind, Message};
 

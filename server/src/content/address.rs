@@ -6,19 +6,19 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 
 /// Words between two separators of an address from which it is prose.
-const PROSE_IN_PART: usize = 6;
+const MIN_PROSE_PART: usize = 6;
 
 /// Words in an address from which it is prose.
-const PROSE_IN_ALL: usize = 16;
+const MIN_PROSE_WHOLE: usize = 16;
 
 /// Words below which an address says nothing.
-const FEWEST: usize = 5;
+const MIN_WORDS: usize = 5;
 
 /// Letters that a word has.
 const WORD: std::ops::RangeInclusive<usize> = 2..=24;
 
 /// How often encodings are taken off.
-const DEEP: usize = 3;
+const MAX_DECODES: usize = 3;
 
 /// The words of an address.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Said {
     pub is_prose: bool,
 }
 
-/// What `address` says in words; nothing where it has few, or is no address.
+/// The words of `address`; none where it has few, or where it is not an address.
 pub fn said(address: &str) -> Option<Said> {
     if address.contains(char::is_whitespace) {
         return None;
@@ -51,8 +51,8 @@ pub fn said(address: &str) -> Option<Said> {
         }
         most = most.max(all - before);
     }
-    let is_prose = most >= PROSE_IN_PART || all >= PROSE_IN_ALL;
-    (all >= FEWEST).then_some(Said { words, is_prose })
+    let is_prose = most >= MIN_PROSE_PART || all >= MIN_PROSE_WHOLE;
+    (all >= MIN_WORDS).then_some(Said { words, is_prose })
 }
 
 fn is_word(word: &str) -> bool {
@@ -62,7 +62,7 @@ fn is_word(word: &str) -> bool {
 
 fn decoded(address: &str) -> Cow<'_, str> {
     let mut plain = Cow::Borrowed(address);
-    for _ in 0..DEEP {
+    for _ in 0..MAX_DECODES {
         if !plain.contains('%') {
             break;
         }
@@ -99,7 +99,7 @@ mod tests {
             "https://a.example/8f14e45f-ceea-467f-a8b6-0f5a2f1b3c4d?code=4/0AX4XfWj-Qx_9z",
             "https://accounts.example/o/oauth2/v2/auth?client_id=1&redirect_uri=https%3A%2F%2Fb.example%2Fcb&scope=openid",
             "about:blank",
-            "a text with blanks that is no address: of any kind",
+            "a text with blanks that is not an address: of any kind",
         ] {
             assert!(!is_prose(address), "{address} {:?}", said(address));
         }

@@ -15,7 +15,7 @@ use super::Settings;
 use crate::{
     chromium::ResolverRules,
     content::{Scanner, Switch, Watch},
-    egress::{Documents, Egress},
+    egress::{DocumentCheck, Egress},
     guardian::Guardian,
     keychain::Keychain,
     models::{Second, Transcript},
@@ -151,7 +151,7 @@ impl Daemon {
             notice: Mutex::new(parts.notice),
             ending: watch::Sender::new(None),
         });
-        daemon.sessions.judge_documents(Box::new(Documents::new(&daemon)));
+        daemon.sessions.judge_documents(Box::new(DocumentCheck::new(&daemon)));
         daemon
     }
 

@@ -44,7 +44,7 @@ pub async fn keep(daemon: Arc<Daemon>, guardian: Arc<Guardian>, state: StateFile
 }
 
 /// Starts the browser, and starts it anew when it ends: sessions, pairings and grants
-/// outlive it. `runs` hears of each.
+/// outlive it. `runs` is called with each.
 pub async fn keep_browser(
     daemon: &Daemon,
     guardian: Option<Arc<Guardian>>,

@@ -18,7 +18,7 @@ use crate::{
     egress,
     models::{ModelSettings, TranscriptSettings},
     notes::LibrarySettings,
-    policy::Denied,
+    policy::DeniedCommands,
     skills::Wanted,
     tunnel::Provider,
 };
@@ -55,7 +55,7 @@ pub struct Settings {
     /// Windows that the pages of a session may have open.
     pub max_windows: usize,
     /// Commands that nobody may call.
-    pub deny: Denied,
+    pub deny: DeniedCommands,
     /// Hosts that `fetch` reaches without approval, wherever they lead.
     pub fetch_allow: HostRules,
     /// Keeps the key of states in the keychain where that works.

@@ -2,6 +2,7 @@
 
 mod content;
 mod frame;
+mod place;
 
 use std::{
     collections::BTreeMap,
@@ -20,14 +21,13 @@ use url::Url;
 
 use super::call::Call;
 use crate::{
-    chromium::{FrameId, Leaving, Page, TargetId, is_metadata_host},
+    chromium::{FrameId, Leaving, Page, is_metadata_host},
     content::{Findings, Sources},
     daemon::{Daemon, Settings},
     egress::Outgoing,
-    engine::Engine,
     error::{Error, Result},
-    policy::{Capability, ClientId, Grant, Listener, Permit, SessionRule, TabPolicy},
-    sessions::{Session, SessionName, Share, Tab, TabId},
+    policy::{Capability, ClientId, Grant, Listener, Permit},
+    sessions::{Share, Tab, TabId},
 };
 
 /// Time that a call gets when neither the caller nor the command names one.
@@ -198,110 +198,6 @@ impl Context {
         self.capability().is_root()
     }
 
-    /// The session that the caller named, which need not exist.
-    pub fn named_session(&self) -> Option<&str> {
-        self.call.session.as_deref()
-    }
-
-    /// The session of the call. One that does not exist yet is opened for callers
-    /// that may open sessions, which the answer notes.
-    ///
-    /// # Errors
-    /// `SESSION_NOT_FOUND`; `SESSION_DENIED` when the token is bound to another.
-    pub fn session(&self) -> Result<Arc<Session>> {
-        let asked = self.named_session();
-        let name = match (&self.capability().session, asked) {
-            (SessionRule::Only(own), Some(asked)) if own != asked => {
-                let message = format!("the token is not good for the session `{asked}`");
-                return Err(Error::new(Reason::SessionDenied, message));
-            }
-            (SessionRule::Only(own), _) => own.clone(),
-            (SessionRule::Any, Some(asked)) => asked.to_owned(),
-            (SessionRule::Any, None) => SessionName::default_session().to_string(),
-        };
-        if let Some(session) = self.daemon.sessions().get(&name) {
-            return Ok(session);
-        }
-        let opens = Command::by_name("session new");
-        if opens.is_none_or(|command| self.permit.step(command).is_err()) {
-            let message = format!("there is no session `{name}`");
-            return Err(Error::new(Reason::SessionNotFound, message).with("session", name));
-        }
-        let session = self.daemon.sessions().get_or_open(&name.parse()?, self.client());
-        self.say(&format!("opened the session `{name}`"));
-        Ok(session)
-    }
-
-    /// The session of the call, if there is one by now.
-    pub(super) fn known_session(&self) -> Option<Arc<Session>> {
-        let name = match (self.tab.get(), &self.capability().session) {
-            (Some(tab), _) => tab.session().to_owned(),
-            (None, SessionRule::Only(own)) => own.clone(),
-            (None, SessionRule::Any) => match self.named_session() {
-                Some(named) => named.to_owned(),
-                None => SessionName::default_session().to_string(),
-            },
-        };
-        self.daemon.sessions().get(&name)
-    }
-
-    /// Has the session of the call kept soon: it may have changed what it holds.
-    pub(super) fn keep_soon(&self) {
-        if self.command().service == "BrowserService"
-            && let Some(session) = self.known_session()
-        {
-            session.keep_soon();
-        }
-    }
-
-    /// The tab that the caller named.
-    pub fn named_tab(&self) -> Option<TabId> {
-        self.call.tab
-    }
-
-    /// The tab of the call.
-    ///
-    /// # Panics
-    /// For commands of the groups tabs, batch, daemon and skill, which have
-    /// none.
-    pub fn tab(&self) -> &Arc<Tab> {
-        self.tab.get().expect("commands that act on a page have a tab")
-    }
-
-    /// The page of the tab.
-    pub fn page(&self) -> &Arc<Page> {
-        self.tab().page()
-    }
-
-    /// The engine of the tab.
-    pub fn engine(&self) -> &Engine {
-        self.tab().engine()
-    }
-
-    /// Checks that the caller may touch `tab`.
-    ///
-    /// # Errors
-    /// `TAB_DENIED`.
-    pub fn check_tab(&self, tab: &Tab) -> Result<()> {
-        let own = tab.owner() == *self.client();
-        if self.capability().tabs == TabPolicy::Session || own {
-            return Ok(());
-        }
-        let message = format!("tab {} belongs to `{}`", tab.id(), tab.owner());
-        Err(Error::new(Reason::TabDenied, message).with("tab", tab.id()))
-    }
-
-    /// Whether the caller is a guest in `session`: what it opens there does not
-    /// become the tab that the owner's commands go to.
-    pub fn is_guest_in(&self, session: &Session) -> bool {
-        self.capability().tabs == TabPolicy::Own && session.owner() != self.client()
-    }
-
-    /// The id of the tab that shows `target`, for receipts.
-    pub fn tab_of(&self, target: &TargetId) -> Option<TabId> {
-        self.daemon.sessions().tab_of(target).map(|tab| tab.id())
-    }
-
     /// Checks that the caller may open `url`; the boundary itself lies below
     /// the page.
     ///
@@ -392,40 +288,6 @@ impl Context {
 
     pub(super) fn said(&self) -> Vec<String> {
         self.notes().said.clone()
-    }
-
-    /// Notes that the call, or the one that it is a step of, works with `page`.
-    pub(super) fn begin_with(&self, page: &Arc<Page>) {
-        let _ = self.first_page.get_or_init(|| Arc::clone(page));
-    }
-
-    /// The error of a call whose browser has ended.
-    pub(super) fn lost_browser(&self) -> Option<Error> {
-        let is_lost = self.first_page.get().is_some_and(|page| page.lost_browser());
-        is_lost.then(|| browser_gone(&self.daemon.sessions().slot().why()))
-    }
-
-    /// Notes the tab of the call.
-    pub(super) fn found(&self, tab: Arc<Tab>) -> &Arc<Tab> {
-        self.tab.get_or_init(|| tab)
-    }
-
-    /// Notes that the call leaves the document of `tab`: a question that is open
-    /// there is dismissed.
-    pub(super) fn leave(&self, tab: &Tab) {
-        let _ = self.leaving.get_or_init(|| tab.page().leaving());
-    }
-
-    /// Waits for a share in the tab, which keeps raw protocol calls out of it
-    /// until this call is answered.
-    pub(super) async fn take_share(&self, tab: &Tab) {
-        let share = Share::of(self.daemon.sessions().lock_of_all(), tab).await;
-        let _ = self.share.set(share);
-    }
-
-    /// The tab, of commands that have one.
-    pub(crate) fn tab_if_any(&self) -> Option<&Arc<Tab>> {
-        self.tab.get()
     }
 
     fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {

@@ -22,7 +22,7 @@ const WINDOW: usize = 64 << 10;
 const OVERLAP: usize = 512;
 
 /// Bytes of one stream that the classifiers read, as of any answer.
-const MOST: usize = 1 << 20;
+const MAX_JUDGED: usize = 1 << 20;
 
 /// The text of a stream that was sent on and not yet looked at.
 pub(super) struct Gathered {
@@ -67,7 +67,7 @@ impl Gathered {
             if is_off || text.is_empty() {
                 continue;
             }
-            if self.judged >= MOST {
+            if self.judged >= MAX_JUDGED {
                 self.cx
                     .say("only the first MiB of what was streamed was judged by the classifiers");
                 continue;

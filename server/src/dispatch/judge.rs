@@ -54,7 +54,7 @@ async fn judge_within(cx: &Context, text: String, wait: Duration) {
     if !wait.is_zero() && !told.pending && !daemon.transcript().wants(&told, &text) {
         return;
     }
-    let session = cx.session_of_notes();
+    let session = cx.session_name();
     let source = cx.sources().words();
     tokio::spawn(async move {
         let assessed = settle(&daemon, text, surface, told.verdict()).await;

@@ -119,7 +119,7 @@ where
     };
     let outcome = limits::within(cx, Box::pin(work)).await;
     // What was refused on the way is why it failed.
-    let outcome = egress::end(cx).and(outcome);
+    let outcome = egress::end(cx, outcome);
     if let Some(tab) = cx.tab_if_any() {
         tab.movers().end(cx.client(), tab.page().documents_shown());
     }

@@ -95,7 +95,7 @@ pub(super) struct Noted {
     file: SavedFile,
 }
 
-/// The messages of `items`, guarded and judged, and what is told of them.
+/// The messages of `items`, guarded and judged, with their warnings.
 pub(super) fn answers_of<R: PageDerived + Send + 'static>(
     cx: Arc<Context>,
     items: BoxStream<'static, Result<R>>,

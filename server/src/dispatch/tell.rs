@@ -135,7 +135,10 @@ impl Told {
             return Vec::new();
         }
         let warnings = cx.warnings().into_iter();
-        warnings.filter(|warning| self.warnings.insert(warning.clone())).take(MOST).collect()
+        warnings
+            .filter(|warning| self.warnings.insert(warning.clone()))
+            .take(MAX_WARNINGS)
+            .collect()
     }
 
     /// Says at the end what is new; none when nothing is.
@@ -153,7 +156,7 @@ impl Told {
 }
 
 /// Warnings that one end of a stream, or one message of it, has: headers have a limit.
-const MOST: usize = 20;
+const MAX_WARNINGS: usize = 20;
 
 fn put(entries: &mut MetadataMap, name: &'static str, value: &str) {
     if let Ok(value) = value.parse() {

@@ -5,22 +5,16 @@ use std::any::Any;
 use browse_guard::egress::{
     Cargo, Carried, Channel, Place, Rule, Sent, Site, Together, judge, views,
 };
-use browse_proto::{Command, Reach, Reason, Scope, v1};
+use browse_proto::{Command, Reach, Scope, v1};
 
 use super::{
     act::{self, Act, Part},
     forms,
     mode::Mode,
     reader::Reader,
-    verdict::{self, Sender, Verb},
+    verdict::{Means, Source, canary_leaked, decide},
 };
-use crate::{
-    dispatch::Context,
-    error::{Error, Result},
-    policy::Kind,
-    records::{Surface, attempt},
-    secrets,
-};
+use crate::{dispatch::Context, error::Result, policy::Kind, secrets};
 
 /// Letters and digits from which a word may be the value of a cookie.
 const COOKIE: usize = 16;
@@ -109,12 +103,15 @@ async fn look(cx: &Context, act: &Act) -> Result<()> {
         true => reader.typed(to, &text, is_told),
         false => {
             reader.open_if_address(act, to);
-            reader.asked(to, if is_address { &chosen } else { &[] }, known, is_told);
+            reader.sent(&chosen);
         }
+    }
+    if is_address {
+        reader.add_pieces(to, &chosen, known, is_told);
     }
     for part in &act.parts {
         if let Part::Address(url) = part {
-            cx.outgoing().ask(url);
+            cx.outgoing().add_checked(url);
         }
     }
     Ok(())
@@ -141,10 +138,9 @@ fn is_embedded(cx: &Context, act: &Act, to: &Site) -> bool {
 fn nested(cx: &Context, reader: &Reader, chosen: &[&str], to: &Site) -> Result<()> {
     let parts: Vec<String> = chosen.iter().map(|part| (*part).to_owned()).collect();
     for (site, address) in act::nested(&parts, to) {
-        if cx.outgoing().has_told(&site) {
-            continue;
-        }
-        let carried = reader.settle().memory.carried(&[Sent::Address(&address)], &site);
+        let sent = [Sent::Address(&address)];
+        let reported = cx.outgoing().reported(&site);
+        let carried = reader.settle().memory.carried_except(&sent, &site, &reported);
         if let Some(rule) = judge(Channel::Address, carried.place, carried.cargo) {
             answer(cx, &address, &site, &carried, rule)?;
         }
@@ -160,12 +156,17 @@ fn canaries(cx: &Context, act: &Act, together: &[Together]) -> Result<()> {
     if !texts.into_iter().any(|text| egress.holds_canary(text)) {
         return Ok(());
     }
-    let domain = act.to.as_ref().map_or("", Site::as_str);
-    let client = cx.client().to_string();
-    attempt(cx.daemon(), Surface::Egress, "CANARY_LEAKED", client.as_bytes(), domain);
-    egress.count(Mode::Block);
-    let message = format!("`{}` would send a canary token", cx.command().name);
-    Err(Error::new(Reason::CanaryLeaked, message))
+    Err(canary_leaked(&source(cx), act.to.as_ref()))
+}
+
+/// The caller, for what the command itself sends.
+fn source(cx: &Context) -> Source<'_> {
+    Source {
+        daemon: cx.daemon(),
+        capability: cx.capability(),
+        command: cx.command().name,
+        means: Means::Direct,
+    }
 }
 
 /// What an act carries, alone or together with what was sent before it.
@@ -250,16 +251,11 @@ fn is_marked(cx: &Context, text: &str) -> bool {
 
 /// Does what the setting says about an act that a rule stops.
 fn answer(cx: &Context, text: &str, to: &Site, carried: &Carried, rule: Rule) -> Result<()> {
-    let sender = Sender {
-        daemon: cx.daemon(),
-        capability: cx.capability(),
-        command: cx.command().name,
-        verb: Verb::Sends,
-    };
-    let note = verdict::answer(&sender, text, to, carried, rule)?;
-    cx.outgoing().tell(to);
-    if let Some(note) = note {
-        cx.say(&note);
+    let notice = decide(&source(cx), text, to, carried, rule)?;
+    let reader = cx.daemon().egress().reader(cx.client());
+    cx.outgoing().add_reported(to, reader.settle().memory.hashes(&[text]));
+    if let Some(notice) = notice {
+        cx.say(&notice);
     }
     Ok(())
 }

@@ -1,86 +1,87 @@
-//! What one call sends, and what came of it: kept with its session until the next
-//! one that acts, since the documents that an act leads to may come after it.
+//! What one call sends, and what came of it. The session keeps it until the next act,
+//! because a page may request documents after the call has ended.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use browse_guard::egress::Site;
 
 use crate::error::Error;
 
-/// Addresses of one call that were looked at before it began.
-const MOST_ASKED: usize = 256;
+/// Addresses of one call that were checked before it began.
+const MAX_CHECKED: usize = 256;
 
-/// Sites and notes of one call that are remembered.
-const MOST_TOLD: usize = 64;
+/// Notices of one call.
+const MAX_NOTICES: usize = 64;
 
 /// What one call sends.
 #[derive(Debug, Default)]
-pub struct Outgoing(Mutex<Told>);
+pub struct Outgoing(Mutex<State>);
 
 #[derive(Debug, Default)]
-struct Told {
-    asked: Vec<String>,
-    sites: Vec<Site>,
-    notes: Vec<String>,
-    refused: Option<Error>,
+struct State {
+    checked: Vec<String>,
+    /// Hashes of the texts that were reported or approved, by the site they go to.
+    reported: HashMap<Site, HashSet<u64>>,
+    notices: Vec<String>,
+    refusal: Option<Error>,
 }
 
 impl Outgoing {
-    /// Notes an address that the caller asks for, and that was looked at.
-    pub fn ask(&self, url: &str) {
-        let mut told = self.lock();
-        if told.asked.len() < MOST_ASKED {
-            told.asked.push(bare(url).to_owned());
+    /// Records that the address `url`, which the caller named, was checked.
+    pub fn add_checked(&self, url: &str) {
+        let mut state = self.lock();
+        if state.checked.len() < MAX_CHECKED {
+            state.checked.push(without_fragment(url).to_owned());
         }
     }
 
-    /// Whether this is such an address; each counts once.
-    pub fn takes(&self, url: &str) -> bool {
-        let mut told = self.lock();
-        let at = told.asked.iter().position(|asked| asked == bare(url));
-        at.map(|at| told.asked.swap_remove(at)).is_some()
+    /// Whether `url` was checked before the call began. Each address counts once.
+    pub fn take_checked(&self, url: &str) -> bool {
+        let mut state = self.lock();
+        let at = state.checked.iter().position(|checked| checked == without_fragment(url));
+        at.map(|at| state.checked.swap_remove(at)).is_some()
     }
 
-    /// Notes that somebody was told of what goes to `site`.
-    pub fn tell(&self, site: &Site) {
-        let mut told = self.lock();
-        if told.sites.len() < MOST_TOLD && !told.sites.contains(site) {
-            told.sites.push(site.clone());
+    /// Records that the caller was warned of a text that goes to `site`, or that the
+    /// owner approved it; `hashes` are those of [`browse_guard::egress::Memory::hashes`].
+    pub fn add_reported(&self, site: &Site, hashes: HashSet<u64>) {
+        self.lock().reported.entry(site.clone()).or_default().extend(hashes);
+    }
+
+    /// The hashes of the texts that were reported for `site`.
+    pub fn reported(&self, site: &Site) -> HashSet<u64> {
+        self.lock().reported.get(site).cloned().unwrap_or_default()
+    }
+
+    /// Adds a notice for the caller.
+    pub fn add_notice(&self, words: String) {
+        let mut state = self.lock();
+        if state.notices.len() < MAX_NOTICES {
+            state.notices.push(words);
         }
     }
 
-    /// Whether somebody was.
-    pub fn has_told(&self, site: &Site) -> bool {
-        self.lock().sites.contains(site)
-    }
-
-    /// Notes what the caller is to be told.
-    pub fn note(&self, words: String) {
-        let mut told = self.lock();
-        if told.notes.len() < MOST_TOLD {
-            told.notes.push(words);
-        }
-    }
-
-    /// Notes why a document was not asked for; the first one counts.
+    /// Records why a document was refused; the first reason is kept.
     pub fn refuse(&self, error: Error) {
-        self.lock().refused.get_or_insert(error);
+        self.lock().refusal.get_or_insert(error);
     }
 
-    /// What the caller is to be told, once: notes, and why a document was not asked
-    /// for.
-    pub fn take(&self) -> (Vec<String>, Option<Error>) {
-        let mut told = self.lock();
-        (std::mem::take(&mut told.notes), told.refused.take())
+    /// Takes the notices, and the reason why a document was refused.
+    pub fn take_outcome(&self) -> (Vec<String>, Option<Error>) {
+        let mut state = self.lock();
+        (std::mem::take(&mut state.notices), state.refusal.take())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Told> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An address as it is sent: without its fragment.
-fn bare(url: &str) -> &str {
+/// An address as it is sent.
+fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or_default()
 }
 
@@ -89,20 +90,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_was_looked_at_passes_once() {
+    fn a_checked_address_passes_once() {
         let outgoing = Outgoing::default();
-        outgoing.ask("http://a.test/b#c");
-        assert!(outgoing.takes("http://a.test/b") && !outgoing.takes("http://a.test/b"));
-        assert!(!outgoing.takes("http://a.test/"));
+        outgoing.add_checked("http://a.test/b#c");
+        assert!(outgoing.take_checked("http://a.test/b"));
+        assert!(!outgoing.take_checked("http://a.test/b"));
+        assert!(!outgoing.take_checked("http://a.test/"));
     }
 
     #[test]
-    fn what_is_to_be_told_is_told_once() {
+    fn an_outcome_is_taken_once_and_reports_stay() {
         let outgoing = Outgoing::default();
-        outgoing.note("one".to_owned());
         let site = Site::of_host("a.test", 443);
-        outgoing.tell(&site);
-        assert_eq!(outgoing.take().0, ["one"]);
-        assert!(outgoing.take().0.is_empty() && outgoing.has_told(&site));
+        outgoing.add_notice("one".to_owned());
+        outgoing.add_reported(&site, HashSet::from([7]));
+        assert_eq!(outgoing.take_outcome().0, ["one"]);
+        assert!(outgoing.take_outcome().0.is_empty());
+        assert_eq!(outgoing.reported(&site), HashSet::from([7]));
+        assert!(outgoing.reported(&Site::of_host("b.test", 443)).is_empty());
     }
 }

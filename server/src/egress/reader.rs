@@ -28,7 +28,7 @@ const BIT: usize = 64;
 const ARMING: usize = 16;
 
 /// Sites whose addresses are put together; the one that was quiet for longest goes.
-const MOST_PIECED: usize = 32;
+const MAX_PIECED_SITES: usize = 32;
 
 /// Sites of one reader whose fields hold what was read.
 const MOST_ARMED: usize = 64;
@@ -44,7 +44,7 @@ pub struct Hashed {
     pub memory: Memory,
     /// Sites into whose fields something was typed that had been read.
     armed: HashSet<Site>,
-    /// What was sent in addresses, by the site that hears of it; the latest last.
+    /// What was sent in addresses, by the site that received it; the latest last.
     pieces: Vec<(Site, Pieces)>,
 }
 
@@ -166,32 +166,36 @@ impl Reader {
         }
     }
 
-    /// Notes that an address was asked for, of which the caller chose `parts`, with
-    /// `known` letters and digits in it that were read elsewhere; where somebody was
-    /// `told` of it, what came before is forgotten.
-    pub fn asked(&self, site: &Site, parts: &[&str], known: usize, told: bool) {
+    /// Records that the caller sends `texts`.
+    pub fn sent(&self, texts: &[&str]) {
         self.waiting().has_sent = true;
+        self.settle().memory.send(texts);
+    }
+
+    /// Records that `site` was sent an address of which the caller chose `parts`, with
+    /// `known` letters and digits that were read on another site; where that was
+    /// `reported`, the pieces before it are dropped.
+    pub fn add_pieces(&self, site: &Site, parts: &[&str], known: usize, reported: bool) {
         let mut hashed = self.settle();
-        let sent: Vec<_> = parts.iter().map(|part| Sent::Text(part)).collect();
-        hashed.memory.send(&sent, site);
         let listener = site.listener();
         let at = hashed.pieces.iter().position(|(known, _)| *known == listener);
         let mut entry = match at {
             Some(at) => hashed.pieces.remove(at),
             None => (listener, Pieces::default()),
         };
-        if told {
+        if reported {
             return;
         }
         entry.1.add(parts, known);
-        if hashed.pieces.len() >= MOST_PIECED {
+        if hashed.pieces.len() >= MAX_PIECED_SITES {
             hashed.pieces.remove(0);
         }
         hashed.pieces.push(entry);
     }
 
-    /// Whether what was sent so far may be handed on to `to`. Does not wait.
-    pub fn may_hand_on(&self, to: &Site) -> bool {
+    /// Whether a server may send on to `to` what the caller has read and sent. Does
+    /// not wait.
+    pub fn may_forward(&self, to: &Site) -> bool {
         let has_sent = {
             let waiting = self.waiting();
             waiting.has_sent || waiting.has_typed
@@ -241,7 +245,7 @@ impl Reader {
                 Some(Item::Link(site, href)) => hashed.memory.link(&site, &href),
                 Some(Item::Open(site)) => hashed.memory.open(&site),
                 Some(Item::Typed(site, text, whole)) => {
-                    hashed.memory.send(&[Sent::Text(whole.as_deref().unwrap_or(&text))], &site);
+                    hashed.memory.send(&[whole.as_deref().unwrap_or(&text)]);
                     hashed.typed(site, &text);
                 }
                 None => return hashed,

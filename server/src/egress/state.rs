@@ -12,7 +12,7 @@ use std::{
 
 use browse_guard::egress::Canaries;
 
-use super::{Mode, hops::Hops, reader::Reader};
+use super::{Mode, hops::RecentActs, reader::Reader};
 use crate::policy::{ClientId, Kind};
 
 /// Readers that are remembered; who has been quiet for longest gives way.
@@ -29,7 +29,7 @@ pub struct Egress {
     /// Those that called last stand last.
     readers: Mutex<Vec<(ClientId, Arc<Reader>)>>,
     worker: OnceLock<SyncSender<Weak<Reader>>>,
-    hops: Hops,
+    recent_acts: RecentActs,
     digests: RandomState,
     stopped: AtomicU64,
     warned: AtomicU64,
@@ -44,7 +44,7 @@ impl Egress {
             minted: AtomicBool::new(false),
             readers: Mutex::default(),
             worker: OnceLock::new(),
-            hops: Hops::default(),
+            recent_acts: RecentActs::default(),
             digests: RandomState::new(),
             stopped: AtomicU64::new(0),
             warned: AtomicU64::new(0),
@@ -76,9 +76,9 @@ impl Egress {
         self.minted.load(Ordering::Acquire)
     }
 
-    /// The acts whose documents are looked at.
-    pub(super) fn hops(&self) -> &Hops {
-        &self.hops
+    /// The acts whose documents are checked.
+    pub(super) fn recent_acts(&self) -> &RecentActs {
+        &self.recent_acts
     }
 
     /// A hash of what is sent, to tell one approval from another.

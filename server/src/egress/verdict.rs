@@ -13,57 +13,70 @@ use crate::{
     secrets,
 };
 
-/// Who sends, and by what.
-pub struct Sender<'a> {
+/// Who sends something, and how.
+pub struct Source<'a> {
     /// The daemon.
     pub daemon: &'a Daemon,
     /// What the caller may do.
     pub capability: &'a Capability,
     /// The command.
     pub command: &'a str,
-    /// What the command does with it: `sends`, or leads on to.
-    pub verb: Verb,
+    /// How it leaves.
+    pub means: Means,
 }
 
 /// How something leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum Means {
     /// The command itself sends it.
-    Sends,
-    /// A server or a page hands on what the command gave it.
-    LeadsOn,
+    Direct,
+    /// A server or a page sends on what the command sent to it.
+    Redirect,
 }
 
-impl Verb {
-    fn words(self, command: &str, cargo: &str, to: &Site) -> [String; 2] {
-        match self {
-            Self::Sends => [
+impl Source<'_> {
+    /// What happens, and what would happen.
+    fn words(&self, cargo: &str, to: &Site) -> [String; 2] {
+        let command = self.command;
+        match self.means {
+            Means::Direct => [
                 format!("`{command}` sends {cargo} to {to}"),
                 format!("`{command}` would send {cargo} to {to}"),
             ],
-            Self::LeadsOn => [
-                format!("`{command}` leads on to {to}, with {cargo}"),
-                format!("`{command}` would lead on to {to}, with {cargo}"),
+            Means::Redirect => [
+                format!("`{command}` leads to {to}, with {cargo}"),
+                format!("`{command}` would lead to {to}, with {cargo}"),
             ],
         }
     }
 }
 
-/// Does what the setting says about `text`, which a rule stops: writes it down, and
-/// answers what the caller is to be told.
+/// The error of a canary that would leave, for `to` where the site is known. It is
+/// written to the record of attempts.
+pub fn canary_leaked(source: &Source<'_>, to: Option<&Site>) -> Error {
+    let client = source.capability.client.to_string();
+    let site = to.map_or("", Site::as_str);
+    attempt(source.daemon, Surface::Egress, "CANARY_LEAKED", client.as_bytes(), site);
+    source.daemon.egress().count(Mode::Block);
+    let message = format!("`{}` would send a canary token", source.command);
+    Error::new(Reason::CanaryLeaked, message)
+}
+
+/// Applies the setting to `text`, which a rule stops: writes it to the record of
+/// attempts, and returns the notice for the caller; none where the owner approved it.
 ///
 /// # Errors
 /// `EGRESS_DENIED`, with the id of what waits for the owner's approval.
-pub fn answer(
-    sender: &Sender<'_>,
+pub fn decide(
+    source: &Source<'_>,
     text: &str,
     to: &Site,
     carried: &Carried,
     rule: Rule,
 ) -> Result<Option<String>, Error> {
-    let Sender { daemon, capability, command, verb } = *sender;
+    let Source { daemon, capability, command, .. } = *source;
     let mode = daemon.egress().mode(capability.kind);
-    let [done, refused] = verb.words(command, &said(carried, rule), to);
+    let [done, refused] = source.words(&said(carried, rule), to);
     let rule = rule.name();
     let client = capability.client.to_string();
     let note = |reason: &str| {

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use browse_proto::Reason;
 
 use super::{
-    Audience, Capability, ClientId, Denied, Grant, Hosts, Kind, Listener, Rate, Scopes,
+    Audience, Capability, ClientId, DeniedCommands, Grant, Hosts, Kind, Listener, Rate, Scopes,
     SessionRule, TabPolicy,
     claims::{self, Signer},
     grants::Grants,
@@ -25,7 +25,7 @@ pub struct Authority {
     stranger: Arc<Grant>,
     signer: Signer,
     grants: Grants,
-    denied: Arc<Denied>,
+    denied: Arc<DeniedCommands>,
 }
 
 /// What a new token shall allow.
@@ -58,14 +58,14 @@ impl Authority {
     /// # Errors
     /// The system has no random numbers.
     pub fn new() -> Result<Self> {
-        Self::denying(Denied::default())
+        Self::denying(DeniedCommands::default())
     }
 
     /// The same, with commands that none of its grants allows, that of root included.
     ///
     /// # Errors
     /// As [`Authority::new`].
-    pub fn denying(denied: Denied) -> Result<Self> {
+    pub fn denying(denied: DeniedCommands) -> Result<Self> {
         let (id, denied) = (hex(&random::<8>()?), Arc::new(denied));
         Ok(Self {
             root: RootToken::new(&id)?,

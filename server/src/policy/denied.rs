@@ -8,12 +8,12 @@ use crate::error::{Error, Result};
 
 /// The commands that nobody may call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Denied {
+pub struct DeniedCommands {
     /// By the name of a command, the name that the setting has.
     by: BTreeMap<&'static str, String>,
 }
 
-impl Denied {
+impl DeniedCommands {
     /// Reads names as the command line has them. A name stands for the commands that go
     /// on from it as well: `fetch` for `fetch send`, `skill` for all on skills.
     ///
@@ -48,23 +48,23 @@ impl Denied {
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, Denied};
+    use super::{Command, DeniedCommands};
 
-    fn refuses(denied: &Denied, name: &str) -> bool {
+    fn refuses(denied: &DeniedCommands, name: &str) -> bool {
         denied.check(Command::by_name(name).expect("a command")).is_err()
     }
 
     #[test]
     fn a_name_stands_for_what_goes_on_from_it() {
-        let denied = Denied::of(["fetch", " skill  run"]).expect("they are commands");
+        let denied = DeniedCommands::of(["fetch", " skill  run"]).expect("they are commands");
         assert!(refuses(&denied, "fetch") && refuses(&denied, "skill run"));
         for name in Command::all().iter().map(|command| command.name) {
             let is_meant = name == "fetch" || name.starts_with("fetch ") || name == "skill run";
             assert_eq!(refuses(&denied, name), is_meant, "{name}");
         }
-        let skills = Denied::of(["skill"]).expect("there are commands on skills");
+        let skills = DeniedCommands::of(["skill"]).expect("there are commands on skills");
         assert!(refuses(&skills, "skill list") && !refuses(&skills, "domain-skill list"));
-        assert!(!refuses(&Denied::default(), "fetch"));
+        assert!(!refuses(&DeniedCommands::default(), "fetch"));
     }
 
     #[test]
@@ -72,7 +72,7 @@ mod tests {
         for command in Command::all() {
             for alias in command.aliases {
                 assert!(
-                    refuses(&Denied::of([*alias]).expect("it is one"), command.name),
+                    refuses(&DeniedCommands::of([*alias]).expect("it is one"), command.name),
                     "{alias}"
                 );
             }
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_name_that_no_command_has_is_named() {
-        assert_eq!(Denied::of(["js", "fetsch"]), Err("fetsch".to_owned()));
-        assert_eq!(Denied::of([""]), Err(String::new()));
+        assert_eq!(DeniedCommands::of(["js", "fetsch"]), Err("fetsch".to_owned()));
+        assert_eq!(DeniedCommands::of([""]), Err(String::new()));
     }
 }

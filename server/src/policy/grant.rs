@@ -9,7 +9,7 @@ use std::{
 use browse_proto::Reason;
 use tokio_util::sync::CancellationToken;
 
-use super::{Audience, Capability, Denied, rate::Limiter};
+use super::{Audience, Capability, DeniedCommands, rate::Limiter};
 use crate::error::{Error, Result};
 
 /// A capability in force, until it expires or is revoked.
@@ -23,7 +23,7 @@ pub struct Grant {
     limiter: Limiter,
     calls: Mutex<Calls>,
     begun: Instant,
-    denied: Arc<Denied>,
+    denied: Arc<DeniedCommands>,
 }
 
 /// What was done with a grant.
@@ -61,12 +61,12 @@ impl Grant {
     }
 
     /// The same, without these commands.
-    pub(super) fn denying(self, denied: &Arc<Denied>) -> Self {
+    pub(super) fn denying(self, denied: &Arc<DeniedCommands>) -> Self {
         Self { denied: Arc::clone(denied), ..self }
     }
 
     /// Commands that nobody may call.
-    pub(super) fn denied(&self) -> &Denied {
+    pub(super) fn denied(&self) -> &DeniedCommands {
         &self.denied
     }
 

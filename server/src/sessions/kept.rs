@@ -20,7 +20,7 @@ use crate::{
 const COOKIES: Duration = Duration::from_secs(2);
 
 /// Bytes of the storage of a session that are kept; what is beyond is not.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 /// How a page packs storage without entries.
 const EMPTY: &str = "[]";
@@ -50,7 +50,7 @@ impl Kept {
             (tab.id(), belongings)
         });
         let (cookies, asked) = tokio::join!(cookies, join_all(asked));
-        let (mut room, mut known_local) = (MOST_BYTES, HashSet::new());
+        let (mut room, mut known_local) = (MAX_BYTES, HashSet::new());
         let tabs = asked.into_iter().filter_map(|(id, belongings)| {
             let known = || before.tabs.get(&id).cloned().unwrap_or_default();
             let mut belongings = if belongings.is_empty() { known() } else { belongings };

@@ -24,7 +24,7 @@ use crate::{
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Clients of a session that are remembered.
-const MOST_CLIENTS: usize = 64;
+const MAX_CLIENTS: usize = 64;
 
 /// How a session is kept, and who knows that its browser ended.
 #[derive(Default)]
@@ -75,7 +75,7 @@ impl Session {
         let Some(context) = self.context().filter(|_| self.is_hidden()) else { return };
         let before = self.kept();
         let kept = Kept::of(&context, &self.tabs(), &before).await;
-        // What a dying browser does not tell is no news.
+        // A browser that is ending may answer with less than there was.
         if self.is_hidden() && !context.browser().is_gone() {
             *self.lock_kept() = kept;
         }
@@ -155,10 +155,8 @@ impl Session {
             let moved = now.moved_to(page);
             now.page().allowed_files().iter().for_each(|file| moved.page().allow_file(file));
             moved.keep_recorded(now.page().take_recording());
-            if self.put_in_place(&moved).is_none() {
-                let gone = format!("there is no tab {}", tab.id());
-                return Err(Error::new(Reason::TabNotFound, gone));
-            }
+            // A tab that was closed meanwhile is missing at the next look.
+            let _ = self.put_in_place(&moved);
         }
     }
 
@@ -166,7 +164,7 @@ impl Session {
     pub fn lost_since(&self, client: &ClientId) -> bool {
         let ends = self.keeping.ends.load(Ordering::SeqCst);
         let mut told = self.keeping.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= MOST_CLIENTS && !told.contains_key(client) {
+        if told.len() >= MAX_CLIENTS && !told.contains_key(client) {
             told.clear();
         }
         told.insert(client.clone(), ends).is_some_and(|known| known != ends)

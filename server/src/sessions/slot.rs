@@ -36,9 +36,9 @@ pub enum BrowserState {
 const REST: Duration = Duration::from_secs(1);
 
 /// Ends within [`SPAN`] after which the browser is left alone for as long.
-const MOST_ENDS: usize = 3;
+const MAX_ENDS: usize = 3;
 
-/// See [`MOST_ENDS`].
+/// See [`MAX_ENDS`].
 const SPAN: Duration = Duration::from_secs(60);
 
 /// Where callers wait for the browser.
@@ -128,7 +128,7 @@ impl BrowserSlot {
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         ends.retain(|end| now - *end < SPAN);
         ends.push_back(now);
-        if ends.len() < MOST_ENDS {
+        if ends.len() < MAX_ENDS {
             return None;
         }
         ends.clear();
@@ -187,7 +187,7 @@ impl BrowserSlot {
 
 fn left_alone(reason: &str, until: Instant) -> Error {
     let left = until.saturating_duration_since(Instant::now());
-    let message = format!("the browser ended {MOST_ENDS} times within a minute: {reason}");
+    let message = format!("the browser ended {MAX_ENDS} times within a minute: {reason}");
     let hint = format!(
         "Run the command again in {} s: the browser is not started before. `browse doctor` \
          says what may be wrong with it",

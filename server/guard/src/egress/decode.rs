@@ -20,10 +20,10 @@ const MOST_BYTES: usize = 16 << 20;
 const FEWEST: usize = 12;
 
 /// Character codes in a row from which they may spell something.
-const FEWEST_DECIMALS: usize = 6;
+const MIN_CHARACTER_CODES: usize = 6;
 
 /// Characters that may stand between two of them.
-const MOST_BETWEEN: usize = 2;
+const MAX_SEPARATORS: usize = 2;
 
 /// The forms of `text` that are looked at; the first is the text itself.
 pub fn views(text: &str) -> Vec<Cow<'_, str>> {
@@ -138,13 +138,13 @@ fn hex_runs(text: &str) -> Option<String> {
     })
 }
 
-/// Decimal character codes of ASCII, in runs of at least [`FEWEST_DECIMALS`]: with a
+/// Decimal character codes of ASCII, in runs of at least [`MIN_CHARACTER_CODES`]: with a
 /// separator between them, or without one. Without, they can be told apart: a code
 /// of three digits begins with a 1, and none of two does.
 fn decimals(text: &str) -> Option<String> {
     let (mut out, mut run) = (String::new(), String::new());
     let mut flush = |run: &mut String| {
-        if run.len() >= FEWEST_DECIMALS {
+        if run.len() >= MIN_CHARACTER_CODES {
             out.push_str(run);
             out.push(' ');
         }
@@ -159,7 +159,7 @@ fn decimals(text: &str) -> Option<String> {
             None if digits.is_empty() => {}
             None => flush(&mut run),
         }
-        if gap > MOST_BETWEEN || part.ends_with(char::is_alphabetic) {
+        if gap > MAX_SEPARATORS || part.ends_with(char::is_alphabetic) {
             flush(&mut run);
         }
     }

@@ -67,7 +67,6 @@ pub struct Memory {
     /// Pieces and codes that were read somewhere, and that the caller has sent
     /// somewhere since.
     sent_on: Aged<()>,
-    has_sent: bool,
     /// Texts that are remembered already.
     texts: Aged<()>,
     totals: HashMap<u64, usize>,
@@ -91,7 +90,6 @@ impl Memory {
             given: Aged::new(MOST_GIVEN),
             given_codes: Aged::new(MOST_OTHERS),
             sent_on: Aged::new(MOST_OTHERS),
-            has_sent: false,
             texts: Aged::new(MOST_OTHERS),
             totals: HashMap::new(),
         }
@@ -223,7 +221,7 @@ impl Memory {
         *self.totals.entry(self.id(to)).or_default() += text;
     }
 
-    /// Whether a page named `to`, or the site that hears of it.
+    /// Whether a page named `to`, or the site that receives its requests.
     fn is_named(&self, to: &Site) -> bool {
         let listener = to.listener();
         self.named.get(self.id(to)).is_some()

@@ -6,16 +6,16 @@ use std::collections::VecDeque;
 use super::decode;
 
 /// Pieces of one site that are put together.
-const MOST: usize = 96;
+const MAX_PIECES: usize = 96;
 
 /// Longest piece, in bytes: what is longer is looked at by itself.
-const LONGEST: usize = 64;
+const MAX_PIECE_BYTES: usize = 64;
 
 /// Bytes of one text that is put together.
-const MOST_BYTES: usize = 384;
+const MAX_BYTES: usize = 384;
 
 /// Places of an address (path segments, parameters) that are told apart.
-const MOST_SLOTS: usize = 16;
+const MAX_SLOTS: usize = 16;
 
 /// Into how many rows a text may have been taken apart.
 const ROWS: [usize; 2] = [2, 3];
@@ -29,7 +29,7 @@ struct Piece {
     /// Where in its address it stood.
     slot: String,
     value: String,
-    /// Letters and digits of its address that were read elsewhere, as they stand.
+    /// Letters and digits of its address that were read on another site, as they stand.
     known: usize,
 }
 
@@ -38,7 +38,7 @@ struct Piece {
 pub struct Together {
     /// The text.
     pub text: String,
-    /// Letters and digits of it that are known to have been read elsewhere by the
+    /// Letters and digits of it that are known to have been read on another site by the
     /// pieces alone.
     pub known: usize,
 }
@@ -65,7 +65,7 @@ impl Pieces {
             slots.into_iter().map(of).partition(|row: &Vec<_>| is_silent(row));
         let says = |piece: &&Piece| silent.iter().all(|row| row[0].slot != piece.slot);
         rows.retain(|row| new.iter().any(|piece| piece.slot == row[0].slot));
-        rows.truncate(MOST_SLOTS);
+        rows.truncate(MAX_SLOTS);
         rows.push(all.iter().copied().filter(says).collect());
         rows.retain(|row| row.len() > 1);
         rows.dedup();
@@ -73,10 +73,10 @@ impl Pieces {
     }
 
     /// Remembers the pieces of an address, of which `known` letters and digits were
-    /// read elsewhere.
+    /// read on another site.
     pub fn add(&mut self, parts: &[&str], known: usize) {
         self.0.extend(pieces(parts, known));
-        self.0.drain(..self.0.len().saturating_sub(MOST));
+        self.0.drain(..self.0.len().saturating_sub(MAX_PIECES));
     }
 }
 
@@ -91,7 +91,8 @@ fn pieces(parts: &[&str], known: usize) -> Vec<Piece> {
                 None => (format!("{number}/{at}"), word),
             };
             let value = decode::percent(value).unwrap_or_else(|| value.to_owned());
-            if !value.is_empty() && value.len() <= LONGEST && slot.len() <= LONGEST {
+            if !value.is_empty() && value.len() <= MAX_PIECE_BYTES && slot.len() <= MAX_PIECE_BYTES
+            {
                 found.push(Piece { slot, value, known: 0 });
             }
         }
@@ -144,7 +145,7 @@ fn together<'a>(row: impl Iterator<Item = &'a Piece>) -> Together {
 
 /// The end of a text that is too long.
 fn tail(text: String) -> String {
-    let from = text.ceil_char_boundary(text.len().saturating_sub(MOST_BYTES));
+    let from = text.ceil_char_boundary(text.len().saturating_sub(MAX_BYTES));
     text[from..].to_owned()
 }
 
@@ -211,7 +212,7 @@ mod tests {
         for number in 0..1_000 {
             pieces.add(&["", &format!("/{}?q={}", "x".repeat(number % 80), "é".repeat(30))], 3);
         }
-        assert!(pieces.0.len() <= MOST);
-        assert!(pieces.with(&["", "/a?q=b"]).iter().all(|one| one.text.len() <= MOST_BYTES));
+        assert!(pieces.0.len() <= MAX_PIECES);
+        assert!(pieces.with(&["", "/a?q=b"]).iter().all(|one| one.text.len() <= MAX_BYTES));
     }
 }

@@ -16,7 +16,7 @@ impl Site {
         Self(psl::domain_str(&host).map_or(host.clone(), str::to_owned))
     }
 
-    /// The site that hears of every name below it: for `*.localhost` that of
+    /// The site that receives the requests for every name below it: for `*.localhost` that of
     /// `localhost`, which serves them all; for others the site itself.
     #[must_use]
     pub fn listener(&self) -> Self {

@@ -1,6 +1,9 @@
 //! The receipt of an action, as the contract has it.
 
-use browse_proto::v1;
+use browse_proto::{
+    render::{MAX_SHOWN_ADDRESS, truncate_address},
+    v1,
+};
 
 use super::super::{address, capture::downloads, navigation};
 use crate::{
@@ -24,9 +27,6 @@ const ROLES: &str = " alert alertdialog application article audio banner blockqu
     li map nav object ol optgroup output p picture pre progress q rp rt ruby s samp section select \
     small span source style sub summary sup svg tbody td textarea tfoot th thead title tr track u \
     ul var wbr ";
-
-/// Characters of an address that the text of a receipt shows.
-const MOST_OF_ADDRESS: usize = 200;
 
 /// The receipt as the contract has it; opened targets become tab ids.
 pub async fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
@@ -69,17 +69,14 @@ pub async fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
 
 /// A fact as a line, which shows the beginning of an address.
 fn line(fact: &Fact) -> String {
-    let text = bounded(fact.text.clone(), MOST_OF_ADDRESS);
+    let text = bounded(fact.text.clone(), MAX_SHOWN_ADDRESS);
     Fact { text, ..fact.clone() }.line()
 }
 
-/// An address with at most so many characters; any other text is left alone.
-fn bounded(text: String, most: usize) -> String {
+/// An address of at most `max` characters; any other text is left as it is.
+fn bounded(text: String, max: usize) -> String {
     let is_address = text.contains(':') && !text.contains(char::is_whitespace);
-    match text.char_indices().nth(most) {
-        Some((end, _)) if is_address => format!("{}...", &text[..end]),
-        _ => text,
-    }
+    if is_address { truncate_address(text, max) } else { text }
 }
 
 fn told(cx: &Context, fact: Fact) -> v1::ReceiptFact {
@@ -103,13 +100,13 @@ fn known_role(role: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fact, MOST_OF_ADDRESS, known_role, line};
+    use super::{Fact, MAX_SHOWN_ADDRESS, known_role, line};
 
     #[test]
     fn a_line_shows_the_beginning_of_an_address() {
         let url = format!("https://a.example/{}", "x".repeat(3000));
         let shown = line(&Fact::new("url").text(&url));
-        assert_eq!(shown, format!("url: {}...", &url[..MOST_OF_ADDRESS]));
+        assert_eq!(shown, format!("url: {}...", &url[..MAX_SHOWN_ADDRESS]));
         let text = "a: b ".repeat(100);
         assert!(line(&Fact::new("value").text(&text)).contains(&text));
     }

@@ -158,7 +158,7 @@ fn refuse_document(shared: &Shared, page: Option<&Page>, paused: &RequestPaused,
     tracing::info!(?host, %reason, "a document was refused");
     if let Some(page) = page {
         let is_main = paused.frame_id.as_str() == page.target_id().as_str();
-        page.denied(Denied { url: url.clone(), reason }, is_main);
+        page.denied(Denied { url: url.clone(), reason, answered: false }, is_main);
     }
     refuse(&shared.connection, paused);
 }
@@ -206,7 +206,7 @@ impl Page {
     /// its headers are what told us.
     pub(crate) fn drop_document(&self, url: &str) {
         let reason = "it was answered by a cloud metadata service".to_owned();
-        self.denied(Denied { url: url.to_owned(), reason }, true);
+        self.denied(Denied { url: url.to_owned(), reason, answered: true }, true);
         let session = self.session();
         let (stop, leave) = ("Page.stopLoading", "Page.navigate");
         session.call_method::<IgnoredAny>(stop, &NoParams).ignore();

@@ -60,6 +60,8 @@ pub struct Denied {
     pub url: String,
     /// Which rule refused it.
     pub reason: String,
+    /// Whether its server had answered: it was dropped after that.
+    pub answered: bool,
 }
 
 impl From<Denied> for Error {

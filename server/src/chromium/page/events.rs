@@ -200,6 +200,8 @@ fn navigated(state: &mut PageState, session: &Session, navigated: &FrameNavigate
     if *state.frames.root() == frame.id {
         state.show(&frame.loader_id);
         state.commits += 1;
+        // What the document before it was refused.
+        state.denied_main.take_if(|denied| !denied.answered);
         state.crashed = false;
         state.pending = None;
         state.requested = None;

@@ -97,7 +97,10 @@ impl Page {
         self.state.lock().deserted = false;
         // The guard's reason says more than `net::ERR_ABORTED`, and a document
         // that came from a forbidden address was dropped after its commit.
-        if let Some(denied) = self.state.lock().denied_main.clone() {
+        let failed = answer.error_text.as_ref().is_some_and(|text| !text.is_empty());
+        let denied = self.state.lock().denied_main.clone();
+        // Where this navigation succeeded, the document before it was refused one.
+        if let Some(denied) = denied.filter(|denied| failed || denied.answered) {
             return Err(denied.into());
         }
         if answer.is_download {

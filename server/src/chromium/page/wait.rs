@@ -61,7 +61,9 @@ impl Page {
                 return Some(Ok(main.loader.clone()));
             }
             // It was left for somewhere forbidden, and may never be loaded.
-            state.denied_main.clone().map(|denied| Err(denied.into()))
+            let is_here = main.loader == *loader || was_shown;
+            let denied = state.denied_main.clone().filter(|denied| is_here || denied.answered);
+            denied.map(|denied| Err(denied.into()))
         })
         .await?
     }

@@ -19,7 +19,7 @@ use crate::{
     error::Result,
     models::{ModelSettings, Plan, TranscriptSettings},
     notes::LibrarySettings,
-    policy::Denied,
+    policy::DeniedCommands,
     skills::Wanted,
 };
 
@@ -109,7 +109,7 @@ impl<'a> SettingsReader<'a> {
                 .map_or(Ok(SKILL_MEMORY), |raw| raw.bytes().map(|bytes| bytes as u64))?,
             max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
             max_windows: get("max_windows").map_or(Ok(MAX_WINDOWS), |raw| raw.number())?,
-            deny: get("deny").map_or(Ok(Denied::default()), |raw| raw.commands())?,
+            deny: get("deny").map_or(Ok(DeniedCommands::default()), |raw| raw.commands())?,
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Ask), |raw| raw.dialogs())?,
@@ -275,14 +275,15 @@ mod tests {
 
     #[test]
     fn commands_are_denied_by_their_names() {
-        let of = |names: &[&str]| Denied::of(names.iter().copied()).expect("they are commands");
+        let of =
+            |names: &[&str]| DeniedCommands::of(names.iter().copied()).expect("they are commands");
         let deny = |config: &str| {
             let dir = tempfile::tempdir().expect("a folder");
             fs::write(dir.path().join("config.toml"), config).expect("a file");
             let home = format!("--home={}", dir.path().display());
             read("", &[&home], &[]).map(|settings| settings.deny)
         };
-        assert_eq!(deny(""), Ok(Denied::default()));
+        assert_eq!(deny(""), Ok(DeniedCommands::default()));
         assert_eq!(deny("deny = [\"fetch\", \"js\"]"), Ok(of(&["fetch", "js"])));
         assert_eq!(deny("deny = [\"skill run\"]"), Ok(of(&["skill run"])));
         assert_eq!(deny("deny = \"skill run, js\""), Ok(of(&["skill run", "js"])));

@@ -11,7 +11,7 @@ use crate::{
     egress,
     error::{Error, Result},
     models::{Key, Shape},
-    policy::Denied,
+    policy::DeniedCommands,
     skills::Wanted,
     tunnel::Provider,
 };
@@ -183,18 +183,20 @@ impl Raw {
     }
 
     /// Commands by their names, apart by commas.
-    pub fn commands(&self) -> Result<Denied> {
+    pub fn commands(&self) -> Result<DeniedCommands> {
         let items = match self.items.as_slice() {
             // The only item of a list is quoted where it has blanks.
             [one] if one.starts_with('\'') || one.starts_with('"') => self.words()?,
             many => many.to_vec(),
         };
         let names = items.iter().flat_map(|item| item.split(','));
-        Denied::of(names.map(str::trim).filter(|name| !name.is_empty())).map_err(|unknown| {
-            let unknown = line(&unknown, MAX_QUOTE);
-            let why = format!("`{unknown}` is not a command: `browse help` lists them");
-            refuse(self.name, &self.place, &why)
-        })
+        DeniedCommands::of(names.map(str::trim).filter(|name| !name.is_empty())).map_err(
+            |unknown| {
+                let unknown = line(&unknown, MAX_QUOTE);
+                let why = format!("`{unknown}` is not a command: `browse help` lists them");
+                refuse(self.name, &self.place, &why)
+            },
+        )
     }
 
     /// Words, quoted as for a shell; items of a list stand as they are.

@@ -7,8 +7,7 @@ use super::Context;
 use crate::{
     content::{Assessment, Delivery, Findings, Guarded, Handling, Sources, Surface},
     egress,
-    policy::{Kind, SessionRule},
-    sessions::SessionName,
+    policy::Kind,
 };
 use browse_guard::egress::Site;
 
@@ -67,19 +66,6 @@ impl Context {
         }
     }
 
-    /// The session whose next answer says what came too late for this one: that of
-    /// the tab, else the one that the call names or is bound to.
-    pub(in crate::dispatch) fn session_of_notes(&self) -> String {
-        if let Some(tab) = self.tab.get() {
-            return tab.session().to_owned();
-        }
-        match (&self.capability().session, self.named_session()) {
-            (SessionRule::Only(own), _) => own.clone(),
-            (SessionRule::Any, Some(named)) => named.to_owned(),
-            (SessionRule::Any, None) => SessionName::default_session().to_string(),
-        }
-    }
-
     /// Notes what the guard saw of the answer.
     pub(in crate::dispatch) fn note_guarded(&self, guarded: &Guarded) {
         self.daemon.watch().count(guarded, self.chose_raw());
@@ -109,7 +95,7 @@ impl Context {
     pub(in crate::dispatch) fn warnings(&self) -> Vec<String> {
         let mut warnings = self.notes().findings.warnings();
         warnings.extend(self.notes().judged.iter().cloned());
-        warnings.extend(self.daemon.watch().take_late(&self.session_of_notes()));
+        warnings.extend(self.daemon.watch().take_late(&self.session_name()));
         let mut off = self.daemon.watch().layers().off();
         if self.daemon.egress().mode(self.capability().kind) == egress::Mode::Off {
             off.push("egress");

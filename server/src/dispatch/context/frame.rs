@@ -2,7 +2,7 @@
 //! focus. What is read there is of that frame's site, and what is typed there goes
 //! to it, whichever page it stands in.
 
-use browse_proto::wire;
+use browse_proto::{Reach, wire};
 use url::Url;
 
 use super::Context;
@@ -15,8 +15,13 @@ impl Context {
     /// Finds out which frame the call is about. Where all frames of the tab are of
     /// one origin it makes no difference, and nobody is asked.
     pub(in crate::dispatch) async fn find_frame<Q: prost::Message>(&self, request: &Q) {
-        let Some(tab) = self.tab_if_any() else { return };
+        let Some(tab) = self.tab_if_any().filter(|_| self.command().reach == Reach::Page) else {
+            return;
+        };
         let frames = tab.page().frames();
+        if frames.len() == 1 {
+            return;
+        }
         let mut origins = frames.iter().map(|frame| origin(&address(&frames, frame)));
         let first = origins.next();
         if origins.all(|origin| Some(origin) == first) {
@@ -42,8 +47,9 @@ impl Context {
     /// The address of the document that the call is about; none without a tab.
     pub fn address(&self) -> Option<String> {
         let page = self.tab_if_any()?.page();
+        let Some(id) = self.frame.get() else { return Some(page.url()) };
         let frames = page.frames();
-        let frame = self.frame.get().and_then(|id| frames.iter().find(|frame| frame.id == *id));
+        let frame = frames.iter().find(|frame| frame.id == *id);
         Some(frame.map_or_else(|| page.url(), |frame| address(&frames, frame)))
     }
 

@@ -1,5 +1,7 @@
 //! What of a text or an address was read on other sites than the one it goes to.
 
+use std::collections::HashSet;
+
 use super::{Memory, OWN, PIECE, place};
 use crate::egress::{
     codes,
@@ -44,43 +46,48 @@ struct Found {
 impl Memory {
     /// What of `sent` was read on other sites than `to`.
     pub fn carried(&self, sent: &[Sent<'_>], to: &Site) -> Carried {
-        let parts = sent.iter().map(|sent| self.parts(sent, to));
-        self.carried_in(parts.collect(), to, |_| true)
+        self.carried_except(sent, to, &HashSet::new())
     }
 
-    /// What a server or a page hands on to `to` of what the caller has sent to it:
-    /// the same, of what the caller read on another site and has sent since. All of
-    /// the address counts, whoever wrote it. A place that nobody has opened is one
-    /// that the other site named.
-    pub fn handed_on(&self, sent: &[&str], to: &Site) -> Carried {
-        let parts = sent.iter().map(|part| vec![*part]).collect();
-        let carried = self.carried_in(parts, to, |hash| self.sent_on.get(hash).is_some());
+    /// The same, without what `reported` holds, see [`Memory::hashes`].
+    pub fn carried_except(&self, sent: &[Sent<'_>], to: &Site, reported: &HashSet<u64>) -> Carried {
+        let parts = sent.iter().map(|sent| self.parts(sent, to));
+        self.carried_in(parts.collect(), to, |hash| !reported.contains(&hash))
+    }
+
+    /// What of `texts`, which a server or a page sends on to `to`, the caller has read
+    /// on another site and has sent since, without what `reported` holds. All of an
+    /// address counts, whoever wrote it. A site that was never opened counts as named:
+    /// the server or the page chose it.
+    pub fn forwarded(&self, texts: &[&str], to: &Site, reported: &HashSet<u64>) -> Carried {
+        let parts = texts.iter().map(|part| vec![*part]).collect();
+        let counts = |hash| self.sent_on.get(hash).is_some() && !reported.contains(&hash);
+        let carried = self.carried_in(parts, to, counts);
         match carried.place {
             Place::New => Carried { place: Place::Named, ..carried },
             _ => carried,
         }
     }
 
-    /// Whether the caller has sent anything that it had read.
-    pub fn has_sent(&self) -> bool {
-        self.has_sent
+    /// Notes that the caller sends `texts`, to whichever site.
+    pub fn send(&mut self, texts: &[&str]) {
+        for hash in self.hashes(texts) {
+            self.sent_on.add(hash, |()| ());
+        }
     }
 
-    /// Notes what the caller sends, to whichever site.
-    pub fn send(&mut self, sent: &[Sent<'_>], to: &Site) {
-        let parts: Vec<&str> = sent.iter().flat_map(|sent| self.parts(sent, to)).collect();
-        for view in parts.into_iter().flat_map(views) {
+    /// The hashes of what of `texts` was read, in all their encodings.
+    pub fn hashes(&self, texts: &[&str]) -> HashSet<u64> {
+        let mut hashes = HashSet::new();
+        for view in texts.iter().flat_map(|text| views(text)) {
             let stream = Stream::of(&view);
             let prefixes = stream.prefixes(self.hasher);
             let pieces = prefixes.windows(PIECE, 1).map(|(_, hash)| hash);
-            let pieces = pieces.filter(|hash| is_foreign(self.pieces.get(*hash)));
+            hashes.extend(pieces.filter(|hash| is_foreign(self.pieces.get(*hash))));
             let codes = codes::candidates(&stream).map(|at| prefixes.part(&at));
-            let codes = codes.filter(|hash| is_foreign(self.codes.get(*hash)));
-            for hash in pieces.chain(codes) {
-                self.sent_on.add(hash, |()| ());
-                self.has_sent = true;
-            }
+            hashes.extend(codes.filter(|hash| is_foreign(self.codes.get(*hash))));
         }
+        hashes
     }
 
     fn carried_in(
