@@ -21,10 +21,9 @@ const SIGN: Duration = Duration::from_millis(300);
 /// Time that a hung page gets to be freed of its script.
 const FREEING: Duration = Duration::from_millis(200);
 
-/// Time that a tab gets to leave the process of a page that hangs: half of what
-/// the call has left, within these. A new process takes long on a busy machine,
-/// and without one the history of the tab is lost.
-const LEAVING: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];
+/// Time that the process of a page that hangs gets to end: half of what the call has
+/// left, within these. Where it does not, the history of the tab is lost.
+const ENDING: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];
 
 /// Time that a tab gets to load again after its browser ended.
 const LOADING: Duration = Duration::from_secs(10);
@@ -160,8 +159,8 @@ impl Context {
     }
 
     /// Sees to it that a document which is given up does not hold up the next
-    /// one, which may share its process: ends its script, else leaves its
-    /// process, else gives the tab another page.
+    /// one, which may share its process: ends its script, else its process, else
+    /// gives the tab another page.
     async fn free(&self, tab: Arc<Tab>) -> Result<Arc<Tab>> {
         let page = tab.page();
         let state = tab.state();
@@ -184,9 +183,8 @@ impl Context {
         }
         tracing::info!(tab = tab.id(), "the page cannot be freed");
         let half = self.deadline().saturating_duration_since(Instant::now()) / 2;
-        let leaving = half.clamp(LEAVING[0], LEAVING[1]);
-        if !stuck && let Ok(left) = timeout(leaving, page.desert()).await {
-            left?;
+        if let Ok(ended) = timeout(half.clamp(ENDING[0], ENDING[1]), page.end_process()).await {
+            ended?;
             return Ok(tab);
         }
         let session = self.session()?;

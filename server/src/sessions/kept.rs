@@ -45,6 +45,8 @@ impl Kept {
             let remains = tab.remains();
             let belongings = match &remains {
                 Some(remains) => remains.belongings.clone(),
+                // A script of ours in a page that hangs makes it harder to free.
+                None if tab.is_busy() => Vec::new(),
                 None => tab.page().belongings().await,
             };
             (tab.id(), belongings)

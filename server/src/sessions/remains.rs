@@ -4,7 +4,7 @@ use std::sync::{MutexGuard, PoisonError, atomic::Ordering};
 
 use url::Url;
 
-use super::Tab;
+use super::{Tab, TabState};
 use crate::chromium::{self, Belongings, LoadState, Navigated, NavigationState, Recording};
 
 /// What is left of a tab whose browser ended.
@@ -38,6 +38,11 @@ impl Tab {
             self.ended_acting.store(true, Ordering::SeqCst);
         }
         self.acting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Whether it does not answer, or an action is under way in it.
+    pub(super) fn is_busy(&self) -> bool {
+        self.acting.load(Ordering::SeqCst) > 0 || self.state() != TabState::Idle
     }
 
     /// Its browser ended: notes what is to be loaded again, with what its documents

@@ -93,4 +93,17 @@ impl Page {
             }
         }
     }
+
+    /// Ends the process of the main frame, whatever runs there; answers when it is
+    /// gone. The tab is crashed then: it keeps its history, and goes on with the next
+    /// navigation. So are other tabs that share the process, which hung with it.
+    ///
+    /// # Errors
+    /// The tab is closed.
+    pub async fn end_process(&self) -> Result<()> {
+        // What it was on its way to is not begun again.
+        self.state.lock().bound_for = None;
+        self.session().call_method::<IgnoredAny>("Page.crash", &NoParams).ignore();
+        self.wait_until(|state| state.crashed.then_some(())).await
+    }
 }

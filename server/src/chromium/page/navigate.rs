@@ -16,15 +16,6 @@ use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::reach::Refused;
 use crate::chromium::ids::LoaderId;
 
-/// A document that no site's process is for.
-const BLANK: &str = "data:text/html,";
-
-/// Time that the process of a document that was left needs to end.
-const PARTING: Duration = Duration::from_secs(2);
-
-/// Entries that Chromium keeps in a history.
-const MOST_ENTRIES: usize = 50;
-
 /// How a navigation began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Navigated {
@@ -68,18 +59,9 @@ struct HistoryEntry {
 }
 
 impl History {
-    /// The entry `step` away from the current one. Those in `blank` are nobody's:
-    /// they are no step, and to stand on one is to stand where it was left.
-    fn entry(&self, step: i64, blank: &[i64]) -> Option<&HistoryEntry> {
-        let current = usize::try_from(self.current_index).ok()?;
-        let is_own = |entry: &&HistoryEntry| !blank.contains(&entry.id);
-        let mut before = self.entries.get(..=current)?.iter().filter(is_own);
-        let mut after = self.entries.get(current + 1..)?.iter().filter(is_own);
-        match usize::try_from(step) {
-            Ok(0) => before.next_back(),
-            Ok(steps) => after.nth(steps - 1),
-            Err(_) => before.nth_back(usize::try_from(-step).ok()?),
-        }
+    /// The entry `step` away from the current one.
+    fn entry(&self, step: i64) -> Option<&HistoryEntry> {
+        self.entries.get(usize::try_from(self.current_index.checked_add(step)?).ok()?)
     }
 }
 
@@ -94,7 +76,6 @@ impl Page {
         let call: Call<NavigateAnswer> =
             self.session().call_method("Page.navigate", &json!({ "url": url }));
         let answer = call.await?;
-        self.state.lock().deserted = false;
         // The guard's reason says more than `net::ERR_ABORTED`, and a document
         // that came from a forbidden address was dropped after its commit.
         let failed = answer.error_text.as_ref().is_some_and(|text| !text.is_empty());
@@ -131,45 +112,11 @@ impl Page {
     /// Loads the document again; answers when the new one is committed.
     /// Revives a crashed tab.
     pub async fn reload(&self) -> Result<Navigated> {
-        if self.state.lock().deserted {
-            return self.go_in_history(0, "earlier").await;
-        }
         self.state.lock().begin_navigation()?;
         let before = self.state.lock().commits;
         let session = self.session();
         across_swap(|| session.call_method::<IgnoredAny>("Page.reload", &NoParams)).await?;
         self.committed_after(before).await
-    }
-
-    /// Leaves the document for a blank one in another process. A script that
-    /// cannot be ended would hold up the next document of its site, which would
-    /// come into its process.
-    ///
-    /// # Errors
-    /// The tab is closed. May never answer: when a document is on its way into
-    /// the process that hangs already.
-    pub async fn desert(&self) -> Result<()> {
-        let before = self.state.lock().commits;
-        match self.navigate(BLANK).await {
-            // Another navigation came between, which leaves the document as well.
-            Err(Error::NavigationFailed { error_text, .. }) if error_text == ABORTED => {
-                return Ok(());
-            }
-            gone => gone?,
-        };
-        // One that is overtaken by the next document stands in no history.
-        self.committed_after(before).await?;
-        let history = self.history().await?;
-        let current = usize::try_from(history.current_index).ok();
-        let mut state = self.state.lock();
-        state.deserted = true;
-        if let Some(entry) = current.and_then(|index| history.entries.get(index)) {
-            if state.blank_entries.len() >= MOST_ENTRIES {
-                state.blank_entries.remove(0);
-            }
-            state.blank_entries.push(entry.id);
-        }
-        Ok(())
     }
 
     /// Goes one entry back in the tab's history.
@@ -208,21 +155,13 @@ impl Page {
     async fn go_in_history(&self, step: i64, direction: &'static str) -> Result<Navigated> {
         self.state.lock().begin_navigation()?;
         let history = self.history().await?;
-        let blank = self.state.lock().blank_entries.clone();
-        let entry = history.entry(step, &blank).ok_or(Error::HistoryEnd { direction })?;
+        let entry = history.entry(step).ok_or(Error::HistoryEnd { direction })?;
         let session = self.session();
-        let (before, deserted) = {
-            let mut state = self.state.lock();
-            (state.commits, std::mem::take(&mut state.deserted))
-        };
+        let before = self.state.lock().commits;
         let params = json!({ "entryId": entry.id });
         let method = "Page.navigateToHistoryEntry";
-        let ask = || async {
-            across_swap(|| session.call_method::<IgnoredAny>(method, &params)).await.map(drop)
-        };
-        // The process that hangs may live on for a moment, and get the document.
-        let patience = deserted.then_some(PARTING);
-        until_settled(patience, ask, || self.committed_after(before)).await
+        across_swap(|| session.call_method::<IgnoredAny>(method, &params)).await?;
+        self.committed_after(before).await
     }
 
     async fn history(&self) -> Result<History> {
@@ -292,83 +231,17 @@ const HUNG_UP: [&str; 4] = [
     "ERR_TUNNEL_CONNECTION_FAILED",
 ];
 
-/// Asks, and waits for what comes of it; asks again whenever nothing has come
-/// for as long as `patience`.
-async fn until_settled<T, Asked, Settled>(
-    patience: Option<Duration>,
-    ask: impl Fn() -> Asked,
-    settled: impl Fn() -> Settled,
-) -> Result<T>
-where
-    Asked: Future<Output = Result<()>>,
-    Settled: Future<Output = Result<T>>,
-{
-    loop {
-        ask().await?;
-        let Some(patience) = patience else { return settled().await };
-        if let Ok(settled) = tokio::time::timeout(patience, settled()).await {
-            return settled;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-    use std::future::pending;
-
     use super::*;
 
-    /// How often it was asked when these come of it, and what came in the end.
-    async fn asked(
-        patience: Option<Duration>,
-        answers: [Option<Result<u32>>; 3],
-    ) -> (u32, Result<u32>) {
-        let count = Cell::new(0);
-        let ask = || async {
-            count.set(count.get() + 1);
-            Ok(())
-        };
-        let settled = || async {
-            match answers[count.get() as usize - 1].clone() {
-                Some(answer) => answer,
-                None => pending().await,
-            }
-        };
-        let came = until_settled(patience, ask, settled).await;
-        (count.get(), came)
-    }
-
-    #[tokio::test]
-    async fn what_came_into_a_process_that_hangs_is_asked_for_again() {
-        let soon = Some(Duration::from_millis(1));
-        assert!(matches!(asked(soon, [None, None, Some(Ok(7))]).await, (3, Ok(7))));
-        assert!(matches!(asked(soon, [Some(Ok(7)), None, None]).await, (1, Ok(7))));
-        // A failure is an answer.
-        let failed = Some(Err(Error::TabClosed));
-        assert!(matches!(asked(soon, [None, failed, None]).await, (2, Err(Error::TabClosed))));
-        // Nothing hangs: who waits for a slow server asks it once.
-        let asking = asked(None, [None, Some(Ok(7)), None]);
-        assert!(tokio::time::timeout(Duration::from_millis(5), asking).await.is_err());
-        // A history that refuses is not asked again.
-        let refuse = || async { Err(Error::TabClosed) };
-        let came = until_settled(soon, refuse, || async { Ok(()) }).await;
-        assert!(matches!(came, Err(Error::TabClosed)));
-    }
-
     #[test]
-    fn blank_entries_are_no_steps() {
-        let entries = || (1..=5).map(|id| HistoryEntry { id }).collect();
-        let at = |current_index, step, blank: &[i64]| {
-            let history = History { current_index, entries: entries() };
-            history.entry(step, blank).map(|entry| entry.id)
+    fn a_step_beyond_the_history_leads_nowhere() {
+        let at = |current_index, step| {
+            let entries = (1..=3).map(|id| HistoryEntry { id }).collect();
+            History { current_index, entries }.entry(step).map(|entry| entry.id)
         };
-        assert_eq!([-1, 0, 1].map(|step| at(1, step, &[])), [Some(1), Some(2), Some(3)]);
-        // Left for 3: whoever stands there stands on 2.
-        assert_eq!([-1, 0, 1].map(|step| at(2, step, &[3])), [Some(1), Some(2), Some(4)]);
-        // It was overtaken, and stands between.
-        assert_eq!([-1, 0, 1].map(|step| at(3, step, &[3])), [Some(2), Some(4), Some(5)]);
-        assert_eq!([-1, 1].map(|step| at(1, step, &[1, 3, 4, 5])), [None, None]);
-        assert_eq!(at(9, -1, &[]), None);
+        assert_eq!([-1, 1].map(|step| at(1, step)), [Some(1), Some(3)]);
+        assert_eq!([at(0, -1), at(2, 1), at(-1, -1), at(i64::MAX, 1)], [None; 4]);
     }
 }

@@ -171,10 +171,6 @@ pub(crate) struct PageState {
     pub dragged: Option<serde_json::Value>,
     /// The file chooser that the page opened while choosers are ours.
     pub chooser: Option<FileChooser>,
-    /// The document was left for a blank one.
-    pub deserted: bool,
-    /// Entries of the history that are such blank documents.
-    pub blank_entries: Vec<i64>,
     /// A page opened another from this tab.
     pub has_opened: bool,
     /// Where the last navigation of the main frame went.
@@ -211,8 +207,6 @@ impl PageState {
             viewport,
             dragged: None,
             chooser: None,
-            deserted: false,
-            blank_entries: Vec::new(),
             has_opened: false,
             bound_for: None,
             reborn: false,
