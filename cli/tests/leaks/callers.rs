@@ -10,7 +10,7 @@ use crate::{project::Project, server::Server};
 /// order.
 #[derive(Clone)]
 pub struct Step {
-    command: &'static str,
+    pub command: &'static str,
     arguments: Vec<(&'static str, String)>,
 }
 
@@ -42,7 +42,12 @@ pub fn step(command: &'static str, arguments: &[(&'static str, &str)]) -> Step {
 impl Step {
     fn line(&self) -> Vec<String> {
         let words = self.command.split(' ').map(str::to_owned);
-        words.chain(self.arguments.iter().map(|(_, value)| value.clone())).collect()
+        let arguments = self.arguments.iter().flat_map(|(name, value)| {
+            // What `wait` waits for is named by flags.
+            let flag = (self.command == "wait").then(|| format!("--{name}"));
+            flag.into_iter().chain([value.clone()])
+        });
+        words.chain(arguments).collect()
     }
 
     /// As the SDK of a skill is told.
